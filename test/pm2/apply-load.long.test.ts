@@ -17,11 +17,12 @@ let port: number;
 const APP = `
 const { MODE, SVC_HTTP_PORT } = process.env;
 if (MODE === "crash") process.exit(3);
+if (MODE === "late") setTimeout(() => process.exit(3), 300);
 const server = require("node:http").createServer((request, response) => {
   const status = MODE === "bad" ? 500 : 200;
   setTimeout(() => response.writeHead(status).end(JSON.stringify({ pid: process.pid })), 50);
 });
-if (MODE !== "silent") server.listen(Number(SVC_HTTP_PORT), "127.0.0.1");
+if (MODE !== "silent" && MODE !== "late") server.listen(Number(SVC_HTTP_PORT), "127.0.0.1", () => process.send?.("ready"));
 setInterval(() => {}, 1e6);
 process.on("SIGINT", () => server.close(() => process.exit(0)));`;
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-const apply = (MODE: string, args: string, preflight = false) => {
+const apply = (MODE: string, args: string, preflight = false, more: object = {}) => {
   const env = { MODE, SVC_HTTP_PORT: String(port) };
   const app = {
     name: "restapi",
@@ -49,6 +50,7 @@ const apply = (MODE: string, args: string, preflight = false) => {
     listen_timeout: 10_000,
     args,
     env,
+    ...more,
   };
   own.pm2Folder([app]);
   return execute(rolloutApply, ports, { environment: "dev", preflight }, caller);
@@ -99,6 +101,13 @@ test("a release that crashes at its start loses no request without a preflight, 
   expect(lost.failed).toBe(0);
   // PM2 has answered the reload, so it takes the next one.
   await apply("good", "after");
+});
+
+test("a release that ends again and again before it is ready is taken back in a cluster", async () => {
+  const app = { wait_ready: true, listen_timeout: 2000, kill_timeout: 300, min_uptime: 100 };
+  await apply("good", "0", false, app);
+  await refusedWith("APPLY_REVERTED", apply("late", "0", false, app));
+  expect(await isAnswered()).toBe(true);
 });
 
 test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request with a preflight", async (mode) => {

@@ -12,16 +12,17 @@ let own: Pm2;
 let ports: Ports;
 let port: number;
 
-/** Answers `/health` by MODE: as it should, with 500, not at all, or only once. */
+/** Answers `/health` by MODE: as it should, with 500, not at all, or only once. It ends at once, or before it is ready. */
 const APP = `
 const { MODE, SVC_HTTP_PORT } = process.env;
 const status = { bad: 500, missing: 404 }[MODE] ?? 200;
 let asked = 0;
 if (MODE === "crash") process.exit(3);
-if (MODE !== "silent") require("node:http").createServer((request, response) => {
+if (MODE === "late") setTimeout(() => process.exit(3), 300);
+if (MODE !== "silent" && MODE !== "late") require("node:http").createServer((request, response) => {
   if (MODE === "dies" && request.url === "/health" && (asked += 1) > 1) process.exit(7);
   response.writeHead(request.url === "/health" ? status : 200).end(JSON.stringify({ mode: MODE, pid: process.pid }));
-}).listen(Number(SVC_HTTP_PORT), "127.0.0.1");
+}).listen(Number(SVC_HTTP_PORT), "127.0.0.1", () => process.send?.("ready"));
 setInterval(() => {}, 1e6);`;
 
 beforeAll(async () => {
@@ -31,7 +32,7 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "app.cjs"), APP);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 300ms, healthyDeadline: 2s }");
+  judgeFor("2s");
   ({ port } = server.address() as AddressInfo);
   await new Promise((resolve) => server.close(resolve));
 });
@@ -42,6 +43,10 @@ const apply = (MODE: string, more: object = {}, preflight = false) => {
   own.pm2Folder([{ name: "restapi", script: "./app.cjs", env: { MODE, SVC_HTTP_PORT: String(port) }, ...more }]);
   return execute(rolloutApply, ports, { environment: "dev", preflight }, caller);
 };
+
+/** Each process has this time to be healthy. */
+const judgeFor = (time: string): void =>
+  writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: 300ms, healthyDeadline: ${time} }`);
 
 const refusal = (done: Promise<unknown>): Promise<unknown> =>
   done.then(
@@ -85,6 +90,16 @@ test("in a cluster, a bad release ends at its first instance, and the others go 
   // One process was replaced and came back; the other one was never touched.
   const pids = new Set(before.map(({ pid }) => pid));
   expect(after.filter(({ pid }) => pids.has(pid))).toHaveLength(1);
+  expect(await served()).toBe("good");
+});
+
+test("a release that ends again and again before it is ready is taken back", async () => {
+  // PM2 gives up on no app that runs for longer than `min_uptime`.
+  const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
+  await apply("good", app);
+  judgeFor("60s");
+  expect(await refusal(apply("late", app))).toContain("APPLY_REVERTED");
+  judgeFor("2s");
   expect(await served()).toBe("good");
 });
 

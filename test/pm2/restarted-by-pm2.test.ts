@@ -97,6 +97,17 @@ test("if PM2 has restarted the process itself, a restart succeeds when the list 
   expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
 });
 
+test("a reload that falls into another one waits for it", async () => {
+  // It does not listen, so PM2 waits this long.
+  await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
+  const before = await recordOf("reloading");
+  const first = ports.processes.reload(before);
+  const { affected } = await act("reload", "reloading");
+  await first;
+  expect(affected).toMatchObject([{ name: "reloading", status: "online" }]);
+  expect((await recordOf("reloading")).restartCount).toBe(before.restartCount + 2);
+});
+
 test("a restart with a declaration is tried again, and refused in the end with the reason", async () => {
   const app = { name: "declared", script: join(own.folder, "declared.cjs"), wait_ready: true, listen_timeout: 10_000 };
   writeFileSync(app.script, READY_LATER);

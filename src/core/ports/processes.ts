@@ -53,6 +53,9 @@ export interface Processes {
   /** Stops a process and takes it out of PM2's list. Resolves when PM2 has answered. */
   remove(target: ProcessIdentity): Promise<void>;
 
+  /** Halts a process that PM2 launches (SIGSTOP), or lets it go on. A process that has ended is left alone. */
+  halt(target: Pick<ProcessRecord, "pid">, isOn: boolean): Promise<void>;
+
   /** Starts one more instance of a process. Resolves when PM2 has answered. */
   duplicate(target: ProcessIdentity): Promise<void>;
 

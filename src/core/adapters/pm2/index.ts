@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { once } from "../../words/once.ts";
+import { codeOf } from "../../words/thrown.ts";
 import { fileLocks, type Guarded } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { environmentForPm2 } from "./environment.ts";
@@ -56,6 +57,7 @@ export function pm2Processes(options: Pm2Options): Processes {
       }),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
+    halt: ({ pid }, isOn) => explained(async () => send(pid, isOn ? "SIGSTOP" : "SIGCONT")),
     ...actions((call) => explained(() => ask(call).then(() => undefined))),
     startApp: (name, apps, folder) =>
       explained(() => {
@@ -96,6 +98,16 @@ function actions(
     revive: (former, pmId) => act({ method: "revive", former, pmId }),
     save: () => act({ method: "save" }),
   };
+}
+
+/** By svcm itself: PM2 sends the signals for a process that has just ended to all of its group, and to PM2. */
+function send(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
+  if (pid === null || pid <= 1) return;
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (codeOf(error) !== "ESRCH") throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
+  }
 }
 
 /** A worker is not used again after a start of apps, because PM2 may leave it in any state. */

@@ -51,7 +51,8 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
   let now = before;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await REQUESTS[action](ports.processes, now, declared?.(now));
+      const target = now;
+      await whenFree(acting, () => REQUESTS[action](ports.processes, target, declared?.(target)));
       return { action, before: now };
     } catch (error) {
       if (!(error instanceof SvcmError) || !RETRIED.has(error.body.code ?? "")) throw error;
@@ -63,6 +64,22 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
     }
   }
 }
+
+/** Repeats a request while PM2 still waits for the run of an earlier reload, which it refuses. */
+async function whenFree({ ports, timeoutMs = PATIENCE_MS }: Acting, request: () => Promise<void>): Promise<void> {
+  const until = ports.clock.elapsed() + timeoutMs;
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      const isBusy = error instanceof SvcmError && IN_PROGRESS.test(error.body.details ?? "");
+      if (!isBusy || ports.clock.elapsed() >= until) throw error;
+      await ports.clock.pause(LOOK_EVERY_MS);
+    }
+  }
+}
+
+const IN_PROGRESS = /reload already in progress/i;
 
 const RETRIED: ReadonlySet<string> = new Set(["PM2_ACTION_FAILED", "APP_NEVER_SETTLES"]);
 

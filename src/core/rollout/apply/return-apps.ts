@@ -2,7 +2,8 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
 import type { Acting } from "../../pm2/control/acting.ts";
-import { isUp } from "../../pm2/control/verdict.ts";
+import { isLaunching, isUp } from "../../pm2/control/verdict.ts";
+import { LOOK_EVERY_MS, PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FormerRun } from "../../ports/processes.ts";
@@ -101,16 +102,47 @@ async function changedBack(
  * so the stop is repeated; PM2 gives up after sixteen starts.
  */
 async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Promise<ProcessRecord> {
-  let now = record;
+  let now = await settled(acting, record);
   for (let attempt = 1; now.unstableRestarts > 0 && !isStopped(now); attempt += 1) {
     try {
       await actOn({ ...acting, action: "stop" }, now);
     } catch (error) {
       if (!(error instanceof SvcmError) || attempt === MOST_STOPS) throw error;
     }
-    now = (await processesOf(acting.ports, record.name)).find(({ pmId }) => pmId === record.pmId) ?? now;
+    now = await again(acting.ports, now);
   }
   return now;
+}
+
+/**
+ * PM2 cannot stop an app that it launches, and launches one without end that ends each time before it is ready. Such a run
+ * is halted: PM2 then waits for it until `listen_timeout`, and no longer calls it launching.
+ */
+async function settled(
+  { ports, timeoutMs = PATIENCE_MS }: Omit<Acting, "action">,
+  record: ProcessRecord,
+): Promise<ProcessRecord> {
+  const until = ports.clock.elapsed() + timeoutMs;
+  let halted: ProcessRecord | undefined;
+  let now = record;
+  for (;;) {
+    const before = now;
+    now = await again(ports, record);
+    const isLate = ports.clock.elapsed() >= until;
+    if (!isLaunching(now) || isLate) break;
+    // PM2 has finished the fork of a run that was seen before.
+    if (now.restartCount > record.restartCount && now.pid === before.pid) {
+      halted = now;
+      await ports.processes.halt(now, true);
+    }
+    await ports.clock.pause(LOOK_EVERY_MS);
+  }
+  if (halted !== undefined && isLaunching(now)) await ports.processes.halt(halted, false);
+  return now;
+}
+
+async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord> {
+  return (await processesOf(ports, record.name)).find(({ pmId }) => pmId === record.pmId) ?? record;
 }
 
 const MOST_STOPS = 20;

@@ -1,0 +1,74 @@
+/** PM2 or an app is frozen (SIGSTOP) in the middle of an apply. */
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
+import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
+import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+let own: Pm2;
+let ports: Ports;
+let daemon: Daemon;
+
+const app = (name: string, MODE: string) => ({ name, script: "./app.cjs", env: { MODE } });
+const both = (mode: string) => [app("api", mode), app("web", mode)];
+
+beforeAll(async () => {
+  own = pm2();
+  daemon = await own.startDaemon();
+  ports = own.ports();
+  writeFileSync(join(own.folder, "app.cjs"), 'require("node:http").createServer().listen(0, "127.0.0.1");');
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
+});
+afterAll(() => own.end());
+beforeEach(() => apply(both("1")));
+
+const apply = (apps: readonly object[], world = ports) => {
+  own.pm2Folder(apps);
+  return execute(rolloutApply, world, { environment: "dev" }, caller);
+};
+
+const stepsLeft = async (): Promise<number> =>
+  (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
+
+/** The same world, in which something happens when so many lines of the journal are on disk. */
+function atLine(line: number, happens: () => unknown): Ports {
+  const { releases } = ports;
+  let lines = 1;
+  const add = async (id: string, event: ReleaseEvent): Promise<void> => {
+    await releases.add(id, event);
+    if ((lines += 1) === line) await happens();
+  };
+  return Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+}
+
+/** Two lines for each of three steps follow the first one. The last step is the save, and nothing of PM2 follows it. */
+test.each([2, 3, 4, 5, 6])(
+  "a PM2 that freezes after line %i of the journal leaves a half release, and does nothing late",
+  async (line) => {
+    const frozen = await apply(
+      both("2"),
+      atLine(line, () => daemon.signal("SIGSTOP")),
+    ).catch((error: unknown) => error);
+    expect(frozen).toBeInstanceOf(SvcmError);
+    expect((frozen as SvcmError).kind).toBe("APPLY_HALF");
+    const records = readFileSync(join(own.home, "pm2.log"), "utf8");
+    await daemon.signal("SIGCONT");
+    // PM2 has answered what waited for it once it answers this.
+    await ports.processes.list();
+    expect(readFileSync(join(own.home, "pm2.log"), "utf8")).toBe(records);
+    const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+    expect(newest?.outcome).toBe("half");
+    await apply(both("2"));
+    expect(await stepsLeft()).toBe(0);
+  },
+);
+
+test("an app that is frozen before its step is ended by PM2, and the apply goes on", async () => {
+  const { pid } = (await ports.processes.list()).find(({ name }) => name === "web")!;
+  const world = atLine(3, () => process.kill(pid!, "SIGSTOP"));
+  expect((await apply(both("3"), world)).release?.outcome).toBe("applied");
+  expect(await stepsLeft()).toBe(0);
+});

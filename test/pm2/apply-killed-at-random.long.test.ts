@@ -1,0 +1,147 @@
+/** svcm is killed at random moments of applies, preflights, returns and rollbacks. The next run finishes or returns. */
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, releaseList, rolloutApply, rolloutPlan, rolloutRollback, type Ports } from "../../src/core/index.ts";
+import { commandLine, start } from "../support/child.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { randomNumbers } from "../support/random.ts";
+
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+const ROUNDS = Number(process.env["SVCM_KILL_ROUNDS"] ?? 200);
+const SEED = Number(process.env["SVCM_KILL_SEED"] ?? Date.now() % 2 ** 31);
+let own: Pm2;
+let ports: Ports;
+let daemon: number;
+let port: number;
+
+/** With BAD, it answers each request with 500. */
+const APP = `
+const { BAD, SVC_HTTP_PORT } = process.env;
+require("node:http").createServer((_, response) => {
+  response.writeHead(BAD ? 500 : 200).end(JSON.stringify({ pid: process.pid }));
+}).listen(Number(SVC_HTTP_PORT ?? 0), "127.0.0.1");`;
+
+beforeAll(async () => {
+  own = pm2();
+  daemon = (await own.startDaemon()).pid;
+  ports = own.ports();
+  writeFileSync(join(own.folder, "app.cjs"), APP);
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ({ port } = server.address() as AddressInfo);
+  await new Promise((resolve) => server.close(resolve));
+});
+afterAll(() => own.end());
+
+/** The apps of a round: each differs from the one before, and every third has one instance more. */
+const appsOf = (round: number, more: object = {}) => [
+  { name: "restapi", script: "./app.cjs", env: { SVC_HTTP_PORT: String(port), ROUND: String(round), ...more } },
+  { name: "pool", script: "./app.cjs", exec_mode: "cluster", instances: round % 3 === 0 ? 2 : 1, args: String(round) },
+];
+
+async function stepsTo(apps: readonly object[]): Promise<number> {
+  own.pm2Folder(apps);
+  return (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
+}
+
+async function apply(apps: readonly object[]): Promise<void> {
+  own.pm2Folder(apps);
+  // A lock that a killed process left would refuse this.
+  await execute(rolloutApply, ports, { environment: "dev", lockTimeoutMs: 0 }, caller);
+  expect(await stepsTo(apps)).toBe(0);
+}
+
+const newest = async () => (await execute(releaseList, ports, {}, caller)).releases[0];
+
+/** Processes of this PM2 that its list lacks. */
+async function unlisted(): Promise<number[]> {
+  const listed = new Set((await ports.processes.list()).map(({ pid }) => pid));
+  return own.pids().filter((pid) => pid !== daemon && !listed.has(pid) && isAppOf(pid));
+}
+
+function isAppOf(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "latin1").includes(` ${daemon} `);
+  } catch {
+    return false;
+  }
+}
+
+const WORK = [
+  ["apply", []],
+  ["apply", ["preflight"]],
+  ["bad", []],
+  ["rollback", []],
+] as const;
+
+/** True if it was cut off. */
+async function killed(operation: string, flags: readonly string[], afterMs: number): Promise<boolean> {
+  const env = { HOME: own.folder, PM2_HOME: own.home };
+  const child = start(commandLine("rollout", own.folder, operation, ...flags), env);
+  await child.line();
+  const timer = setTimeout(() => child.kill(), afterMs);
+  const { signal } = await child.ended;
+  clearTimeout(timer);
+  return signal === "SIGKILL";
+}
+
+interface Round {
+  readonly operation: string;
+  readonly former: readonly object[];
+  readonly apps: readonly object[];
+  /** The round, for a failure. */
+  readonly at: string;
+}
+
+/** A release that says `applied` is applied, and one that says `reverted` is as before. */
+async function expectTruth({ operation, former, apps, at }: Round, outcome: string | undefined): Promise<void> {
+  if (outcome === "applied") expect(await stepsTo(operation === "rollback" ? former : apps), at).toBe(0);
+  if (outcome === "reverted") expect(await stepsTo(former), at).toBe(0);
+}
+
+/** Returns, or finishes: the apps that run then. */
+async function ended({ operation, former, apps, at }: Round, mayGoBack: boolean, luck: number) {
+  if (mayGoBack && (operation === "bad" || luck < 0.5)) {
+    await execute(rolloutRollback, ports, { lockTimeoutMs: 0 }, caller);
+    expect(await stepsTo(former), at).toBe(0);
+    return former;
+  }
+  if (operation === "bad") return former;
+  await apply(apps);
+  return apps;
+}
+
+async function expectNothingLeft(at: string): Promise<void> {
+  expect(await unlisted(), at).toEqual([]);
+  const names = new Set((await ports.processes.list()).map(({ name }) => name));
+  expect(names, at).toEqual(new Set(["restapi", "pool"]));
+}
+
+test(`${ROUNDS} kills, seed ${SEED}: the next run knows the state, and finishes or returns`, async () => {
+  const random = randomNumbers(SEED);
+  let former: readonly object[] = appsOf(0);
+  await apply(former);
+  let cutOff = 0;
+  let longestMs = 1000;
+  for (let count = 1; count <= ROUNDS; count += 1) {
+    const [operation, flags] = WORK[count % WORK.length]!;
+    const apps = operation === "bad" ? appsOf(count, { BAD: "1" }) : appsOf(count);
+    const round = { operation, former, apps, at: `round ${count}: ${operation} ${flags.join(" ")}, seed ${SEED}` };
+    if (operation === "rollback") await apply(apps);
+    else own.pm2Folder(apps);
+    const last = await newest();
+    const before = performance.now();
+    if (await killed(operation, flags, random() * longestMs)) cutOff += 1;
+    else longestMs = Math.max(longestMs, performance.now() - before);
+    const release = await newest();
+    const outcome = release?.id === last?.id ? undefined : release?.outcome;
+    await expectTruth(round, outcome);
+    former = await ended(round, operation !== "rollback" && outcome === "half", random());
+    await expectNothingLeft(round.at);
+  }
+  expect(cutOff).toBeGreaterThan(ROUNDS / 4);
+});
