@@ -5,3 +5,8 @@ import type { Difference } from "./compare.ts";
 export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
 }
+
+/** True if the step changes an app. */
+export function isOfAnApp({ do: kind }: { readonly do: string }): boolean {
+  return kind !== "save" && kind !== "preflight";
+}

@@ -8,7 +8,7 @@ import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts
 import { PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ReleaseEvent } from "../release.ts";
-import type { DecidedStep } from "../step.ts";
+import { isOfAnApp, type DecidedStep } from "../step.ts";
 import { planned, type Planned } from "../planning.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import { leftAfter, leftReturned } from "./left.ts";
@@ -211,10 +211,6 @@ async function failed(
   const hint = "Read what failed, correct the declaration or the code, and apply again.";
   const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
   return new SvcmError("APPLY_REVERTED", { code, details: `${why} Every touched app runs as before.${pins}`, hint });
-}
-
-function isOfAnApp({ do: kind }: DecidedStep): boolean {
-  return kind !== "save" && kind !== "preflight";
 }
 
 async function half(recording: Recording, reason: string, code?: ErrorCode): Promise<SvcmError> {

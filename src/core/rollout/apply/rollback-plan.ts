@@ -17,6 +17,7 @@ import {
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
+import { isOfAnApp } from "../step.ts";
 import { readSettings, type SettingsOf } from "../settings/read.ts";
 import { settingsFrom } from "../settings/settings.ts";
 
@@ -41,7 +42,7 @@ export async function rollbackPlanned(
   const lists = await ports.releases.list();
   const { head: undone } = releaseIn(lists, release);
   const left = leftBy(journalsOf(lists));
-  const touched = undone.steps.flatMap((step) => (step.do === "save" || step.do === "preflight" ? [] : [step.app]));
+  const touched = undone.steps.flatMap((step) => (isOfAnApp(step) ? [step.app] : []));
   const apps = [...new Set(touched)].filter((app) => asked.length === 0 || asked.includes(app)).toReversed();
   const { list, digest } = await ports.processes.keyed();
   const running = await listOrNone({ list });
