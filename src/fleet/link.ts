@@ -169,7 +169,7 @@ function publicKeyOf(credentials = ""): string | undefined {
 function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
   const { message, name } = error as Error;
   const isRefused = /auth/i.test(`${name} ${message}`);
-  const where = servers.map((server) => server.replace(/\/\/[^@/]*@/, "//")).join(", ");
+  const where = shownServers(servers).join(", ");
   return isRefused
     ? new SvcmError("FLEET_FAILED", {
         code: "FLEET_REFUSED",
@@ -181,15 +181,21 @@ function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
       });
 }
 
+/** Addresses without their credentials. */
+export function shownServers(servers: readonly string[]): string[] {
+  return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
+}
+
 function askRefusal(error: unknown): SvcmError {
-  if (error instanceof NoRespondersError || (error as Error).cause instanceof NoRespondersError)
-    return unreachable("No svcm answers for it.");
-  if (error instanceof PermissionViolationError || (error as Error).cause instanceof PermissionViolationError)
+  const is = (kind: new (...args: never[]) => Error): boolean =>
+    error instanceof kind || (error as Error).cause instanceof kind;
+  if (is(NoRespondersError)) return unreachable("No svcm answers for it.");
+  if (is(PermissionViolationError))
     return new SvcmError("FORBIDDEN", {
       code: "NODE_FORBIDDEN",
       details: "The NATS server does not permit it to this user.",
     });
-  if (error instanceof TimeoutError || (error as Error).cause instanceof TimeoutError)
+  if (is(TimeoutError))
     return new SvcmError("FLEET_FAILED", {
       code: "NODE_TIMEOUT",
       details: "It did not answer before the deadline. A change may still be under way.",

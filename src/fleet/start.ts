@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Refusals, type Ports } from "../core/index.ts";
-import { openLink } from "./link.ts";
+import { openLink, shownServers } from "./link.ts";
 import { serveNode } from "./node.ts";
 import { keepPresent, presenceOf } from "./presence.ts";
 import { nodeName, readFleetSettings } from "./settings.ts";
@@ -47,7 +47,7 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const onFailure = (error: unknown): void =>
     log.warn({ node: name, reason: String(error) }, "the node could not be announced");
   const beating = await keepPresent({ link, node: name, presence, onAnnouncedAgain, onFailure });
-  const servers = settings.servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
+  const servers = shownServers(settings.servers);
   log.info({ node: name, servers }, "node is in the fleet");
   return {
     name,

@@ -1,7 +1,7 @@
 import type { AlertRule } from "../api/names.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
-import type { Growth } from "./growth.ts";
+import { labelOf, type Growth } from "./growth.ts";
 
 /** A rule that applies to a subject at one moment. */
 export interface Condition {
@@ -71,8 +71,4 @@ function drifted({ ecosystem }: MetricsPayload): Condition[] {
     const names = [...new Set(fields)].slice(0, 5).join(", ");
     return { rule: "drift", subject, details: `${subject} differs from ${ecosystem.fileName}: ${names}.` };
   });
-}
-
-function labelOf({ name, pmId }: ProcessMetrics): string {
-  return `${name} (${pmId})`;
 }

@@ -1,3 +1,4 @@
+import type { ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 
 /** The memory of a process that grows steadily. */
@@ -20,6 +21,11 @@ const HOURS_AHEAD = 24;
 /** Share of the differences that a straight line explains. */
 const LEAST_FIT = 0.8;
 
+/** Names a process in messages. */
+export function labelOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {
+  return `${name} (${pmId})`;
+}
+
 /** Remembers the memory of each process, a value a minute over six hours. */
 export class MemoryTrend {
   readonly #points = new Map<string, Point[]>();
@@ -30,10 +36,10 @@ export class MemoryTrend {
     const { processes, host, collectedAt } = sample.payload;
     const atMs = Date.parse(collectedAt);
     const labels = new Set<string>();
-    for (const { name, pmId, memoryBytes } of processes) {
-      const label = `${name} (${pmId})`;
+    for (const one of processes) {
+      const label = labelOf(one);
       labels.add(label);
-      if (memoryBytes !== null) this.#remember(label, { atMs, bytes: memoryBytes });
+      if (one.memoryBytes !== null) this.#remember(label, { atMs, bytes: one.memoryBytes });
     }
     for (const label of this.#points.keys()) if (!labels.has(label)) this.#points.delete(label);
     const availableBytes = host.memory.availableBytes ?? Infinity;
