@@ -1,7 +1,9 @@
 /// <reference lib="dom" />
 /** The monitoring tab over a real PM2. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
+import { repository, testServer, type ServerOptions, type TestServer } from "../server/support.ts";
 import type { Pm2 } from "../support/pm2-daemon.ts";
 
 /** A server that sees that PM2, with its folder for the ecosystem files. */
@@ -13,6 +15,13 @@ export function serverOver(real: Pm2, options: ServerOptions = {}): Promise<Test
     SVC_SERVICE_MANAGEMENT_PM2_DIR: `${real.folder}/pm2`,
   };
   return testServer({ ...options, env: { ...env, ...options.env } });
+}
+
+/** As `serverOver`; the repository declares that an apply judges a process early, because each step waits for it. */
+export function earlyServerOver(real: Pm2, options: ServerOptions = {}): Promise<TestServer> {
+  const files = options.repository ?? repository();
+  writeFileSync(join(files.root, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }\n");
+  return serverOver(real, { ...options, repository: files });
 }
 
 export function row(page: Page, name: string): Locator {

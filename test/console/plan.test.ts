@@ -8,7 +8,7 @@ import { ask } from "../server/support.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { press } from "./keyboard.ts";
-import { serverOver } from "./monitoring-page.ts";
+import { earlyServerOver } from "./monitoring-page.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 
 const browser = useBrowser();
@@ -54,7 +54,7 @@ beforeEach(async () => {
 
 async function openPlan(apps: readonly object[], options: ConsoleOptions = {}) {
   real.pm2Folder(apps);
-  const server = await serverOver(real, { env: { NODE_ENV: "dev" } });
+  const server = await earlyServerOver(real, { env: { NODE_ENV: "dev" } });
   const open = await openConsole(browser, server.url, { tab: "plan", ...options });
   const { page } = open;
   const card = page.getByRole("region", { name: /^Plan |^Everything runs/ });
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
 
   test("drift leads to the plan", async () => {
     real.pm2Folder([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
-    const server = await serverOver(real, { env: { NODE_ENV: "dev" } });
+    const server = await earlyServerOver(real, { env: { NODE_ENV: "dev" } });
     const { page } = await openConsole(browser, server.url);
     await page.getByRole("link", { name: "Plan: 1 step" }).click();
     await page.getByRole("region", { name: /^Plan / }).waitFor();

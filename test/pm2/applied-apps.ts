@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { applyFrame, type ApplyFrame } from "../../src/core/api/frames.ts";
 import { begunBody, planBody, releaseBody } from "../../src/core/api/rollout.ts";
-import { serverOver } from "../console/monitoring-page.ts";
+import { earlyServerOver } from "../console/monitoring-page.ts";
 import { ask, post, type ServerOptions, type TestServer } from "../server/support.ts";
 import { open } from "../server/socket/support.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
@@ -52,7 +52,7 @@ export function appsUnderPm2() {
     app,
     /** A file that does not exist when a test begins. */
     gate: () => join(own.folder, `gate-${rounds}`),
-    start: (options?: ServerOptions): Promise<TestServer> => serverOver(own, options),
+    start: (options?: ServerOptions): Promise<TestServer> => earlyServerOver(own, options),
     /** Declares the apps, and begins to apply their plan. */
     begin: async (server: Server, apps: readonly object[]): Promise<string> => {
       own.pm2Folder(apps);
