@@ -16,7 +16,8 @@ let own: Pm2;
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
-  const code = `console.error("cannot reach db, password=" + process.env.DB_PASSWORD); process.exit(3);`;
+  const code = `console.error(new Date().toISOString() + " the end is near");
+    console.error("cannot reach db, password=" + process.env.DB_PASSWORD); process.exit(3);`;
   await own.run({ name: "broken", autorestart: false, code, env: { DB_PASSWORD: CANARY } });
 });
 afterAll(() => own.end());
@@ -29,6 +30,11 @@ test.skipIf(!hasBrowser)("the first card of a process says when and why it ended
   await card.getByText("It ended without an order, with exit code 3.").waitFor();
   await card.getByText("cannot reach db").waitFor();
   await card.getByText("PM2 starts it only on an order.").waitFor();
+  await card.getByRole("button", { name: "Log around it" }).click();
+  await card
+    .getByRole("region", { name: /^Log of broken/ })
+    .getByText("the end is near")
+    .waitFor();
   expect(await page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
   expect(await axe(page)).toEqual([]);
   expect(await page.content()).not.toContain(CANARY);
@@ -60,7 +66,12 @@ test.skipIf(!hasBrowser)(
     const { page } = await openConsole(browser, server.url, { tab: "audit?show=failures" });
     expect(await page.locator("h1").textContent()).toBe("Activity");
     const rows = page.locator("tbody tr:not(.day)");
-    await rows.filter({ hasText: "broken (id 0)" }).filter({ hasText: "crash" }).waitFor();
+    const crash = rows.filter({ hasText: "broken (id 0)" }).filter({ hasText: "crash" });
+    await crash.getByRole("button", { name: "Log around it" }).click();
+    await crash
+      .getByRole("region", { name: /^Log of broken/ })
+      .getByText("the end is near")
+      .waitFor();
     expect(await rows.filter({ hasText: "env.write" }).count()).toBe(0);
     await page.getByLabel("Show").selectOption("all");
     const change = rows.filter({ hasText: "env.write" });

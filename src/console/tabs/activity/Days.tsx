@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
+import { LogAround } from "../logs/LogAround.tsx";
 import { after, byDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
@@ -120,8 +121,8 @@ function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
 }
 
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
-  const { event, subject } = row;
-  const { kind, cause, certainty, evidence } = event;
+  const { event, subject, timestamp } = row;
+  const { app, kind, cause, certainty, evidence } = event;
   return (
     <tr class="event">
       <td class="when">
@@ -132,6 +133,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
       <td data-name="Keys or process" class="what">
         <bdi>{subject}</bdi>
         <small>{evidence.join(" ")}</small>
+        {app !== null && <LogAround app={app} at={timestamp} />}
       </td>
       <td data-name="By" class={event.actor === undefined ? "none" : "who"}>
         {event.actor ?? UNKNOWN}

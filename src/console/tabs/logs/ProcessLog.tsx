@@ -98,7 +98,7 @@ function Lines({ app, log }: { app: string; log: LogFeed }): JSX.Element {
   );
 }
 
-function Line({ line }: { line: LogLine }): JSX.Element {
+export function Line({ line }: { line: LogLine }): JSX.Element {
   const { at, stream, level, text, fields = {} } = line;
   const more = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`);
   const shown = `${text}${more.join("")}`;

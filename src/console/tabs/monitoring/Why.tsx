@@ -5,6 +5,7 @@ import type { ProcessShowResponse, SvcmEvent } from "../../data/api.ts";
 import { formatTime } from "../../data/format.ts";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
+import { LogAround } from "../logs/LogAround.tsx";
 import type { ProcessProps } from "./monitor.ts";
 
 /** When and why the process last ended, its last lines, its ports, and what acts on it next. */
@@ -65,13 +66,14 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
 }
 
 function Ended({ event }: { event: SvcmEvent }): JSX.Element {
-  const { at, evidence, actor } = event;
+  const { app, at, evidence, actor } = event;
   return (
     <>
       <p class="ended">
         <time dateTime={at}>{formatTime(at)}</time> <strong>{eventText(event)}</strong>
       </p>
       <p class="evidence">{[...evidence, ...(actor === undefined ? [] : [`By ${actor}.`])].join(" ")}</p>
+      {app !== null && <LogAround key={at} app={app} at={at} />}
     </>
   );
 }

@@ -1,0 +1,37 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useConsole } from "../../console.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
+import { Line } from "./ProcessLog.tsx";
+
+const AROUND_MS = 30_000;
+const LIMIT = "500";
+
+/** The lines of an app's log half a minute before and after a moment, when the user asks for them. */
+export function LogAround({ app, at }: { app: string; at: string }): JSX.Element {
+  const { api } = useConsole();
+  const isOpen = useSignal(false);
+  const [since, until] = [-AROUND_MS, AROUND_MS].map((by) => String(Date.parse(at) + by));
+  const ask = () => api.logs({ app, since, until, limit: LIMIT });
+  const { answer, problem, retry } = useAnswer(isOpen.value ? ask : undefined, [isOpen.value, app, at]);
+  // A line without a time may be of any time.
+  const lines = answer?.lines.filter((line) => line.at !== null);
+  return (
+    <div class="log">
+      <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
+        Log around it
+      </Button>
+      <Unanswered problem={problem} retry={retry} />
+      {lines?.length === 0 && <p>Its log has no line with a time around it.</p>}
+      {lines !== undefined && lines.length > 0 && (
+        <div class="log-lines" role="region" aria-label={`Log of ${app} around ${at}`} tabIndex={0}>
+          {lines.map((line) => (
+            <Line key={`${line.file} ${line.offset}`} line={line} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
