@@ -8,6 +8,9 @@ import { text } from "./text.ts";
 const values = z.array(z.number().nullable());
 const moment = z.int().describe("Milliseconds since 1970.");
 
+/** Without the bounds of an integer, because orval 7 names constants for those of a tuple and writes none. */
+const span = z.tuple([z.number(), z.number()]);
+
 const series = z.strictObject({
   app: z.string().nullable().describe("Name of the process; null for the host."),
   pmId: z.int().nullable().describe("PM2's number of the process; null for the host."),
@@ -22,7 +25,7 @@ const columns = {
   from: moment.describe("The first step, in milliseconds since 1970."),
   step: z.int().min(1).describe("Milliseconds between two values."),
   series: z.array(series).describe("Host first, then processes by name; series without a value are left out."),
-  gaps: z.array(z.tuple([moment, moment])).describe("Times in which nothing was recorded, in milliseconds since 1970."),
+  gaps: z.array(span).describe("Times in which nothing was recorded, in milliseconds since 1970."),
 };
 
 const recorder = z
