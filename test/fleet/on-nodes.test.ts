@@ -104,7 +104,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     const { code, stdout } = await as("vera", "ecosystem", "check", "--node", "web-1");
     expect([code, stdout]).toEqual([
       1,
-      expect.stringMatching(/^web-1\nThe environment dev has no ecosystem file: .*\n$/),
+      expect.stringMatching(/^web-1\ndev has no ecosystem file: svcm looked for .*\n$/),
     ]);
   });
 

@@ -34,7 +34,7 @@ export async function natsServer(accounts = "", more = "", whenOver: WhenOver = 
     more,
   ];
   writeFileSync(config, lines.join("\n"));
-  let child = await started(config);
+  let child = await startNats(config);
   whenOver(() => void child.kill("SIGKILL"));
   return {
     url: `nats://127.0.0.1:${port}`,
@@ -47,13 +47,14 @@ export async function natsServer(accounts = "", more = "", whenOver: WhenOver = 
       await ended;
     },
     async again() {
-      child = await started(config);
+      child = await startNats(config);
     },
     signal: (name) => void child.kill(name),
   };
 }
 
-async function started(config: string): Promise<ChildProcess> {
+/** Starts the program with a file of settings. Resolves when it listens. */
+export async function startNats(config: string): Promise<ChildProcess> {
   const child = spawn("nats-server", ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {

@@ -158,7 +158,7 @@ function seatOf(Asked: CommandClass, ask: Execute) {
     }
 
     protected override explainMissing({ environment, path }: { readonly environment: string; readonly path: string }) {
-      this.log(`The environment ${environment} has no ecosystem file: ${path} does not exist.`);
+      this.log(`${environment} has no ecosystem file: svcm looked for ${path}`);
       return Promise.resolve();
     }
 
