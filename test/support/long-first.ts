@@ -34,6 +34,8 @@ export default class LongFirst extends BaseSequencer {
       const place = LONG.indexOf(relative(ROOT, moduleId));
       return place === -1 ? LONG.length : place;
     };
-    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of Vitest
+    const largestFirst = await super.sort(files);
+    return largestFirst.toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }

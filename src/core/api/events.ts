@@ -49,7 +49,9 @@ export const whyBody = z
       .describe("Sentences about its present state: a port that is taken, a full disk, connections that wait."),
     errorLines: z
       .array(z.string())
-      .describe("The last lines of its error log, without stacks and known secrets; empty if they cannot be shown safely."),
+      .describe(
+        "The last lines of its error log, without stacks and known secrets; empty if they cannot be shown safely.",
+      ),
     complete,
   })
   .describe("When and why a process last ended.");
