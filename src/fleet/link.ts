@@ -105,6 +105,7 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
 }
 
 async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Owner): Promise<NatsConnection> {
+  const isEncrypted = ca !== undefined || servers.some((server) => server.startsWith("tls:"));
   try {
     return await connect({
       servers: [...servers],
@@ -114,7 +115,8 @@ async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Own
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
       ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
-      ...(ca !== undefined && { tls: { ca } }),
+      // Without the option, the client would send credentials in clear if the server offers no TLS.
+      ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
     });
   } catch (error) {
     throw connectRefusal(error, servers);
@@ -156,7 +158,8 @@ function incoming(message: Msg): Incoming {
 
 function authenticatorOf(credentials: string): Authenticator {
   const text = credentials.trim();
-  const bytes = new TextEncoder().encode(text);
+  // The client does not accept a `.creds` file whose last line has no end.
+  const bytes = new TextEncoder().encode(text.includes("BEGIN NATS USER JWT") ? `${text}\n` : text);
   if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(bytes);
   return text.includes("BEGIN NATS USER JWT") ? credsAuthenticator(bytes) : tokenAuthenticator(text);
 }
@@ -168,8 +171,13 @@ function publicKeyOf(credentials = ""): string | undefined {
 
 function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
   const { message, name } = error as Error;
-  const isRefused = /auth/i.test(`${name} ${message}`);
   const where = shownServers(servers).join(", ");
+  if (/certificate|\btls\b/i.test(message))
+    return new SvcmError("FLEET_FAILED", {
+      code: "FLEET_UNTRUSTED",
+      details: `The NATS server at ${where} is not trusted: ${message.slice(0, 200)}. Accepted: a certificate with the host name of the address, signed by a known authority or by the one of SVC_SERVICE_MANAGEMENT_NATS_CA.`,
+    });
+  const isRefused = /auth|credentials/i.test(`${name} ${message}`);
   return isRefused
     ? new SvcmError("FLEET_FAILED", {
         code: "FLEET_REFUSED",

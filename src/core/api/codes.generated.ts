@@ -127,6 +127,7 @@ export type Code =
   | "FLEET_FAILED"
   | "FLEET_REFUSED"
   | "FLEET_UNREACHABLE"
+  | "FLEET_UNTRUSTED"
   | "FORBIDDEN"
   | "GAP_BY_FORK"
   | "GIT_FAILED"

@@ -10,6 +10,12 @@ export const fleetCodes: CodeDocs = {
     summary: "No NATS server answers at the address.",
     remedy: "Start the server, or name another one with SVC_SERVICE_MANAGEMENT_NATS_URL or `nats.url` of `svcm.yaml`.",
   },
+  FLEET_UNTRUSTED: {
+    summary:
+      "The NATS server has no TLS where the address or the settings require it, or a certificate that is not trusted.",
+    remedy:
+      "Name the signing certificate with SVC_SERVICE_MANAGEMENT_NATS_CA, and use the DNS name of the server's certificate in the address: an IP address does not match.",
+  },
   FLEET_REFUSED: {
     summary: "The NATS server does not accept the credentials.",
     remedy:
