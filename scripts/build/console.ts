@@ -66,7 +66,9 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
       {
         name: "rules-without-words",
         transform: {
-          filter: { id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules)/ },
+          filter: {
+            id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules|rollout[\\/]settings[\\/]members)/,
+          },
           handler: rulesOnly,
         },
       },
@@ -80,9 +82,11 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
   return output[0];
 }
 
-/** Removes the texts of `svcm explain`, which the console never shows, because they are many of the bytes. */
+/** Removes texts of `svcm explain` and of editor schemas, which the console never shows, because they are many of the bytes. */
 function rulesOnly(code: string): string {
-  return code.replaceAll(/^\s+(?:summary|explanation|remedy):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`),$/gm, "");
+  return code
+    .replaceAll(/\b(?:summary|explanation|remedy|help):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
+    .replaceAll(/^ {2}schema: \{.*\},$/gm, "");
 }
 
 async function styleSheet(): Promise<string> {

@@ -57,7 +57,8 @@ async function monitored(from: Browser) {
   open.give(processes, { missingExpected: ["mailer"] });
   await open.page.locator("tbody tr").nth(3).waitFor();
   await open.page.getByRole("button", { name: "shop-restapi" }).first().click();
-  await open.page.getByRole("region", { name: "Facts of shop-restapi" }).waitFor();
+  await open.page.getByRole("button", { name: "Show the log" }).click();
+  await open.page.getByRole("log").waitFor();
   return open;
 }
 
@@ -147,6 +148,22 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
       expect(await look(shape, "background-color")).not.toEqual([ground]);
     }
     expect(await axe(page)).toEqual([]);
+  });
+
+  test("every other view is accessible", async () => {
+    const server = await testServer();
+    const { page } = await openConsole(browser, server.url, {
+      tab: "environment",
+      stored: { "service-management.v1": JSON.stringify(suiteOf(a, b, lambda)) },
+    });
+    await page.emulateMedia({ forcedColors: "active" });
+    const found: string[] = [];
+    for (const tab of TABS) {
+      await page.evaluate((next) => void (location.hash = `#/${next}`), tab);
+      await page.locator(`.panel.${tab} h1`).waitFor();
+      found.push(...(await axe(page)).map((words) => `${tab} ${words}`));
+    }
+    expect(found).toEqual([]);
   });
 
   test("a disabled button of a row has another border than an enabled one", async () => {

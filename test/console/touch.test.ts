@@ -31,11 +31,14 @@ function tooSmall(page: Page, least: number): Promise<string[]> {
 async function opened(isTouch: boolean) {
   const files = repository();
   writeFileSync(join(files.root, "deployments.yaml"), JSON.stringify(suiteOf(a, b, lambda)));
-  const open = await handMonitoring(browser, { isPhone: isTouch, isTouch, server: { repository: files } });
+  // Another document than the file's is a draft.
+  const stored = { "service-management.v1": JSON.stringify(suiteOf(a, lambda)) };
+  const open = await handMonitoring(browser, { isPhone: isTouch, isTouch, stored, server: { repository: files } });
   await open.telemetry.watchers(1);
   open.give([{ name: "shop" }, { name: "gone", status: "errored" }], { missingExpected: ["mailer"] });
   await open.page.getByRole("button", { name: "shop" }).first().click();
-  await open.page.getByRole("region", { name: /^Facts of shop/ }).waitFor();
+  await open.button("Show the log").click();
+  await open.page.getByRole("log").waitFor();
   return open;
 }
 
@@ -50,6 +53,7 @@ describe.skipIf(!hasBrowser)("every control", () => {
     for (const id of tabIds.slice(1)) {
       await page.evaluate((next) => void (location.hash = `#/${next}`), id);
       await page.locator(`#panel.${id} h1`).waitFor();
+      if (id === "targets") await page.getByRole("button", { name: "Copy patch" }).waitFor();
       found.push(...(await tooSmall(page, least)).map((words) => `${id} ${words}`));
     }
     expect(found).toEqual([]);

@@ -34,16 +34,17 @@ type Ordered = Pick<Row, "key" | "process" | "attention" | "growth">;
 export function createOrder() {
   const sorting = signal(FIRST);
   const isHeld = signal(false);
-  let last: { readonly sorting: Sorting; readonly places: ReadonlyMap<string, number> } | undefined;
+  let last: { readonly sorting: Sorting; readonly rows: readonly Ordered[] } | undefined;
   return {
     sorting,
     isHeld,
     ordered<Item extends Ordered>(rows: readonly Item[]): Item[] {
-      const places = isHeld.value && last?.sorting === sorting.value ? last?.places : undefined;
+      const before = isHeld.value && last?.sorting === sorting.value ? last.rows : undefined;
+      const places = before && new Map(before.map(({ key }, at) => [key, at]));
       // A new row goes to the end.
       const placeOf = ({ key }: Ordered): number => places?.get(key) ?? Infinity;
       const sorted = rows.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
-      last = { sorting: sorting.value, places: new Map(sorted.map(({ key }, at) => [key, at])) };
+      last = { sorting: sorting.value, rows: sorted };
       return sorted;
     },
   };

@@ -37,7 +37,7 @@ export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): st
 export function folded(processes: readonly ProcessMetrics[]): Folded[] {
   const apps = new Map<string, ProcessMetrics[]>();
   for (const process of processes) {
-    const app = [process.name, process.namespace, process.script].join("\0");
+    const app = `${process.name}\0${process.namespace}\0${process.script}`;
     const known = apps.get(app);
     if (known) known.push(process);
     else apps.set(app, [process]);
@@ -54,7 +54,8 @@ export function single(process: ProcessMetrics): Folded {
 }
 
 export function rowOf(from: Folded, driftOf: DriftOf, growthOf: (row: Folded) => Growth | undefined): Row {
-  const drift = [...new Set(from.instances.flatMap(driftOf))];
+  const isOne = from.instances.length === 1;
+  const drift = isOne ? driftOf(from.process) : [...new Set(from.instances.flatMap(driftOf))];
   return { ...from, drift, attention: attentionOf(from.process, drift), growth: growthOf(from) };
 }
 
