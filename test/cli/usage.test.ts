@@ -41,7 +41,7 @@ describe("a flag that a command does not have", () => {
       status: 2,
       stdout: "",
       stderr:
-        "Error: svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --json.\nHint: svcm env get --help shows how it is used\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
+        "Error: svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.\nHint: svcm env get --help shows how it is used\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
     });
   });
 
@@ -51,7 +51,7 @@ describe("a flag that a command does not have", () => {
     expect(JSON.parse(stdout)).toEqual({
       error: "Wrong usage.",
       code: "WRONG_USAGE",
-      details: "svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --json.",
+      details: "svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.",
     });
   });
 });
