@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
   });
 
   test("a step that fails is shown with its reason, and the apps as before", async () => {
-    const open = await openPlan([app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }), app("old-worker")]);
+    const open = await openPlan([app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { listen_timeout: 3000 }), app("old-worker")]);
     const { page, apply, confirm, done } = open;
     await apply.click();
     await confirm.getByRole("button", { name: "Apply", exact: true }).click();

@@ -70,7 +70,7 @@ test.each([
   ["dies after a while", "dies", "HEALTH_CRASHED", "It did not stay online"],
 ] as const)("a release that %s is taken back, and the former one serves again", async (_, mode, code, words) => {
   const refused = await refusal(apply(mode));
-  expect(refused).toContain(`APPLY_REVERTED ${code}: restapi: restapi (id 0) is not healthy. `);
+  expect(refused).toContain(`APPLY_REVERTED ${code}: restapi (id 0) is not healthy. `);
   expect(refused).toContain(words);
   expect(await served()).toBe("good");
 });
@@ -114,7 +114,7 @@ describe("with a preflight", () => {
     await apply("good", more);
     const before = await ports.processes.list();
     expect(await refusal(apply(mode, more, true))).toContain(
-      "PREFLIGHT_FAILED PREFLIGHT_FAILED: restapi: restapi is not",
+      "PREFLIGHT_FAILED PREFLIGHT_FAILED: restapi is not healthy on a spare port: ",
     );
     expect(await ports.processes.list()).toMatchObject(before.map(({ pmId, pid, name }) => ({ pmId, pid, name })));
     const [newest] = (await execute(releaseList, ports, {}, caller)).releases;

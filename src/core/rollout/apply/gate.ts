@@ -92,6 +92,7 @@ class Score {
 function endOf(now: ProcessRecord | undefined): string {
   if (now === undefined) return "PM2 no longer lists it.";
   const code = now.exitCode === null ? "" : `, last with exit code ${now.exitCode}`;
+  if (isUp(now)) return `It did not stay online: it ended and PM2 started it again${code}.`;
   return `It did not stay online: PM2 shows it as ${now.status}${code}.`;
 }
 

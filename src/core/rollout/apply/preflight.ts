@@ -62,7 +62,7 @@ function failed(app: string, { body, message }: SvcmError): SvcmError {
   const code: Code = "PREFLIGHT_FAILED";
   return new SvcmError("PREFLIGHT_FAILED", {
     code,
-    details: `${app} is not healthy on a spare port: ${message.replaceAll(TRIAL, "")}`,
+    details: `${app} is not healthy on a spare port: ${message.replaceAll(TRIAL, "").replace(/^.* \(id \d+\) is not healthy\. /, "")}`,
     ...(body.hint !== undefined && { hint: body.hint }),
   });
 }
