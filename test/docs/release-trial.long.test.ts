@@ -13,9 +13,9 @@ import { svcm, type Ran } from "../support/svcm.ts";
 let own: Pm2;
 const ports = new Map<string, number>();
 
-const GOOD = (release: number): string => `
+const GOOD = (count: number): string => `
 require("node:http").createServer((request, response) => {
-  response.end(JSON.stringify({ release: ${release}, pid: process.pid }));
+  response.end(JSON.stringify({ release: ${count}, pid: process.pid }));
 }).listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1");`;
 const CRASHES = 'throw new Error("cannot reach db");';
 const ANSWERS_500 = `

@@ -193,8 +193,8 @@ async function failed(
   const add = (event: ReleaseEvent): Promise<void> => orUnrecorded(recording.add(event));
   const apps = [...new Set(steps.slice(0, touched).flatMap((step) => (isOfAnApp(step) ? [step.app] : [])))];
   const code = error.body.code ?? foreignCode(error.kind);
-  const app = head.steps[index]?.app ?? "";
-  const why = error.message.startsWith(`${app} `) ? error.message : `${app}: ${error.message}`;
+  const failing = head.steps[index]?.app ?? "";
+  const why = error.message.startsWith(`${failing} `) ? error.message : `${failing}: ${error.message}`;
   if (apps.length === 0) {
     await orUnrecorded(recording.end("refused", { code }));
     const kind = code === "PROCESS_CHANGED" ? "APPLY_REVERTED" : error.kind;
