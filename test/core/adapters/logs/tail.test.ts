@@ -1,4 +1,13 @@
-import { appendFileSync, copyFileSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Tail } from "../../../../src/core/adapters/logs/worker/tail.ts";
@@ -68,6 +77,36 @@ test("a file that was moved is read to its end, and what is written to it later 
   expect(added()).toEqual(["two", "three"]);
   appendFileSync(`${path}.1`, "late\n");
   expect(added()).toEqual(["late"]);
+  tail.close();
+});
+
+test("a file that was made and moved between two looks is read, too", () => {
+  const { path, tail, added } = tailed();
+  const moved = (text: string, name: string, at: number): void => {
+    appendFileSync(path, text);
+    renameSync(path, `${path}.${name}`);
+    utimesSync(`${path}.${name}`, at, at);
+  };
+  writeFileSync(`${path}.9`, "before\n");
+  utimesSync(`${path}.9`, 1000, 1000);
+  moved("one\n", "1", 2000);
+  moved("two\n", "2", 3000);
+  moved("three\n", "3", 4000);
+  writeFileSync(path, "four\n");
+  expect(added()).toEqual(["one", "two", "three", "four"]);
+  appendFileSync(`${path}.2`, "late\n");
+  moved("five\n", "4", 5000);
+  writeFileSync(path, "six\n");
+  expect(added()).toEqual(["late", "five", "six"]);
+  tail.close();
+});
+
+test("if the file was removed, older files are not read again", () => {
+  const { path, tail, added } = tailed("old\n");
+  writeFileSync(`${path}.1`, "older\n");
+  rmSync(path);
+  writeFileSync(path, "new\n");
+  expect(added()).toEqual(["new"]);
   tail.close();
 });
 

@@ -131,9 +131,28 @@ export class Tail {
     if (!this.#isReplaced()) return;
     const file = this.#open();
     if (file === undefined) return;
-    if (reader) this.#leaving.push(reader);
+    if (reader) yield* this.#left(reader, nowMs);
     this.#reader = new Reader(file, 0, nowMs);
     yield* this.#reader.added(file, nowMs);
+  }
+
+  /** The files that were made and moved after the reader's file, before anything was read from them. */
+  *#left(reader: Reader, nowMs: number): Generator<RawLine> {
+    const known = new Set(this.#leaving.map(({ file }) => file.inode));
+    this.#leaving.push(reader);
+    const rotated = rotatedFiles(this.target)
+      .slice(0, MOST_COPIES)
+      .flatMap((path) => this.#open(path) ?? []);
+    const own = rotated.findIndex(({ inode }) => inode === reader.file.inode);
+    // The newest is the first. Without the reader's own file, none of them is known to be younger.
+    const isMissed = (file: LogFile, index: number): boolean => index < own && !known.has(file.inode);
+    const missed = rotated.filter(isMissed);
+    for (const file of rotated) if (!missed.includes(file)) file.close();
+    for (const file of missed.toReversed()) {
+      const next = new Reader(file, 0, nowMs);
+      this.#leaving.push(next);
+      yield* next.added(file, nowMs);
+    }
   }
 
   close(): void {
