@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { switchboard } from "../browser/support.ts";
 import { makeRepository } from "../support/git.ts";
-import { quietApp } from "../support/logs.ts";
+import { quietApp } from "../support/quiet-app.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { MIB, stepsBetween, writeHistory } from "../support/recorded.ts";
 import { CONFIG_FOLDER } from "../support/workspace.ts";

@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { quietApp } from "../support/logs.ts";
+import { quietApp } from "../support/quiet-app.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { row, serverOver } from "./monitoring-page.ts";

@@ -5,7 +5,8 @@ import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ports } from "../../src/core/index.ts";
-import { quietApp, watchedLogs } from "../support/logs.ts";
+import { watchedLogs } from "../support/logs.ts";
+import { quietApp } from "../support/quiet-app.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");

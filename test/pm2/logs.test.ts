@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, logsRead, type Caller, type LogQuery, type Ports } from "../../src/core/index.ts";
-import { quietApp, watchedLogs } from "../support/logs.ts";
+import { watchedLogs } from "../support/logs.ts";
+import { quietApp } from "../support/quiet-app.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 

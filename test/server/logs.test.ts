@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connect, type LogsFrame } from "../../src/client/index.ts";
 import { logsBody } from "../../src/core/api/logs.ts";
-import { quietApp } from "../support/logs.ts";
+import { quietApp } from "../support/quiet-app.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { ask, repository, testServer, type ServerOptions } from "./support.ts";
 import { open } from "./socket/support.ts";

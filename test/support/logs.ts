@@ -1,18 +1,6 @@
 /** Logs of apps under a real PM2. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LogBatch, Ports } from "../../src/core/index.ts";
-import type { Pm2 } from "./pm2-daemon.ts";
-
-/** Runs an app that writes nothing, because a test writes its log. Returns the path of the log. */
-export async function quietApp(own: Pm2, name: string, out: string | Buffer, more: object = {}): Promise<string> {
-  const path = join(own.folder, `${name}-out.log`);
-  writeFileSync(path, out);
-  const errors = join(own.folder, `${name}-error.log`);
-  await own.run({ name, merge_logs: true, out_file: path, error_file: errors, ...more });
-  return path;
-}
 
 /** Watches logs until the test has ended. */
 export function watchedLogs(ports: Ports, filter: object, more: { tail?: number; isWhole?: boolean } = {}) {
