@@ -5,6 +5,7 @@ import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { Kvm } from "@nats-io/kv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePorts } from "../../src/core/index.ts";
+import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
@@ -100,6 +101,25 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(nodes[0]?.answer).toMatchObject({ records: [{ action: "process.restart", actor: "otto", source: "nats" }] });
   });
 
+  test.skipIf(!canHaveTerminal)(
+    "asks a person once before it stops processes of nodes, and a no changes nothing",
+    async () => {
+      const stop = ["process", "stop", "api", "--node", "role=web"];
+      const variables = fleet.variables("otto");
+      const question = "Run svcm process stop on web-1, web-2? [y/N] ";
+      const no = await inTerminal({ root: fleet.root("otto") }, stop, [[question, "n\n"]], variables);
+      expect([no.status, no.screen.split(question).length, no.screen.includes("Nothing was changed.")]).toEqual([
+        1,
+        2,
+        true,
+      ]);
+      const { nodes } = await jsonAs("vera", "process", "list", "--node", "web-1");
+      expect(nodes[0]?.answer).toMatchObject({ processes: [{ name: "api", status: "online" }] });
+      const yes = await inTerminal({ root: fleet.root("otto") }, stop, [[question, "y\n"]], variables);
+      expect([yes.status, yes.screen]).toEqual([3, expect.stringContaining("web-1\nStopped api (id 0).")]);
+    },
+  );
+
   test("exits 1 if the answer of a node does", async () => {
     const { code, stdout } = await as("vera", "ecosystem", "check", "--node", "web-1");
     expect([code, stdout]).toEqual([
@@ -114,6 +134,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
       /No node is meant by "moon"\. Accepted: all, db-1, web-1, web-2, role=db, role=web\./,
     ],
     [["env", "get", "--node", "role=web,region=eu"], /No node is meant by/],
+    [["env", "get", "--node", "all", "--deadline", "5x"], /--deadline: "5x" is not a time/],
     [["process", "restart", "--node", "all"], /No process was given/],
     [["events", "--follow", "--node", "all"], /--follow/],
     [["env", "set", "SVC_HTTP_FRAMEWORK=koa", "--node", "all"], /has no flag --node/],

@@ -51,25 +51,26 @@ export function onNodes(Asked: CommandClass): CommandClass {
     override async run(): Promise<unknown> {
       const { flags } = (await this.parse(Asked)) as { readonly flags: NodeFlags };
       const { withFleet, stateOf } = await import("../../fleet/index.ts");
-      const deadline = deadlineOf(flags.deadline);
       const own = this.config.version;
-      const results = await withFleet(await this.ports(), process.env, async (fleet) => {
+      readDeadline(flags.deadline);
+      const answers = await withFleet(await this.ports(), process.env, async (fleet) => {
         const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
         const nodes = selectNodes(declared, flags.node ?? []);
-        const askAll = (argv: string[]): Promise<NodeResult[]> =>
-          Promise.all(
-            nodes.map(async (node) => {
-              const seat = new (seatOf(Asked, askerOf(fleet, node, deadline)))(argv, this.config);
-              return await resultOf(seat, node.name, (error) => stateOf(error, node.presence, own));
-            }),
-          );
+        const askAll = (argv: string[]): Promise<NodeResult[]> => {
+          const leftMs = deadlineOf(flags.deadline);
+          const results = nodes.map((node) => {
+            const seat = new (seatOf(Asked, askerOf(fleet, node, leftMs)))(argv, this.config);
+            return resultOf(seat, node.name, (error) => stateOf(error, node.presence, own));
+          });
+          return Promise.all(results);
+        };
         const argv = await agreed(this, { id: Asked.id, accepted: { ...Asked.flags }, flags, nodes, askAll });
         return argv && (await askAll(argv));
       });
-      if (results === undefined) return undefined;
-      printResults(this, results);
-      process.exitCode = Math.max(...results.map(({ exitCode }) => exitCode));
-      return { nodes: results.map(bodyOf) };
+      if (answers === undefined) return undefined;
+      printResults(this, answers);
+      process.exitCode = Math.max(...answers.map(({ exitCode }) => exitCode));
+      return { nodes: answers.map(bodyOf) };
     }
   };
 }
