@@ -1,0 +1,146 @@
+/**
+ * A fleet of nodes on one machine, over a real nats-server. The nodes are connections of this process. Compares the
+ * discovery and the overview with the network's floor, and prints the cost of nodes without a client.
+ *
+ * node --import tsx bench/fleet.ts [nodes]
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
+import { nodePorts } from "../src/core/index.ts";
+import { natsConfigOf, newKey, openFleet, startNode, type RunningNode } from "../src/fleet/index.ts";
+import { listNodes } from "../src/fleet/nodes.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { median } from "./median.ts";
+
+const [count = 300] = process.argv.slice(2).map(Number);
+const ROUNDS = 7;
+const REFRESH_MS = 2_000;
+const QUIET_MS = 30_000;
+const DEADLINE_MS = 20_000;
+const MIB = 2 ** 20;
+
+const folder = mkdtempSync(join(tmpdir(), "svcm-bench-fleet-"));
+const [port, monitor] = [await freePort(), await freePort()];
+const names = Array.from({ length: count }, (_, at) => `node-${at}`);
+const keys = new Map(["vera", ...names].map((name) => [name, newKey()]));
+writeFileSync(
+  join(folder, "svcm.yaml"),
+  JSON.stringify({
+    version: 1,
+    environments: { dev: [] },
+    env: { dev: ".env" },
+    nats: {
+      url: `nats://127.0.0.1:${port}`,
+      users: { vera: { role: "viewer", nkey: keys.get("vera")?.publicKey } },
+      nodes: Object.fromEntries(names.map((name) => [name, { nkey: keys.get(name)?.publicKey }])),
+    },
+  }),
+);
+mkdirSync(join(folder, "keys"));
+for (const [name, { seed }] of keys) writeFileSync(join(folder, "keys", name), seed, { mode: 0o600 });
+const ports = nodePorts({ root: folder, env: { PM2_HOME: join(folder, ".pm2") }, cwd: folder });
+const variables = (name: string) => ({ SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(folder, "keys", name) });
+
+writeFileSync(join(folder, "svcm.conf"), await natsConfigOf(ports));
+writeFileSync(
+  join(folder, "server.conf"),
+  `listen: "127.0.0.1:${port}"\nhttp: "127.0.0.1:${monitor}"\njetstream { store_dir: "${folder}/store" }\ninclude "svcm.conf"\n`,
+);
+const server = spawn("nats-server", ["-c", join(folder, "server.conf")], { stdio: "ignore" });
+const ended = once(server, "exit");
+const nodes: RunningNode[] = [];
+try {
+  while (!(await monitored("/healthz").catch(() => undefined))) await pause(50);
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  for (const name of names)
+    nodes.push(await startNode({ ports, env: variables(name), version: "bench", name, log: silent }));
+  await measure();
+} finally {
+  await Promise.all(nodes.map((node) => node.close()));
+  server.kill();
+  await ended;
+  rmSync(folder, { recursive: true });
+}
+
+async function measure(): Promise<void> {
+  const fleet = await openFleet(ports, variables("vera"));
+  const floor = await requestsOfTheServer();
+  const times = { floor: [] as number[], discovery: [] as number[], overview: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    times.floor.push(await timed(floor.round));
+    times.discovery.push(await timed(() => fleet.nodes()));
+    times.overview.push(await timed(() => listNodes(fleet, DEADLINE_MS)));
+  }
+  const base = median(times.floor);
+  for (const [name, all] of Object.entries(times))
+    console.log(
+      `${name} of ${count} nodes: ${median(all).toFixed(0)} ms, ${(median(all) / base).toFixed(2)} of the floor`,
+    );
+  const listed = await listNodes(fleet, DEADLINE_MS);
+  console.log(`online: ${listed.filter(({ state }) => state === "online").length} of ${count}`);
+
+  const before = await statistics();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const elapsed = await timed(() => listNodes(fleet, DEADLINE_MS));
+    await pause(Math.max(0, REFRESH_MS - elapsed));
+  }
+  report("an overview every 2 s", before, await statistics());
+  await fleet.close();
+  await floor.close();
+
+  const [quiet, samples] = [await statistics(), ports.telemetry.cost().samples];
+  await pause(QUIET_MS);
+  report("without a client", quiet, await statistics());
+  console.log(`samples that the nodes took: ${ports.telemetry.cost().samples - samples}`);
+}
+
+/** As many requests as there are nodes, answered by the server itself, over one connection. */
+async function requestsOfTheServer() {
+  const seed = readFileSync(join(folder, "keys/vera"));
+  const authenticator = nkeyAuthenticator(new Uint8Array(seed));
+  const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator, inboxPrefix: "_INBOX.user-vera" });
+  return {
+    round: () => Promise.all(names.map(() => connection.request("$JS.API.INFO", "", { timeout: DEADLINE_MS }))),
+    close: () => connection.close(),
+  };
+}
+
+interface Statistics {
+  readonly now: number;
+  readonly in_msgs: number;
+  readonly in_bytes: number;
+  readonly out_msgs: number;
+  readonly mem: number;
+  readonly cpuSeconds: number;
+}
+
+async function statistics(): Promise<Statistics> {
+  const ticks = readFileSync(`/proc/${server.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const cpuSeconds = (Number(ticks[11]) + Number(ticks[12])) / 100;
+  return { ...((await monitored("/varz")) as Statistics), now: performance.now(), cpuSeconds };
+}
+
+function report(what: string, before: Statistics, after: Statistics): void {
+  const seconds = (after.now - before.now) / 1000;
+  const rate = (name: "in_msgs" | "in_bytes" | "out_msgs"): string =>
+    ((after[name] - before[name]) / seconds).toFixed(1);
+  const cpu = ((100 * (after.cpuSeconds - before.cpuSeconds)) / seconds).toFixed(1);
+  console.log(
+    `${what}: ${rate("in_msgs")} messages and ${rate("in_bytes")} bytes a second to the server, ${rate("out_msgs")} messages from it; the server uses ${cpu} % of a core and ${(after.mem / MIB).toFixed(0)} MiB`,
+  );
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+async function monitored(path: string): Promise<unknown> {
+  return (await fetch(`http://127.0.0.1:${monitor}${path}`)).json();
+}
