@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     const { page, give } = await unanswered(browser);
     give([{ name: "api", status }]);
     await page.getByRole("button", { name: "api" }).first().click();
-    const actions = page.getByRole("region", { name: "Facts of api" }).locator(".process-actions");
+    const actions = page.getByRole("region", { name: "Why of api" }).locator(".process-actions");
     await actions.getByRole("button", { name, exact: true }).click();
     await actions.getByRole("button", { name: busy, exact: true }).waitFor();
     expect(await actions.getAttribute("aria-busy")).toBe("true");
