@@ -6,9 +6,11 @@ import { ask, repository, testServer, type TestServer } from "../server/support.
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
-/** A server with the key of a user who may only read. */
+/** The server of a node, which asks the others with the key of a user who may only read. */
 async function viewersServer(fleet: TestFleet): Promise<TestServer> {
-  return testServer({ machines: () => openFleet(fleet.ports("vera"), fleet.variables("vera")) });
+  const key = fleet.variables("vera")["SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS"];
+  const variables = { ...fleet.variables("web-2"), SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS: key };
+  return testServer({ machines: () => openFleet(fleet.ports("web-2"), variables) });
 }
 
 describe.skipIf(!hasNats)("Prometheus in a fleet (needs nats-server)", () => {
