@@ -61,11 +61,14 @@ export async function planned(
 ): Promise<Planned> {
   const { apps, from, prune, preflight, ...place } = asked;
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+  // PM2 answers while the file runs. A failure of the file comes first.
+  const live = from === undefined ? pm2Now(ports) : undefined;
+  live?.catch(() => undefined);
   const content = known ?? (await readEcosystem(ports, { contract, matrix }, place));
   const before =
-    from === undefined
-      ? await pm2Before(ports, { contract, matrix }, content)
-      : await revisionBefore(ports, { contract, matrix }, content, { ...place, revision: from });
+    live === undefined
+      ? await revisionBefore(ports, { contract, matrix }, content, { ...place, revision: from ?? "" })
+      : pm2Before(ports, { contract, matrix }, content, await live);
   const { environment, fileName, path, loaded } = content;
   const { expecting, context } = before;
   const rollout = await rolloutFacts(ports, loaded, expecting, from === undefined);
@@ -150,9 +153,17 @@ interface Before {
   readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
-async function pm2Before(ports: Ports, facts: Facts, content: EcosystemContent): Promise<Before> {
-  const { list, digest } = await ports.processes.keyed();
-  const running = await listOrNone({ list });
+async function pm2Now({ processes }: Ports) {
+  const { list, digest } = await processes.keyed();
+  return { running: await listOrNone({ list }), digest };
+}
+
+function pm2Before(
+  ports: Ports,
+  facts: Facts,
+  content: EcosystemContent,
+  { running, digest }: Awaited<ReturnType<typeof pm2Now>>,
+): Before {
   const pm2 = { home: ports.workspace.pm2Home };
   return { expecting: expectingFor(ports, facts, content, digest), running, context: { pm2, digest } };
 }
