@@ -130,7 +130,10 @@ test("a person who restarts a process before its step does not stop the apply", 
 
 test("an app that PM2 restarts itself after a crash before its step does not stop the apply", async () => {
   const { pid } = await recordOf("web");
-  const world = when(isStep(0, "done"), () => process.kill(pid!, "SIGKILL"));
+  const world = when(isStep(0, "done"), async () => {
+    process.kill(pid!, "SIGKILL");
+    while ([pid, null].includes((await recordOf("web")).pid));
+  });
   expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
   expect(await stepsLeft()).toBe(0);
 });
