@@ -51,7 +51,8 @@ describe("a flag that a command does not have", () => {
     expect(JSON.parse(stdout)).toEqual({
       error: "Wrong usage.",
       code: "WRONG_USAGE",
-      details: "svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.",
+      details:
+        "svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.",
     });
   });
 });
