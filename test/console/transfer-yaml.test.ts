@@ -3,6 +3,7 @@
 import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -48,6 +49,11 @@ const anchored = (name: string): string => `version: !!str service-management.v1
 
 function open(options = {}): Promise<SuitePage> {
   return openSuite(browser, "transfer", before, options);
+}
+
+/** That of the import: the page itself offers the same for its connection. */
+function tryAgain({ page }: SuitePage): Locator {
+  return page.getByRole("region", { name: "Import", exact: true }).getByRole("button", { name: "Try again" });
 }
 
 function file(text: string, name = "deployments.yaml"): string {
@@ -111,10 +117,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     const suite = await open({ mayFail: true });
     await suite.page.context().setOffline(true);
     await suite.field("Document").fill(YAML);
-    // The page itself offers the same for its connection.
-    const again = suite.page
-      .getByRole("region", { name: "Import", exact: true })
-      .getByRole("button", { name: "Try again" });
+    const again = tryAgain(suite);
     await again.waitFor();
     await suite.page.context().setOffline(false);
     await again.click();
@@ -163,7 +166,7 @@ test.skipIf(!hasBrowser)("a document that waits for the server is accessible in 
   const suite = await open({ mayFail: true });
   await suite.page.context().setOffline(true);
   await suite.field("Document").fill(YAML);
-  await suite.button("Try again").waitFor();
+  await tryAgain(suite).waitFor();
   await suite.page.context().setOffline(false);
   await expectAccessibleInEveryLook(suite);
 });
