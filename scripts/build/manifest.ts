@@ -39,8 +39,8 @@ export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readon
 }
 
 /**
- * Takes the details out of the commands, because a start that runs a command needs none. When oclif starts, it copies a command that has
- * aliases, and reads the description of one without a summary: such a command stays whole.
+ * Takes the details out of the commands, because a start that runs a command needs none. oclif reads the description of a
+ * command without a summary at every start, so such a command stays whole.
  */
 export function parted(plugins: readonly WholePlugin[]): {
   readonly brief: readonly BundledPlugin[];
@@ -48,10 +48,10 @@ export function parted(plugins: readonly WholePlugin[]): {
 } {
   const details: Record<string, DetailsOf[string]> = {};
   const briefOf = (command: Command.Cached): Command.Cached | BriefCommand => {
-    if (command.summary === undefined || command.aliases.length + command.hiddenAliases.length > 0) return command;
+    if (command.summary === undefined) return command;
     const { args, description, examples, flags, ...brief } = command;
-    details[command.id] = { args, description, examples, flags };
-    return { ...brief, id: command.id };
+    details[String(command.relativePath)] = { args, description, examples, flags };
+    return { ...brief, id: command.id, relativePath: command.relativePath };
   };
   const brief = plugins.map(({ pjson, commands }) => ({
     pjson,

@@ -9,7 +9,8 @@ export interface BundledPlugin {
 }
 
 /** Help and completion need them; a command that runs has its own. */
-type Details = Pick<Command.Cached, "args" | "description" | "examples" | "flags">;
+const DETAILS = ["args", "description", "examples", "flags"] as const;
+type Details = Pick<Command.Cached, (typeof DETAILS)[number]>;
 export type DetailsOf = Readonly<Record<string, Details>>;
 export type BriefCommand = Pick<Command.Cached, "id" | "relativePath">;
 
@@ -24,6 +25,8 @@ interface Place {
 export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load, details }: Place): Plugin {
   const { name, version, oclif } = pjson;
 
+  const later = detailedLater(details);
+
   async function findCommand(id: string): Promise<Command.Class> {
     const [, ...path] = commands[id]?.relativePath ?? [];
     const chunk = load(path.join("/")) as { default: Command.Class };
@@ -35,8 +38,8 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
     alias: name,
     commandIDs: Object.keys(commands),
     commands: Object.entries(commands).map(([id, command]) => {
-      const known = "flags" in command ? command : withDetails(command, details);
-      return Object.assign(known, { load: () => findCommand(id) });
+      const known = "flags" in command ? command : Object.assign(Object.create(later) as object, command);
+      return Object.assign(known, { load: () => findCommand(id) }) as Command.Loadable;
     }),
     commandsDir: undefined,
     findCommand,
@@ -57,26 +60,17 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
   return plugin;
 }
 
-const NO_DETAILS: Details = { args: {}, flags: {} };
-
-/** Most starts run one command, and need the details of none. */
-function withDetails(command: BriefCommand, details: () => DetailsOf): Command.Cached {
-  const own = (): Details => details()[command.id] ?? NO_DETAILS;
-  return {
-    ...(command as Command.Cached),
-    get args() {
-      return own().args;
-    },
-    get description() {
-      return own().description;
-    },
-    get examples() {
-      return own().examples;
-    },
-    get flags() {
-      return own().flags;
-    },
-  };
+/** A command that inherits from this reads its details when something asks for them. Most starts need those of none. */
+function detailedLater(details: () => DetailsOf): object {
+  const later = {};
+  for (const name of DETAILS) {
+    Object.defineProperty(later, name, {
+      get(this: BriefCommand) {
+        return details()[String(this.relativePath)]?.[name];
+      },
+    });
+  }
+  return later;
 }
 
 function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {
