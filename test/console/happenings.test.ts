@@ -27,9 +27,9 @@ test.skipIf(!hasBrowser)("the first card of a process says when and why it ended
   await page.locator("button.process-name[title=broken]").click();
   const card = page.getByRole("region", { name: /^Why of broken/ });
   await card.getByText("broken (id 0) ended: crash, exit code 3.").waitFor();
-  await card.getByText("It ended without an order, with exit code 3.").waitFor();
+  await card.getByText("It ended by itself, with exit code 3.").waitFor();
   await card.getByText("cannot reach db").waitFor();
-  await card.getByText("PM2 starts it only on an order.").waitFor();
+  await card.getByText("PM2 starts it only on request.").waitFor();
   await card.getByRole("button", { name: "Log around it" }).click();
   await card
     .getByRole("region", { name: /^Log of broken/ })

@@ -43,7 +43,7 @@ const faults: readonly Fault[] = [
   {
     title: "a crash loop every nine seconds",
     cause: () => run({ code: 'setTimeout(() => { console.error("lost the database"); process.exit(7); }, 9000);' }),
-    says: ["ended: crash, exit code 7.", "It had run for", "It ended 3 times without an order", "lost the database"],
+    says: ["ended: crash, exit code 7.", "It had run for", "It ended by itself 3 times", "lost the database"],
   },
   {
     title: "a memory limit",

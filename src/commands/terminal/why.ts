@@ -17,7 +17,7 @@ export function whyLines({ app, event, processes, recentEnds, now, errorLines, c
     `${auditText.secondOf(at)}  ${eventText(event)}`,
     ...evidence.map((sentence) => `  ${sentence}`),
     ...(actor === undefined ? [] : [`  By ${actor}.`]),
-    ...(recentEnds > 1 ? [`  It ended ${recentEnds} times without an order in the 15 minutes before.`] : []),
+    ...(recentEnds > 1 ? [`  It ended by itself ${recentEnds} times in the 15 minutes before.`] : []),
     ...(processes.length === 0 ? [] : [`Now: ${processes.map(({ status }) => status).join(", ")}.`]),
     ...now,
     ...partial,

@@ -11,7 +11,7 @@ export const eventBody = z
     kind: z
       .enum(eventKinds)
       .describe(
-        "`exit`: it ended without an order. `stop`, `restart`, `delete`: it ended on an order. `action`, `write`, `apply`: " +
+        "`exit`: it ended by itself. `stop`, `restart`, `delete`: it ended on request. `action`, `write`, `apply`: " +
           "svcm's audit log has it. `daemon`: PM2 itself started or stopped.",
       ),
     cause: z.enum(causes),
@@ -40,7 +40,10 @@ export const whyBody = z
   .strictObject({
     app: z.string(),
     event: eventBody.nullable().describe("The last end; null if PM2's log does not have one."),
-    recentEnds: z.int().min(0).describe("Ends without an order in the 15 minutes up to the last end."),
+    recentEnds: z
+      .int()
+      .min(0)
+      .describe("Number of times that it ended by itself in the 15 minutes up to the last end."),
     processes: z
       .array(z.strictObject({ pmId: z.int(), status: z.string() }))
       .describe("The processes of this name that PM2 knows now, with PM2's word for their state."),

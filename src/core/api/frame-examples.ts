@@ -223,7 +223,7 @@ export const frameExamples: Examples = {
         kind: "exit",
         cause: "crash",
         certainty: "certain",
-        evidence: ["It ended without an order, with exit code 1.", "PM2 started it again."],
+        evidence: ["It ended by itself, with exit code 1.", "PM2 started it again."],
         exitCode: 1,
       },
     },

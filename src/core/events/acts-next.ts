@@ -6,8 +6,8 @@ import { shownSecond } from "./seconds.ts";
 /** Sentences about what ends or starts a process next, besides people. @param nowMs milliseconds since 1970 */
 export function actsNext(record: ProcessRecord, nowMs: number): string[] {
   const { status, watching, cronRestart } = record;
-  if (status === "errored") return ["PM2 has given up on it, and starts it only on an order."];
-  if (status === "stopped" && cronRestart === null) return ["PM2 starts it only on an order."];
+  if (status === "errored") return ["PM2 has given up on it, and starts it only on request."];
+  if (status === "stopped" && cronRestart === null) return ["PM2 starts it only on request."];
   return [
     afterAnEnd(record),
     ...memoryLimit(record),

@@ -27,7 +27,7 @@ const SIGNALS: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT"
 /** Signals that the system sends to a process for its own fault. */
 const FAULTS = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"]);
 
-/** Without an order. @param signal absent if PM2 names none, or its default word */
+/** Of a process that ended by itself. @param signal absent if PM2 names none, or its default word */
 export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
   if (signal !== undefined) return bySignal(signal);
   if (code === 0) {
@@ -37,7 +37,7 @@ export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
   if (shell !== undefined) {
     return verdict("signal", "likely", `It ended with exit code ${code}, which usually means ${shell}.`);
   }
-  return verdict("crash", "certain", `It ended without an order, with exit code ${code}.`);
+  return verdict("crash", "certain", `It ended by itself, with exit code ${code}.`);
 }
 
 function bySignal(signal: string): Verdict {
@@ -79,7 +79,7 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
   if (watch !== undefined && isNear(watch)) {
     return verdict("watch", "certain", `PM2 restarted it because ${shownPath(watch.path)} changed.`);
   }
-  return verdict("pm2-cli", "likely", "PM2 was ordered to end it, and svcm's audit log does not have the order.");
+  return verdict("pm2-cli", "likely", "A command to PM2 ended it, and svcm's audit log does not have it.");
 }
 
 /** The end of the old process of a reload. */

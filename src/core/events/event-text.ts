@@ -29,7 +29,7 @@ const CAUSES: Readonly<Record<SvcmEvent["cause"], string>> = {
   watch: "changed file",
   cron: "schedule",
   svcm: "svcm",
-  "pm2-cli": "an order to PM2",
+  "pm2-cli": "a command to PM2",
   signal: "signal",
   daemon: "PM2's daemon",
   unknown: "cause unknown",

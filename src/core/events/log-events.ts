@@ -30,7 +30,7 @@ const UNITS = [
 ] as const;
 /** A reload starts the new process at most this long before the old one ends. */
 const RELOAD_MS = 60_000;
-/** A start that comes later than this after an order is a separate event. */
+/** A start that comes later than this after a request is a separate event. */
 const RESTART_MS = 2000;
 /** `pm2 kill` stops the processes at most this long before the daemon. */
 const KILL_MS = 10_000;

@@ -87,7 +87,7 @@ export function withCommands(events: readonly LogEvent[], sightings: readonly Si
   });
 }
 
-/** True if PM2's log itself does not name the reason of an order. */
+/** True if PM2's log itself does not name the reason of a request. */
 export function isOpen({ isOrdered, event: { cause } }: LogEvent): boolean {
   return isOrdered && (cause === "pm2-cli" || cause === "cron" || cause === "unknown");
 }

@@ -25,7 +25,7 @@ test.each([
   ["the code 143 of a shell may be SIGTERM", [[1, exit(143)]], "exit", "signal", "likely"],
   ["a signal is certain, its sender unknown", [[1, exit(0, "SIGKILL")]], "exit", "signal", "certain"],
   [
-    "an order without another reason came to PM2",
+    "a command without another reason came to PM2",
     [
       [1, STOPPING],
       [2, exit(0)],
@@ -35,7 +35,7 @@ test.each([
     "likely",
   ],
   [
-    "a start right after an order is a restart",
+    "a start right after a stop is a restart",
     [
       [1, STOPPING],
       [2, exit(0)],
@@ -92,7 +92,7 @@ test.each([
     "certain",
   ],
   [
-    "an order to a process without a pid does not explain a later crash",
+    "a command to a process without a pid does not explain a later crash",
     [
       [1, STOPPING],
       [1, "app=api id=0 does not have a pid"],
@@ -249,6 +249,6 @@ test("an exit is left out if PM2 ignores it, because another process has the num
 test.each([
   [9, "It had run for 8 s."],
   [59, "It had run for 58 s."],
-])("an end without an order at second %i says how long the process had run", (at, words) => {
+])("an unexpected end at second %i says how long the process had run", (at, words) => {
   expect(only([1, START], [at, exit(1)])[1]?.evidence).toContain(words);
 });

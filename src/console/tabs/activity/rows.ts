@@ -21,7 +21,7 @@ export const shows = {
   all: "changes and events",
   changes: "changes",
   ends: "ends of processes",
-  failures: "ends without an order",
+  failures: "unexpected ends",
 } as const;
 export type Show = keyof typeof shows;
 

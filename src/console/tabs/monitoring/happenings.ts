@@ -32,7 +32,7 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   });
   return {
     events,
-    /** Ends without an order, in seconds. */
+    /** Unexpected ends, in seconds. */
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
     /** @param app by default those of all processes */
     marks: (app?: string): readonly Mark[] =>
