@@ -39,6 +39,7 @@ export default class Logs extends NodeCommand {
     }),
     limit: Flags.integer({
       char: "n",
+      aliases: ["lines"],
       summary: "Number of lines to show, the newest of all chosen processes together.",
       default: 100,
       min: 1,

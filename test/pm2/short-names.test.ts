@@ -33,6 +33,11 @@ test("svcm monit is svcm metrics watch", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ processes: [{ name: "api" }] });
 });
 
+test("svcm logs takes the number of lines as pm2 logs does", async () => {
+  expect(await svcm("logs", "api", "--lines", "5")).toMatchObject({ code: 0 });
+  expect((await svcm("logs", "api", "--lines", "0")).code).toBe(2);
+});
+
 test("Tab completes behind a short name as behind the command", async () => {
   const complete = async (line: string) => (await svcm("__complete", "bash", "=:", line)).stdout;
   expect(await complete("svcm restart ")).toContain("api");
