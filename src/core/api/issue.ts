@@ -37,10 +37,7 @@ export function locationText({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
-/** The most issues that a report lists for one kind of place: a hostile file has millions. */
-export const MAX_ISSUES = 10_000;
-
-/** The most findings that the check of an env file reports. */
+/** The most findings that a check reports of one kind of place: a hostile file has millions. */
 export const MAX_FINDINGS = 1000;
 
 const NOWHERE: Location = { file: "", line: 0, column: 0 };

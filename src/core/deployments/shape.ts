@@ -1,5 +1,5 @@
 import type { Code } from "../api/codes.generated.ts";
-import { type Issue, MAX_ISSUES } from "../api/issue.ts";
+import { type Issue, MAX_FINDINGS } from "../api/issue.ts";
 import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import { hiddenIn, spacesAround } from "./characters.ts";
@@ -78,7 +78,7 @@ function unknownKeys(
   const unknown = Object.keys(candidate).filter((key) => !text.includes(key) && !other.includes(key));
   const known = unknown.length > 0 ? [...text, ...other] : [];
   return bounded(
-    unknown.slice(0, MAX_ISSUES + 1).map((key) => {
+    unknown.slice(0, MAX_FINDINGS + 1).map((key) => {
       const { message } = accepting(`${show(key)} is not a known key here`, known);
       return fault("SUITE_UNKNOWN_KEY", [...path, key], { message, suggestion: suggest(key, known) });
     }),
@@ -86,11 +86,11 @@ function unknownKeys(
   );
 }
 
-/** At most {@link MAX_ISSUES} issues of one place, and an issue that says that there are more. */
+/** At most {@link MAX_FINDINGS} issues of one place, and an issue that says that there are more. */
 export function bounded(issues: Issue[], path: Issue["path"]): Issue[] {
-  if (issues.length <= MAX_ISSUES) return issues;
-  const message = `more than ${MAX_ISSUES} issues; the first of them are listed`;
-  return [fault("SUITE_TOO_MANY_ISSUES", path, { message }), ...issues.slice(0, MAX_ISSUES)];
+  if (issues.length <= MAX_FINDINGS) return issues;
+  const message = `more than ${MAX_FINDINGS} issues; the first of them are listed`;
+  return [fault("SUITE_TOO_MANY_ISSUES", path, { message }), ...issues.slice(0, MAX_FINDINGS)];
 }
 
 function textIssues(name: string, value: unknown, parent: Issue["path"]): Issue[] {

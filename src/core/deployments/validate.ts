@@ -1,4 +1,4 @@
-import { isValid, MAX_ISSUES, sortIssues, type Issue } from "../api/issue.ts";
+import { isValid, MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import type { Subject } from "../findings/report.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
@@ -101,7 +101,7 @@ function listIssues(section: ListSection, list: unknown, vocabulary: Vocabulary)
   if (!Array.isArray(list)) return [];
   const before = new Siblings();
   const issues: Issue[] = [];
-  for (let index = 0; index < list.length && issues.length <= MAX_ISSUES; index++) {
+  for (let index = 0; index < list.length && issues.length <= MAX_FINDINGS; index++) {
     const entry: unknown = list[index];
     const path = [section, index];
     if (!isRecord(entry)) issues.push(shapeIssue(path, "a map", entry));

@@ -1,6 +1,6 @@
 import type { Code } from "../api/codes.generated.ts";
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
-import { MAX_ISSUES, type Issue, type Location } from "../api/issue.ts";
+import { MAX_FINDINGS, type Issue, type Location } from "../api/issue.ts";
 import { kindElsewhere } from "./elsewhere.ts";
 
 type Path = readonly (string | number)[];
@@ -41,9 +41,9 @@ export class Walk {
   }
 
   #hasRoom(): boolean {
-    if (this.issues.length < MAX_ISSUES) return true;
-    const message = `more than ${MAX_ISSUES} issues; some of them are listed`;
-    if (this.issues.length === MAX_ISSUES)
+    if (this.issues.length < MAX_FINDINGS) return true;
+    const message = `more than ${MAX_FINDINGS} issues; some of them are listed`;
+    if (this.issues.length === MAX_FINDINGS)
       this.issues.push(issueAt("YAML_TOO_MANY_ISSUES", [], message, this.#locate(0)));
     return false;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_ISSUES } from "../../../src/core/api/issue.ts";
+import { MAX_FINDINGS } from "../../../src/core/api/issue.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
@@ -14,7 +14,7 @@ import { hostileDocuments } from "../../support/hostile-documents.ts";
 /** Enough entries for more issues than a report lists. */
 const SIZE = 2 ** 16;
 /** Of a section and of a map within it, with what says that there are more. */
-const MOST_ISSUES = 3 * (MAX_ISSUES + 1);
+const MOST_ISSUES = 3 * (MAX_FINDINGS + 1);
 const same = (text: string): string => text;
 const context = {
   paint: { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same },
@@ -44,15 +44,15 @@ describe("a hostile document is refused, with a bounded list of issues, each wit
 });
 
 test("a report that lists only some issues says that there are more", async () => {
-  const entries = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_ISSUES + 2)}`);
-  expect(entries.issues).toHaveLength(MAX_ISSUES + 1);
+  const entries = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_FINDINGS + 2)}`);
+  expect(entries.issues).toHaveLength(MAX_FINDINGS + 1);
   expect(entries.issues[0]).toMatchObject({ code: "SUITE_TOO_MANY_ISSUES", path: ["deployments"] });
-  const duplicates = await issuesAndReports("version: 1\n".repeat(MAX_ISSUES + 3));
-  expect(duplicates.issues).toHaveLength(MAX_ISSUES + 1);
+  const duplicates = await issuesAndReports("version: 1\n".repeat(MAX_FINDINGS + 3));
+  expect(duplicates.issues).toHaveLength(MAX_FINDINGS + 1);
   expect(duplicates.issues.map(({ code }) => code)).toContain("YAML_TOO_MANY_ISSUES");
   expect(duplicates.source.value).toBeUndefined();
-  const exactly = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_ISSUES)}`);
-  expect(exactly.issues).toHaveLength(MAX_ISSUES);
+  const exactly = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_FINDINGS)}`);
+  expect(exactly.issues).toHaveLength(MAX_FINDINGS);
 });
 
 test("every mutated document is validated and reported", async () => {

@@ -44,7 +44,7 @@ export const sourceCodes: CodeDocs = {
     remedy: "Write at least one section, for example with `svcm targets add` or `svcm config set`.",
   },
   YAML_TOO_MANY_ISSUES: {
-    summary: "The text has more than 10,000 issues; the first 10,000 are listed.",
+    summary: "The text has more than 1,000 issues; the first 1,000 are listed.",
     remedy: "Correct the first ones and check again: often one wrong line causes all of them.",
   },
   YAML_SYNTAX: {
@@ -98,7 +98,7 @@ export const documentCodes: CodeDocs = {
     remedy: "Correct the spelling, or delete the key.",
   },
   SUITE_TOO_MANY_ISSUES: {
-    summary: "One section has more than 10,000 issues; the first 10,000 are listed.",
+    summary: "One section has more than 1,000 issues; the first 1,000 are listed.",
     remedy: "Correct the first ones and validate again: often one wrong line causes all of them.",
   },
   SUITE_TEXT_EXPECTED: {

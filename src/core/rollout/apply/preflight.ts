@@ -5,6 +5,8 @@ import { listOrNone } from "../../pm2/control/known.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
 import type { Declaration } from "../../pm2/declaration.ts";
 import type { Fields } from "../../pm2/normalise.ts";
+import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { gate, type Demand } from "./gate.ts";
 
@@ -51,11 +53,24 @@ function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<strin
   return { ...Object.fromEntries(kept), ...once, name, env };
 }
 
-/** Deletes trial processes, also those of an svcm that was killed. */
+/**
+ * Deletes trial processes, also those of an svcm that was killed. PM2 finishes the action that it had from that svcm, and
+ * shows the process as stopping meanwhile: a plan of that moment would be out of date at once.
+ */
 export async function reapTrials(ports: Ports, timeoutMs: number): Promise<void> {
-  const trials = (await listOrNone(ports.processes)).filter(({ name }) => name.startsWith(TRIAL));
+  const trials = (await atRest(ports, timeoutMs)).filter(({ name }) => name.startsWith(TRIAL));
   for (const record of trials)
     await actOn({ ports, action: "delete", begin: () => Promise.resolve(), timeoutMs }, record);
+}
+
+/** The processes when PM2 stops none of them, or after the time. */
+async function atRest({ processes, clock }: Ports, timeoutMs: number): Promise<readonly ProcessRecord[]> {
+  const until = clock.elapsed() + timeoutMs;
+  for (;;) {
+    const list = await listOrNone(processes);
+    if (clock.elapsed() >= until || list.every(({ status }) => status !== "stopping")) return list;
+    await clock.pause(LOOK_EVERY_MS);
+  }
 }
 
 function failed(app: string, { body, message }: SvcmError): SvcmError {
