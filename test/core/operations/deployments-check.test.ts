@@ -110,16 +110,16 @@ describe("a file is found", () => {
   });
 });
 
-test("for a hundred thousand wrong keys in one map, ten thousand are reported and a hundred shown", async () => {
+test("for a hundred thousand wrong keys in one map, a thousand are reported and a hundred shown", async () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `key${index}: 1`).join("\n");
   const { ports } = makeWorkspace({ [FILE]: text });
   const { report, response } = await check(ports);
-  expect(response.issues).toHaveLength(10_001);
-  expect(response.issues.at(-1)).toMatchObject({ at: { line: 10_000, column: 1 } });
+  expect(response.issues).toHaveLength(1001);
+  expect(response.issues.at(-1)).toMatchObject({ at: { line: 1000, column: 1 } });
   const context = { paint, version: "1", now: 0, hostname: "h" };
   for (const format of ["text", "github"] as const) {
     const shown = await renderReport(report, format, context);
     expect(shown.match(/ error .*\[SUITE_UNKNOWN_KEY\]/g)).toHaveLength(99);
-    expect(shown).toContain("and 9901 more\n");
+    expect(shown).toContain("and 901 more\n");
   }
 });
