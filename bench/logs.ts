@@ -46,7 +46,7 @@ try {
     "pm2 logs --nostream": [node, PM2, "logs", "large", "--nostream", "--lines", "10000"],
     "svcm logs": [node, SVCM, "logs", "large", "-n", "10000"],
   });
-  await compare("search", 3, {
+  await compare("search", hasRipgrep ? 3 : 0.1, {
     ...(hasRipgrep && { ripgrep: ["rg", "--fixed-strings", NEEDLE, log] }),
     readline: [node, "-e", READLINE, log, NEEDLE],
     "svcm logs --grep": [node, SVCM, "logs", "large", "--grep", NEEDLE, "-n", "100000"],
