@@ -1,6 +1,6 @@
 /** The instances of a cluster take turns, and the others answer. */
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
@@ -154,6 +154,8 @@ test("an app is scaled up and down without a lost request, the newest instances 
 
 test("an instance that does not stay online is taken out again", async () => {
   await own.run({ name: "single", code: SERVER(logOf("single")), env: { PORT: await freePort() } });
+  // The one that listens first keeps the port.
+  while (!existsSync(logOf("single"))) await ports.processes.list();
   await expect(scale("single", 2)).rejects.toMatchObject({
     kind: "PROCESS_ACTION_FAILED",
     body: { code: "START_VERIFY_FAILED" },
