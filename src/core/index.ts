@@ -45,7 +45,7 @@ export { Refusals, type RefusedAttempt } from "./audit/refusals.ts";
 export type { NatsProject, Project } from "./project/project.ts";
 export { keepSecret } from "./adapters/secret-file.ts";
 export { isExpired } from "./identity/tokens.ts";
-export type { Operation } from "./operation.ts";
+export type { NodeAsker, Operation } from "./operation.ts";
 export type { Ports } from "./ports/index.ts";
 export { FileError } from "./ports/index.ts";
 export {

@@ -45,3 +45,15 @@ export async function authorise<Input>(
   if (caller.limits !== undefined)
     await (await import("./identity/limits.ts")).requireWithin(ports, operation, input, caller);
 }
+
+/** A connection to the other nodes of a fleet. */
+export interface NodeAsker {
+  /** Asks one node. @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN */
+  ask<Input, Output>(
+    node: string,
+    operation: Operation<Input, Output>,
+    input: Input,
+    timeoutMs: number,
+  ): Promise<Output>;
+  close(): Promise<void>;
+}

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { errorTable, SvcmError, type ErrorKind, type Operation, type Ports } from "../core/index.ts";
+import { errorTable, SvcmError, type ErrorKind, type NodeAsker, type Ports } from "../core/index.ts";
 import { nameOfKey, openLink, type FleetLink } from "./link.ts";
 import { readPresence, type Presence } from "./presence.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
@@ -21,18 +21,10 @@ export interface KnownNode {
   readonly presence?: Presence | undefined;
 }
 
-export interface Fleet {
+export interface Fleet extends NodeAsker {
   readonly user: string;
   readonly nats: NatsProject;
   nodes(): Promise<readonly KnownNode[]>;
-  /** Asks one node. @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN */
-  ask<Input, Output>(
-    node: string,
-    operation: Operation<Input, Output>,
-    input: Input,
-    timeoutMs: number,
-  ): Promise<Output>;
-  close(): Promise<void>;
 }
 
 /** @throws {SvcmError} START_REFUSED, FLEET_FAILED */

@@ -1,16 +1,8 @@
-import { SvcmError, type Operation } from "../core/index.ts";
+import { SvcmError, type NodeAsker } from "../core/index.ts";
 
 /** The other machines of the fleet, as a server asks them. */
-export interface Machines {
+export interface Machines extends NodeAsker {
   nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
-  /** @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN */
-  ask<Input, Output>(
-    node: string,
-    operation: Operation<Input, Output>,
-    input: Input,
-    timeoutMs: number,
-  ): Promise<Output>;
-  close(): Promise<void>;
 }
 
 export type OpenMachines = () => Promise<Machines>;

@@ -1,11 +1,12 @@
 /** svcm is killed at random moments of applies, preflights, returns and rollbacks. The next run finishes or returns. */
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, rolloutRollback, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { unlisted } from "../support/unlisted.ts";
 import { randomNumbers } from "../support/random.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -57,20 +58,6 @@ async function apply(apps: readonly object[]): Promise<void> {
 
 const newest = async () => (await execute(releaseList, ports, {}, caller)).releases[0];
 
-/** Processes of this PM2 that its list lacks. */
-async function unlisted(): Promise<number[]> {
-  const listed = new Set((await ports.processes.list()).map(({ pid }) => pid));
-  return own.pids().filter((pid) => pid !== daemon && !listed.has(pid) && isAppOf(pid));
-}
-
-function isAppOf(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1").includes(` ${daemon} `);
-  } catch {
-    return false;
-  }
-}
-
 const WORK = [
   ["apply", []],
   ["apply", ["preflight"]],
@@ -116,7 +103,7 @@ async function ended({ operation, former, apps, at }: Round, mayGoBack: boolean,
 }
 
 async function expectNothingLeft(at: string): Promise<void> {
-  expect(await unlisted(), at).toEqual([]);
+  expect(await unlisted(own, ports, daemon), at).toEqual([]);
   const names = new Set((await ports.processes.list()).map(({ name }) => name));
   expect(names, at).toEqual(new Set(["restapi", "pool"]));
 }

@@ -1,10 +1,11 @@
 /** svcm is killed beside each line of the journal of an apply. The next run finishes it, or returns it. */
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, rolloutRollback, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { unlisted } from "../support/unlisted.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const old = [
@@ -49,20 +50,6 @@ async function killedAt(line: number, when: "before" | "after"): Promise<string 
   return (await start(commandLine("apply-and-die", own.folder, String(line), when), env).ended).signal;
 }
 
-/** Every process that PM2 runs is in its list. */
-async function unlisted(): Promise<number[]> {
-  const listed = new Set((await ports.processes.list()).map(({ pid }) => pid));
-  return own.pids().filter((pid) => pid !== daemon && !listed.has(pid) && isAppOf(pid));
-}
-
-function isAppOf(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1").includes(` ${daemon} `);
-  } catch {
-    return false;
-  }
-}
-
 test.each(Array.from({ length: LINES }, (_, index) => index + 1))(
   "killed after line %i, the next apply finishes",
   async (line) => {
@@ -71,7 +58,7 @@ test.each(Array.from({ length: LINES }, (_, index) => index + 1))(
     expect(newest?.outcome).toBe(line === LINES ? "applied" : "half");
     await apply(young);
     expect(await stepsTo(young)).toBe(0);
-    expect(await unlisted()).toEqual([]);
+    expect(await unlisted(own, ports, daemon)).toEqual([]);
   },
   60_000,
 );
@@ -82,7 +69,7 @@ test.each([3, 4, 5, 6, 7])(
     expect(await killedAt(line, "before")).toBe("SIGKILL");
     expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
     expect(await stepsTo(old)).toBe(0);
-    expect(await unlisted()).toEqual([]);
+    expect(await unlisted(own, ports, daemon)).toEqual([]);
   },
   60_000,
 );

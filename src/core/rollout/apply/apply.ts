@@ -5,14 +5,13 @@ import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
-import { PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ReleaseEvent } from "../release.ts";
 import { isOfAnApp, type DecidedStep } from "../step.ts";
 import { planned, type Planned } from "../planning.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import { leftAfter, leftReturned } from "./left.ts";
-import { reapTrials } from "./preflight.ts";
+import { recover } from "./preflight.ts";
 import { begun, formerProbe, type Recording } from "./recording.ts";
 import { returnApps } from "./return-apps.ts";
 import { runStep, targetsOf } from "./run-step.ts";
@@ -48,7 +47,7 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
   const about: ActionSubject = { action: "plan.apply" };
   const attempt = (begin: () => Promise<void>): Promise<Applied> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
-      await reapTrials(ports, PATIENCE_MS);
+      await recover(ports);
       const now = await planned(ports, place);
       const { plan } = now;
       about.environment = now.content.name;

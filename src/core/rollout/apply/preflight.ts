@@ -5,7 +5,7 @@ import { listOrNone } from "../../pm2/control/known.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
 import type { Declaration } from "../../pm2/declaration.ts";
 import type { Fields } from "../../pm2/normalise.ts";
-import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
+import { LOOK_EVERY_MS, PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { gate, type Demand } from "./gate.ts";
@@ -37,7 +37,7 @@ export async function preflight(ports: Ports, declared: Declaration, demand: Dem
   } catch (error) {
     throw error instanceof SvcmError ? failed(declared.name, error) : error;
   } finally {
-    await reapTrials(ports, timeoutMs);
+    await reapTrials(ports, await listOrNone(ports.processes), timeoutMs);
   }
 }
 
@@ -54,18 +54,21 @@ function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<strin
 }
 
 /**
- * Deletes trial processes, also those of an svcm that was killed. PM2 finishes the action that it had from that svcm, and
+ * Makes good for an svcm that was killed: deletes its trial processes. PM2 finishes the action that it had from that svcm, and
  * shows the process as stopping meanwhile: a plan of that moment would be out of date at once.
  */
-export async function reapTrials(ports: Ports, timeoutMs: number): Promise<void> {
-  const trials = (await atRest(ports, timeoutMs)).filter(({ name }) => name.startsWith(TRIAL));
-  for (const record of trials)
+export async function recover(ports: Ports): Promise<void> {
+  await reapTrials(ports, await atRest(ports), PATIENCE_MS);
+}
+
+async function reapTrials(ports: Ports, list: readonly ProcessRecord[], timeoutMs: number): Promise<void> {
+  for (const record of list.filter(({ name }) => name.startsWith(TRIAL)))
     await actOn({ ports, action: "delete", begin: () => Promise.resolve(), timeoutMs }, record);
 }
 
 /** The processes when PM2 stops none of them, or after the time. */
-async function atRest({ processes, clock }: Ports, timeoutMs: number): Promise<readonly ProcessRecord[]> {
-  const until = clock.elapsed() + timeoutMs;
+async function atRest({ processes, clock }: Ports): Promise<readonly ProcessRecord[]> {
+  const until = clock.elapsed() + PATIENCE_MS;
   for (;;) {
     const list = await listOrNone(processes);
     if (clock.elapsed() >= until || list.every(({ status }) => status !== "stopping")) return list;

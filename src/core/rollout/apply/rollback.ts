@@ -4,11 +4,10 @@ import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
-import { PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
 import { LOCK_PATIENCE_MS } from "./apply.ts";
 import { leftReturned } from "./left.ts";
-import { reapTrials } from "./preflight.ts";
+import { recover } from "./preflight.ts";
 import { begun, formerProbe, type Recording } from "./recording.ts";
 import { returnApps } from "./return-apps.ts";
 import { rollbackPlanned, type PlannedRollback } from "./rollback-plan.ts";
@@ -27,7 +26,7 @@ export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<
   const about: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
-      await reapTrials(ports, PATIENCE_MS);
+      await recover(ports);
       const now = await rollbackPlanned(ports, { release, apps });
       about.target = `release ${now.undone.id}`;
       if (asked !== undefined && asked !== now.plan.id) throw stale(asked, now.plan.id);
