@@ -14,6 +14,7 @@ export default defineConfig({
     // Real processes, disks and browsers: a limit that only a hang reaches.
     testTimeout: isLong ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     // Half of the time is spent waiting for a process or a page: four files side by side use two cores.
     maxWorkers: Math.max(4, availableParallelism() - 1),
     // Modules keep no state, so a worker loads them once for all of its files.

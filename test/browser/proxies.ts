@@ -1,7 +1,6 @@
 /** Real reverse proxies with the configurations of the documentation, for the time of one test. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { REPOSITORY } from "../support/command-line.ts";
@@ -31,15 +30,6 @@ export const proxies: readonly Proxy[] = [
   { name: "nginx", isInstalled: has("nginx", "-v") && has("openssl", "version"), start: startNginx },
   { name: "Caddy", isInstalled: has("caddy", "version") && has("openssl", "version"), start: startCaddy },
 ];
-
-/** Returns a free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function startNginx({ port, servicePort, path }: Front): void {
   const folder = temporaryFolder();

@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { openConsole, type OpenedConsole } from "../console/open-console.ts";
 import { ENV, testServer, type TestServer } from "../server/support.ts";
-import { freePort, PROXY_HOST, proxies } from "./proxies.ts";
+import { freePort } from "../support/free-port.ts";
+import { PROXY_HOST, proxies } from "./proxies.ts";
 import { hasBrowser, useBrowser } from "./support.ts";
 
 const browser = useBrowser();

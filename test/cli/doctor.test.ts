@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { SaxesParser } from "saxes";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
@@ -100,9 +100,9 @@ describe("svcm doctor", () => {
   test("says whether the address of svcm serve is free, taken or not an address", async () => {
     const root = repository({});
     const server = createServer((_, response) => response.end("hello"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
     const asked = async (given: string) => {
       const env = { SVC_SERVICE_MANAGEMENT_PORT: given };
       const { stdout } = await svcm(["doctor", "--json"], { root, env });

@@ -3,7 +3,7 @@ import { execFile, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,6 +11,7 @@ import { hostPayload, metricsPayload } from "../../src/core/api/metrics.ts";
 import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -207,15 +208,8 @@ describe("in a pipe", () => {
     expect([first.status, first.stdout, first.stderr]).toEqual([show.status, show.stdout, show.stderr]);
   });
 
-  /** A port at which nothing listens: it was free a moment ago. */
-  async function deadUrl(): Promise<string> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
-    return `http://127.0.0.1:${port}`;
-  }
+  /** Nothing listens there. */
+  const deadUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
 
   const toEnd = (args: readonly string[]) =>
     run(process.execPath, [RUN, "metrics", "watch", ...args], { env: plainEnvironment() }).then(

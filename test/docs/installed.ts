@@ -1,10 +1,9 @@
 /** The page "Your own backend" in a project that has svcm from its package, as npm installs it. */
 import { readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { listenAt } from "../support/checkout.ts";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
 import { install, pack } from "../support/package.ts";
 import { pidsOf } from "../support/pm2-daemon.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -44,11 +43,4 @@ export async function runInstalled({ dependencies, code }: Backend): Promise<str
   const made = await runPage(`\`\`\`sh\ngit init -q\n${files}\`\`\`\n`, place);
   writeFileSync(join(root, "shop.js"), code);
   return [...made, ...(await runPage(PAGE.slice(PAGE.indexOf("## 1.")), place))];
-}
-
-async function freePort(): Promise<number> {
-  const server = await listenAt(0);
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,11 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { plainEnvironment } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm, type Ran } from "../support/svcm.ts";
 
@@ -22,14 +22,6 @@ const ANSWERS_500 = `
 require("node:http").createServer((_, response) => response.writeHead(500).end())
   .listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1");`;
 const NAMES = ["shop-restapi", "orders-restapi", "users-restapi"];
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 beforeAll(async () => {
   own = pm2();

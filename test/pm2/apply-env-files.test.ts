@@ -1,7 +1,6 @@
 /** A return and a rollback give a process the env file back that it had read, without a change to the work tree. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
@@ -13,6 +12,7 @@ import {
   SvcmError,
   type Ports,
 } from "../../src/core/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -37,10 +37,7 @@ beforeAll(async () => {
   ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms, healthyDeadline: 3s }");
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ({ port } = server.address() as AddressInfo);
-  await new Promise((resolve) => server.close(resolve));
+  port = await freePort();
 });
 afterAll(() => own.end());
 beforeEach(async () => {

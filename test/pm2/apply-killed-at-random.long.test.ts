@@ -1,10 +1,10 @@
 /** svcm is killed at random moments of applies, preflights, returns and rollbacks. The next run finishes or returns. */
 import { utimesSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, rolloutRollback, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { unlisted } from "../support/unlisted.ts";
 import { randomNumbers } from "../support/random.ts";
@@ -31,10 +31,7 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "app.cjs"), APP);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ({ port } = server.address() as AddressInfo);
-  await new Promise((resolve) => server.close(resolve));
+  port = await freePort();
 });
 afterAll(() => own.end());
 

@@ -1,10 +1,10 @@
 /** Requests during applies: 200 a second, each with its own connection. */
 import { writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, rolloutApply, SvcmError, type Ports } from "../../src/core/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -32,10 +32,7 @@ beforeAll(async () => {
   ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 500ms, healthyDeadline: 5s }");
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ({ port } = server.address() as AddressInfo);
-  await new Promise((resolve) => server.close(resolve));
+  port = await freePort();
   await apply("good", "0");
 });
 afterAll(() => own.end());

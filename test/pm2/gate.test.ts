@@ -1,10 +1,10 @@
 /** An apply judges each process by its health, and gives the former definition back if one fails. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -30,11 +30,8 @@ beforeAll(async () => {
   await own.startDaemon();
   ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = await freePort();
   judgeFor("2s");
-  ({ port } = server.address() as AddressInfo);
-  await new Promise((resolve) => server.close(resolve));
 });
 afterAll(() => own.end());
 beforeEach(() => apply("good"));

@@ -3,11 +3,11 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, processScale, processWait, type Caller, type Ports } from "../../src/core/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -49,14 +49,6 @@ const web = (name: string, listens: number, instances: number) =>
   });
 const act = (action: "restart" | "reload", name: string) => execute(processAct, ports, { action, name }, caller);
 const recordsOf = async (name: string) => (await ports.processes.list()).filter((record) => record.name === name);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return free;
-}
 
 /** Sends 200 requests a second, each over a separate connection, while something happens. */
 async function loadDuring(work: () => Promise<unknown>): Promise<{ sent: number; failed: number }> {

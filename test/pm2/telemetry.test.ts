@@ -1,9 +1,8 @@
 /** Telemetry over a real PM2: its measurements, its comparison, and the values that it never shows. */
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
-import { listenAt } from "../support/checkout.ts";
+import { freePort } from "../support/free-port.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 
@@ -33,13 +32,6 @@ afterAll(async () => {
   await ports.telemetry.close();
   await own.end();
 });
-
-async function freePort(): Promise<number> {
-  const server = await listenAt(0);
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const isServing = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/`).then(

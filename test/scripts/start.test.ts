@@ -14,8 +14,9 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pm2Home } from "../../scripts/backend/pm2.ts";
-import { listenAt, moveToFreePorts, startableCheckout, takenOf } from "../support/checkout.ts";
+import { moveToFreePorts, startableCheckout, takenOf } from "../support/checkout.ts";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { listenAt } from "../support/free-port.ts";
 import { runPage } from "../docs/run-page.ts";
 import { pidsOf } from "../support/pm2-daemon.ts";
 

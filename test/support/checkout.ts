@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import ports from "../../pm2/ports.json" with { type: "json" };
 import { REPOSITORY } from "./command-line.ts";
+import { freePort, isFree } from "./free-port.ts";
 
 type Ports = typeof ports;
 
@@ -44,35 +44,14 @@ function place(root: string, copied: readonly string[], linked: readonly string[
   }
 }
 
-/**
- * Ports below those that the system gives out, so that no process gets one between the look and the start. Each worker
- * begins elsewhere.
- */
-const FIRST_PORT = 12_000 + (process.pid % 1_000) * 16;
-
 /** Moves the development profile of a checkout to ports that are free. */
 export async function moveToFreePorts(root: string): Promise<Ports> {
   const listeners = Object.keys(ports);
   const free: number[] = [];
-  for (let port = FIRST_PORT; free.length < listeners.length; port += 1) if (await isFree(port)) free.push(port);
+  while (free.length < listeners.length) free.push(await freePort());
   const moved = Object.fromEntries(listeners.map((listener, at) => [listener, free[at]])) as Ports;
   writeFileSync(join(root, "pm2/ports.json"), JSON.stringify(moved));
   return moved;
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = await listenAt(port).catch(() => undefined);
-  server?.close();
-  return server !== undefined;
-}
-
-/** @throws the system's error if the port is taken */
-export function listenAt(port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => resolve(server));
-  });
 }
 
 /** Returns the ports that are taken. */

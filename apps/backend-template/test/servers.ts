@@ -1,9 +1,10 @@
 /** Real servers for a test: own data folder, own port, ended by pid. Tests without their server skip visibly. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../../test/support/free-port.ts";
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
@@ -199,12 +200,4 @@ function answers(port: number): Promise<boolean> {
     socket.once("error", () => setImmediate(resolve, false));
     socket.once("connect", () => socket.destroy());
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((listening) => server.once("listening", listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -6,6 +6,7 @@ import { processMetrics } from "../../../src/core/api/metrics.ts";
 import { scrubOf } from "../../../src/core/pm2/scrub.ts";
 import { asyncContextMetrics } from "../../../src/core/metrics/async-context-metrics.ts";
 import { redactedStore } from "../../../src/core/metrics/redacted-store.ts";
+import { freePort } from "../../support/free-port.ts";
 
 const scrub = scrubOf(["known-7Qz"]);
 const schema = processMetrics.shape.asyncContext;
@@ -88,8 +89,8 @@ describe("a process", () => {
 
   test("a process that does not listen or does not speak HTTP is reported as unreachable", async () => {
     const tcp = createTcp((socket) => socket.resume().end("no http\r\n\r\n"));
-    await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
-    const { port } = tcp.address() as AddressInfo;
+    const port = await freePort();
+    await new Promise<void>((resolve) => tcp.listen(port, "127.0.0.1", resolve));
     expect(await ask(port)).toMatchObject({ code: "ASYNC_CONTEXT_UNREACHABLE" });
     await new Promise((resolve) => tcp.close(resolve));
     expect(await ask(port)).toMatchObject({ code: "ASYNC_CONTEXT_UNREACHABLE" });
