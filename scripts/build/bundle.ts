@@ -31,7 +31,7 @@ const GROUPS = [
   // Parts of oclif that explain a command or search for plugins.
   {
     name: "oclif-more",
-    test: /[\\/]@oclif[\\/]core[\\/]lib[\\/](?:help[\\/](?!util)|ux[\\/](?!write)|errors[\\/]|config[\\/](?:plugin\.|ts-path)|module-loader|constraints|execute|flush|index\.|parser[\\/](?:errors|help)|util[\\/](?:find|read|cache))/,
+    test: /[\\/]@oclif[\\/]core[\\/]lib[\\/](?:help[\\/](?!util)|ux[\\/]|errors[\\/]|config[\\/](?:plugin\.|ts-path)|module-loader|constraints|execute|flush|index\.|parser[\\/](?:errors|help)|screen\.|interfaces[\\/]theme|util[\\/](?:cache|determine|find|fs|read))/,
   },
   { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
   // Parses what comes from outside, so no input of a command.
@@ -40,7 +40,7 @@ const GROUPS = [
   { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
   {
     name: "core",
-    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/]|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:environment|places|project)\.|findings[\\/]cells|env[\\/](?:document|environment|env-file|forms|quote|tiers|values|view)\.|adapters[\\/](?:(?:fact-file|facts|file-stamps|folders|host|kept-facts|user|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:allowed-folders|file-error|names|read|state|system)\.))/,
+    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/](?!json-)|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:environment|places|project)\.|findings[\\/]cells|env[\\/](?:document|environment|env-file|forms|quote|tiers|values|view)\.|adapters[\\/](?:(?:fact-file|facts|file-stamps|folders|host|kept-facts|user|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:allowed-folders|file-error|names|read|state|system)\.))/,
     minShareCount: 4,
   },
   { name: "adapters", test: /[\\/]src[\\/]core[\\/]adapters[\\/](?!files[\\/]index)/, minShareCount: 4 },

@@ -51,7 +51,8 @@ export function parted(plugins: readonly WholePlugin[]): {
     if (command.summary === undefined) return command;
     const { args, description, examples, flags, ...brief } = command;
     details[String(command.relativePath)] = { args, description, examples, flags };
-    return { ...brief, id: command.id, relativePath: command.relativePath };
+    const { aliases, id, relativePath } = command;
+    return { ...brief, aliases, id, relativePath };
   };
   const brief = plugins.map(({ pjson, commands }) => ({
     pjson,

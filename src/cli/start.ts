@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { once } from "../core/words/once.ts";
-import { bundledPlugin, type BundledPlugin, type DetailsOf } from "./bundled-plugin.ts";
+import { bundledPlugin, type BriefCommand, type BundledPlugin, type DetailsOf } from "./bundled-plugin.ts";
 import type { LoadChunk } from "./chunk-loader.ts";
 import { main } from "./main.ts";
 
@@ -15,13 +15,34 @@ export const PLUGINS_FILE = "plugins.json";
 /** By command. */
 export const DETAILS_FILE = "details.json";
 
+/** Commands that read the list of commands. */
+const READERS = new Set(["help", "__complete"]);
+
+/**
+ * The plugins with the commands whose names begin `argv` and no others, because oclif prepares each command that it gets.
+ * Help, completion and a command that does not exist get all of them.
+ */
+export function named(argv: readonly string[], plugins: readonly BundledPlugin[]): readonly BundledPlugin[] {
+  if (READERS.has(argv[0] ?? "") || argv.includes("--help") || argv.includes("-h")) return plugins;
+  const end = argv.findIndex((word) => word.startsWith("-"));
+  const words = end === -1 ? argv : argv.slice(0, end);
+  const names = new Set(words.map((_, last) => words.slice(0, last + 1).join(":")));
+  const isNamed = ({ id, aliases }: BriefCommand): boolean =>
+    names.has(id) || aliases.some((alias) => names.has(alias));
+  const found = plugins.map(({ pjson, commands }) => ({
+    pjson,
+    commands: Object.fromEntries(Object.entries(commands).filter(([, command]) => isNamed(command))),
+  }));
+  return found.some(({ commands }) => Object.keys(commands).length > 0) ? found : plugins;
+}
+
 /** Searches nothing, because every plugin and command is known. */
 export async function start({ argv, dist, load }: StartOptions): Promise<void> {
   const root = dirname(dist);
   const read = (file: string): unknown => JSON.parse(readFileSync(`${dist}/${file}`, "utf8"));
   await main(argv, async () => {
     const details = once(() => read(DETAILS_FILE) as DetailsOf);
-    const plugins = read(PLUGINS_FILE) as BundledPlugin[];
+    const plugins = named(argv, read(PLUGINS_FILE) as BundledPlugin[]);
     return plugins.map((plugin, index) => bundledPlugin(plugin, { root, isRoot: index === 0, load, details }));
   });
 }
