@@ -156,15 +156,7 @@ export default {
       comment: "PM2 may end the process that loads it, and hands its environment to what it starts.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/core/adapters/pm2/worker/" },
-      to: { path: "node_modules/pm2/", pathNot: "node_modules/pm2/modules/pm2-axon" },
-    },
-    {
-      name: "one-question-to-pm2",
-      comment:
-        "Completion asks PM2's daemon through its socket alone, because loading all of PM2 takes too long for a Tab.",
-      severity: "error",
-      from: { path: "^src/", pathNot: "^src/core/adapters/pm2/names\\.ts$" },
-      to: { path: "node_modules/pm2/modules/pm2-axon" },
+      to: { path: "node_modules/pm2/" },
     },
     {
       name: "files-in-two-folders",

@@ -37,6 +37,7 @@ const GROUPS = [
   // Parses what comes from outside, so no input of a command.
   { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
   { name: "keys", test: /[\\/]src[\\/](?:core[\\/]project[\\/]keys|commands[\\/]terminal[\\/]guesses)\./ },
+  { name: "audit-text", test: /[\\/]src[\\/]core[\\/]audit[\\/]audit-text\./ },
   { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
   {
     name: "core",

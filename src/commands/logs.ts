@@ -91,7 +91,7 @@ export default class Logs extends NodeCommand {
   }
 
   #print({ lines, older, problems }: LogsResponse, isSearch: boolean): void {
-    if (lines.length > 0) this.log(renderLogLines(lines));
+    if (lines.length > 0) this.print((screen) => renderLogLines(lines, screen));
     else this.logToStderr(isSearch ? "No line matches." : "The logs have no such line.");
     if (isSearch && lines.length > 0 && older !== null)
       this.logToStderr("Older lines may match. Show more with --limit.");
@@ -107,7 +107,7 @@ export default class Logs extends NodeCommand {
   #show({ lines, begin }: LogBatch): void {
     if (begin) this.#warn(begin.problems);
     if (this.jsonEnabled()) for (const line of lines) this.logJsonLine(line);
-    else if (lines.length > 0) this.log(renderLogLines(lines));
+    else if (lines.length > 0) this.print((screen) => renderLogLines(lines, screen));
   }
 
   #warn(problems: readonly LogProblem[]): void {

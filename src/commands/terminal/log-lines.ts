@@ -1,34 +1,66 @@
 import { auditText, type LogLine } from "../../core/index.ts";
-import { paint } from "./paint.ts";
+import { paint, unpainted } from "./paint.ts";
+import type { Screen } from "./screen.ts";
 
-const { bold, cyan, dim, green, red, yellow } = paint;
 const NO_TIME = " ".repeat("2026-01-31 08:00:00Z".length);
+const SECOND_CHARACTERS = "2026-01-31T08:00:00".length;
 
 /** One line of text for each line of a log; a stack trace follows it, indented. */
-export function renderLogLines(lines: readonly LogLine[]): string {
-  return lines.map(render).join("\n");
+export function renderLogLines(lines: readonly LogLine[], { colours }: Pick<Screen, "colours">): string {
+  const headFor = heads(colours > 0 ? paint : unpainted);
+  // A search through all lines at once is faster, and possible if svcm adds no marks.
+  if (colours === 0) return withoutMarks(lines.map((line) => render(line, headFor(line), unpainted)).join("\n"));
+  return lines
+    .map(withoutMarksOfStyles)
+    .map((line) => render(line, headFor(line), paint))
+    .join("\n");
 }
 
-function render({ at, app, pmId, stream, level, text, fields = {} }: LogLine): string {
-  const [first = "", ...more] = withoutMarks(text).split("\n");
+function render({ text, fields }: LogLine, head: string, { dim }: typeof paint): string {
+  if (fields === undefined && !text.includes("\n")) return head + text;
+  const [first = "", ...more] = text.split("\n");
+  const named = Object.entries(fields ?? {}).map(([name, value]) => ` ${name}=${value}`);
+  return [`${head}${first}${dim(oneLine(named.join("")))}`, ...more.map((line) => `    ${line}`)].join("\n");
+}
+
+/** Renders a line up to its text. Most lines begin as the one before. */
+function heads(painting: typeof paint): (line: LogLine) => string {
+  let last: LogLine | undefined;
+  let head = "";
+  return (line) => {
+    if (last === undefined || !hasSameHead(last, line)) head = headOf(line, painting);
+    last = line;
+    return head;
+  };
+}
+
+function hasSameHead(a: LogLine, b: LogLine): boolean {
+  const isSameSecond = a.at === b.at || a.at?.slice(0, SECOND_CHARACTERS) === b.at?.slice(0, SECOND_CHARACTERS);
+  return isSameSecond && a.app === b.app && a.pmId === b.pmId && a.level === b.level && a.stream === b.stream;
+}
+
+function headOf({ at, app, pmId, level, stream }: LogLine, painting: typeof paint): string {
+  const { cyan, dim } = painting;
   const source = pmId === null ? app : `${app} (${pmId})`;
-  const named = Object.entries(fields).map(([name, value]) => ` ${withoutMarks(`${name}=${value}`)}`);
-  const head = [
-    dim(at === null ? NO_TIME : auditText.secondOf(at)),
-    cyan(withoutMarks(source)),
-    levelMark(level, stream),
-  ];
-  return [
-    `${head.filter((part) => part !== "").join("  ")}  ${first}${dim(oneLine(named.join("")))}`,
-    ...more.map((line) => `    ${line}`),
-  ].join("\n");
+  const parts = [dim(at === null ? NO_TIME : auditText.secondOf(at)), cyan(source), levelMark(level, stream, painting)];
+  return parts.map((part) => (part === "" ? "" : `${part}  `)).join("");
 }
 
-const COLOURS = { trace: dim, debug: dim, info: green, warn: yellow, error: red, fatal: bold } as const;
+const COLOURS = { trace: "dim", debug: "dim", info: "green", warn: "yellow", error: "red", fatal: "bold" } as const;
 
-function levelMark(level: LogLine["level"], stream: LogLine["stream"]): string {
-  if (level === null) return stream === "err" ? red("err") : "";
-  return COLOURS[level](level);
+function levelMark(level: LogLine["level"], stream: LogLine["stream"], painting: typeof paint): string {
+  if (level === null) return stream === "err" ? painting.red("err") : "";
+  return painting[COLOURS[level]](level);
+}
+
+function withoutMarksOfStyles({ app, text, fields, ...line }: LogLine): LogLine {
+  const clean = Object.entries(fields ?? {}).map((entry) => entry.map(withoutMarks));
+  return {
+    ...line,
+    app: withoutMarks(app),
+    text: withoutMarks(text),
+    ...(fields && { fields: Object.fromEntries(clean) as Record<string, string> }),
+  };
 }
 
 /** The marks of a style are noncharacters, which a log may have. */

@@ -5,7 +5,7 @@ import { MAX_PORT } from "../words/port.ts";
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
 import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installation.ts";
 import { textOf } from "./files/if-readable.ts";
-import { askDaemon } from "./pm2/names.ts";
+import { askDaemon } from "./pm2/ask-daemon.ts";
 import { probe } from "./pm2/probe.ts";
 import { systemUser } from "./user.ts";
 
@@ -15,6 +15,7 @@ interface InstallationOptions {
 }
 
 const SERVICE_MS = 1000;
+const PATIENCE_MS = 400;
 
 export function nodeInstallation({ env, pm2Home }: InstallationOptions): Installation {
   return {
@@ -44,7 +45,7 @@ async function daemonIn(home: string): Promise<Pm2Daemon | null> {
   const socket = join(home, "rpc.sock");
   const refused = await probe(socket);
   if (refused === "ENOENT" || refused === "ECONNREFUSED") return null;
-  const version = refused === undefined ? await askDaemon(socket, "getVersion") : undefined;
+  const version = refused === undefined ? await askDaemon(socket, "getVersion", PATIENCE_MS) : undefined;
   const pid = Number.parseInt(textOf(join(home, "pm2.pid")), 10);
   return {
     version: typeof version === "string" ? version.slice(0, 40) : null,

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineScrub } from "../../../src/core/logs/scrub.ts";
 
@@ -35,4 +36,36 @@ test("the beginning of a secret at the end of a cut line is hidden", () => {
 
 test("colours and other escape sequences are left out", () => {
   expect(whole("\u001B[32mINFO\u001B[39m ok \u001B]0;title\u0007done\u001B[2J")).toBe("INFO ok done");
+});
+
+const parts = [
+  "GET /orders 200",
+  "token",
+  "token:",
+  "--api-key",
+  "=",
+  '"',
+  "'",
+  "bearer ",
+  "redis://u:p",
+  "@h",
+  "?key=x1",
+  "canary-1234567890",
+  "canary-",
+  "[REDACTED]",
+  "-----BEGIN PRIVATE KEY-----",
+  "-----END PRIVATE KEY-----",
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx",
+  "\u001B[31m",
+  "\\",
+  " ",
+];
+
+test("lines that keep their text together also keep it one by one", () => {
+  const line = fc.array(fc.constantFrom(...parts), { maxLength: 5 }).map((words) => words.join(""));
+  const check = (lines: readonly string[]): void => {
+    const block = lines.join("\n");
+    if (whole(block) === block) expect(lines.map(whole)).toEqual(lines);
+  };
+  fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), check), { numRuns: 5000 });
 });

@@ -6,6 +6,7 @@ import { pm2Failed, unreachable } from "../pm2/failure.ts";
 import { pm2Home } from "../pm2/home.ts";
 import { probe } from "../pm2/probe.ts";
 import { LogLink } from "./log-link.ts";
+import { unpackedLines } from "./packed.ts";
 import type { Call } from "./protocol.ts";
 import { Seat, Share } from "./share.ts";
 
@@ -28,11 +29,12 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   const ask = async (call: Call): ReturnType<LogLink["call"]> => {
     const refused = await probe(socket);
     if (refused !== undefined) throw notRunning(refused, socket);
+    link().prepare();
     return await link().call(call, await secrets());
   };
   const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => {
     const answer = await ask(call);
-    if ("page" in answer) return answer.page;
+    if ("page" in answer) return { ...answer.page, lines: unpackedLines(answer.page.lines) };
     throw new TypeError("The worker did not answer with a page.");
   };
   return {

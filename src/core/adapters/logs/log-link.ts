@@ -3,6 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { SvcmError } from "../../errors.ts";
 import type { LogBatch } from "../../ports/logs.ts";
 import { startProgram } from "../worker-program.ts";
+import { unpackedLines } from "./packed.ts";
 import type { Call, Failure, Request, Response, WorkerData } from "./protocol.ts";
 
 type Answer = Extract<Response, { readonly page: unknown } | { readonly places: unknown }>;
@@ -48,6 +49,11 @@ export class LogLink {
     }).finally(() => this.#rest());
   }
 
+  /** Starts the worker, which takes a while, before a call. */
+  prepare(): void {
+    this.#worker ??= this.#start();
+  }
+
   post(request: Request | { readonly call: Call }): void {
     const worker = (this.#worker ??= this.#start());
     worker.ref();
@@ -89,7 +95,10 @@ export class LogLink {
   #hear(response: Response): void {
     this.#heardMs = performance.now();
     if ("isAlive" in response) return;
-    if ("key" in response) return this.#give(response.key, response.batch);
+    if ("key" in response) {
+      const { lines, skipped } = response.batch;
+      return this.#give(response.key, { lines: unpackedLines(lines), skipped });
+    }
     const call = this.#pending.get(response.id);
     this.#pending.delete(response.id);
     if ("failure" in response) call?.reject(refusalOf(response.failure));

@@ -13,7 +13,7 @@ const data = workerData as WorkerData;
 const ALIVE_MS = 1000;
 const SIGNATURE_CHARACTERS = 32;
 const world = new World(data);
-const watches = new Watches(world, (key, batch) => send({ key, batch }));
+const watches = new Watches(world, send);
 
 parentPort?.on("message", (request: Request) => void answer(request));
 setInterval(() => watches.hasPattern && send({ isAlive: true }), ALIVE_MS).unref();

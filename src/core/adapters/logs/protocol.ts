@@ -4,6 +4,7 @@ import type { LogsResponse } from "../../api/logs.ts";
 import type { ErrorKind } from "../../errors.ts";
 import type { Place } from "../../logs/cursor.ts";
 import type { LogBatch, LogFilter, LogQuery } from "../../ports/logs.ts";
+import type { PackedLines } from "./packed.ts";
 
 export interface WorkerData {
   readonly home: string;
@@ -33,14 +34,18 @@ export interface Failure {
   readonly details: string;
 }
 
+type Packed<T> = Omit<T, "lines"> & { readonly lines: PackedLines };
+
+export type Page = Packed<LogsResponse>;
+
 export type Response =
-  | { readonly id: number; readonly page: LogsResponse }
+  | { readonly id: number; readonly page: Page }
   /** The places where the lines of a watch begin. */
   | { readonly id: number; readonly places: readonly Place[] }
   | { readonly id: number; readonly failure: Failure }
   /** A search or a watch goes on. */
   | { readonly isAlive: true }
-  | { readonly key: string; readonly batch: Omit<LogBatch, "begin"> };
+  | { readonly key: string; readonly batch: Packed<Omit<LogBatch, "begin">> };
 
 export class LogFailure extends Error {
   override readonly name = "LogFailure";

@@ -27,7 +27,7 @@ function tailed(content = "") {
     stream: "out",
   } as const;
   const tail = new Tail(target, Number.POSITIVE_INFINITY, 0);
-  const added = (nowMs = 0): string[] => [...tail.added(nowMs)].map(({ bytes }) => bytes.toString());
+  const added = (nowMs = 0): string[] => [...tail.added(nowMs)].map(({ text }) => text);
   return { path, tail, added };
 }
 
@@ -114,8 +114,8 @@ test("of a line of a megabyte, only the beginning is kept", () => {
   const { path, tail } = tailed();
   appendFileSync(path, `${"x".repeat(2 ** 20)}\nnext\n`);
   const lines = [...tail.added(0)];
-  expect(lines.map(({ bytes, missing }) => bytes.length + missing)).toEqual([2 ** 20, 4]);
-  expect(lines[0]?.bytes.length).toBe(128 * 1024);
+  expect(lines.map(({ size, missing }) => size + missing)).toEqual([2 ** 20, 4]);
+  expect(lines[0]?.size).toBe(128 * 1024);
   expect(lines[1]?.offset).toBe(2 ** 20 + 1);
   tail.close();
 });

@@ -1,19 +1,19 @@
 import { literal } from "../../../words/literal.ts";
 import type { Search } from "../../../logs/match.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
-import { rangeAt, rangesBackwards, type Range } from "./regions.ts";
+import { rangeAt, type Range } from "./regions.ts";
 
 /** Finds the lines of a region that may match, last line first. The bytes still have secrets, so each line is matched again. */
 export type Candidates = (bytes: Buffer) => Iterable<Range>;
 
-/** Searches the bytes as a whole if the text is simple, and otherwise takes every line. */
-export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Candidates {
-  if (grep === undefined || regexp !== undefined || mayMeetMask(grep)) return rangesBackwards;
+/** Searches the bytes as a whole if the text is simple. `undefined` if every line has to be looked at. */
+export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Candidates | undefined {
+  if (grep === undefined || regexp !== undefined || mayMeetMask(grep)) return undefined;
   if (!ignoreCase) {
     const needle = Buffer.from(grep);
     return (bytes) => hits(bytes, (from) => bytes.indexOf(needle, from));
   }
-  if (!/^[\x20-\x7e]+$/.test(grep)) return rangesBackwards;
+  if (!/^[\x20-\x7e]+$/.test(grep)) return undefined;
   const pattern = new RegExp(literal(grep), "gi");
   return (bytes) => {
     const text = bytes.toString("latin1");

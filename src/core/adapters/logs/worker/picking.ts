@@ -1,6 +1,7 @@
 import type { Candidates } from "./candidates.ts";
-import { rangesBackwards, type Range, type Region } from "./regions.ts";
-import { isWanted, scrubbed, type RawLine, type ScrubbedLine, type Wanted } from "./shown-line.ts";
+import { linesOf, type RawLine } from "./block.ts";
+import { blocksBackwards, rangeAt, rangesBackwards, type Range, type Region } from "./regions.ts";
+import { isWanted, scrubbed, type ScrubbedLine, type Wanted } from "./shown-line.ts";
 import type { LineScrub } from "../../../logs/scrub.ts";
 import type { Target } from "./targets.ts";
 import type { TimeBefore } from "./time-before.ts";
@@ -20,7 +21,7 @@ export interface Picked {
 
 interface Searching extends Wanted {
   readonly context: number;
-  readonly candidates: Candidates;
+  readonly candidates: Candidates | undefined;
   readonly scrub: LineScrub;
 }
 
@@ -44,17 +45,29 @@ export function* wantedLines(
 }
 
 function* matching(searched: Searched, target: Target, asked: Searching): Generator<Picked> {
-  for (const range of asked.candidates(searched.region.bytes)) {
-    const raw = rawLine(searched, range);
+  for (const raw of rawLines(searched, asked.candidates)) {
     const clean = scrubbed(raw, asked.scrub);
     if (isWanted(asked, clean, target)) yield { raw, clean, times: searched.times };
   }
 }
 
+function* rawLines(searched: Searched, candidates: Candidates | undefined): Generator<RawLine> {
+  const { bytes, start } = searched.region;
+  if (candidates) {
+    for (const range of candidates(bytes)) yield rawLine(searched, range);
+    return;
+  }
+  const last = rangeAt(bytes, bytes.length);
+  if (last.from < last.to) yield rawLine(searched, last);
+  for (const { from, to } of blocksBackwards(bytes.subarray(0, Math.max(0, last.from - 1))))
+    yield* linesOf(bytes.subarray(from, to), start + from).toReversed();
+}
+
 function rawLine({ region, isTorn }: Searched, { from, to }: Range): RawLine {
   const isLast = to === region.bytes.length;
   return {
-    bytes: region.bytes.subarray(from, to),
+    text: region.bytes.toString("utf8", from, to),
+    size: to - from,
     offset: region.start + from,
     missing: isLast ? region.missing : 0,
     isTorn: isLast && isTorn,

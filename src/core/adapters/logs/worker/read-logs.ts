@@ -1,10 +1,10 @@
 import { setImmediate as pause } from "node:timers/promises";
-import type { LogLine, LogsResponse } from "../../../api/logs.ts";
 import { cursorText, placesIn, type Place, type Sign } from "../../../logs/cursor.ts";
 import { lineSize } from "../../../logs/line-size.ts";
 import { matcherOf, type Matcher } from "../../../logs/match.ts";
 import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
-import { LogFailure } from "../protocol.ts";
+import { packedLines, type KnownLine } from "../packed.ts";
+import { LogFailure, type Page } from "../protocol.ts";
 import { candidatesOf } from "./candidates.ts";
 import { Source, type Found } from "./source.ts";
 import { chosen, type Target } from "./targets.ts";
@@ -24,7 +24,7 @@ export interface Reading {
 }
 
 /** The newest lines that match, merged by time. @throws {LogFailure} */
-export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly Place[]): Promise<LogsResponse> {
+export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
   const { world, sign } = reading;
   const { limit = DEFAULT_LIMIT, before, after } = query;
   await world.refresh();
@@ -38,7 +38,7 @@ export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonl
   const olders = merging.places();
   const newers = sources.flatMap(({ newest }) => newest ?? []);
   return {
-    lines: lines.toReversed(),
+    lines: packedLines(lines.toReversed()),
     older: olders.length === 0 ? null : cursorText(olders, sign),
     newer: newers.length === 0 ? null : cursorText(newers, sign),
     scannedBytes: sources.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0),
@@ -125,8 +125,8 @@ class Merging {
   }
 
   /** The newest first. */
-  async newest(limit: number): Promise<LogLine[]> {
-    const lines: LogLine[] = [];
+  async newest(limit: number): Promise<KnownLine[]> {
+    const lines: KnownLine[] = [];
     let bytes = 0;
     try {
       for (const head of this.#heads) await this.#advance(head);
@@ -136,10 +136,10 @@ class Merging {
         const { line } = head.found;
         bytes += lineSize(line);
         if (this.#isBounded && bytes > BOUNDS.textBytes && lines.length > 0) this.isCut = true;
-        else {
-          lines.push(line);
-          await this.#advance(head);
-        }
+        if (this.isCut) break;
+        lines.push(line);
+        const pausing = this.#advance(head);
+        if (pausing) await pausing;
       }
       return lines;
     } finally {
@@ -159,14 +159,14 @@ class Merging {
     return newest;
   }
 
-  async #advance(head: Head): Promise<void> {
+  /** Finds the next line of a source. A promise only if it has to pause, because each promise takes longer than a line. */
+  #advance(head: Head): Promise<void> | undefined {
     head.found = undefined;
-    while (!this.isCut) {
-      const { done, value } = head.lines.next();
-      if (done) return;
-      if (value !== undefined) return void (head.found = value);
-      await this.#breathe();
-    }
+    if (this.isCut) return undefined;
+    const { done, value } = head.lines.next();
+    if (!done && value === undefined) return this.#breathe().then(() => this.#advance(head));
+    head.found = value;
+    return undefined;
   }
 
   async #breathe(): Promise<void> {

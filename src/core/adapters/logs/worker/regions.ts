@@ -1,10 +1,13 @@
 import type { LogFile } from "./log-file.ts";
 
 const FIRST_BYTES = 64 * 1024;
-const MOST_BYTES = 1024 * 1024;
+/** Stays in the cache of a processor. */
+const MOST_BYTES = 256 * 1024;
+const BLOCK_BYTES = 16 * 1024;
 /** Of a longer line, only the beginning is kept. */
 export const LONGEST_LINE_BYTES = 128 * 1024;
 const NEWLINE = 0x0a;
+const NO_BYTES = Buffer.alloc(0);
 
 /** Whole lines of a file. */
 export interface Region {
@@ -31,15 +34,25 @@ interface Rest {
   readonly missing: number;
 }
 
-/** The part of a file between two line beginnings, from its end to its start. */
-export function* regionsBackwards(file: LogFile, floor: number, ceiling: number): Generator<Region> {
-  let rest: Rest = { bytes: Buffer.alloc(0), end: ceiling, missing: 0 };
+/**
+ * The part of a file between two line beginnings, from its end to its start.
+ * @param isKept false if the bytes of a region are not used after the next one is taken
+ */
+export function* regionsBackwards(
+  file: LogFile,
+  [floor, ceiling]: readonly [number, number],
+  isKept: boolean,
+): Generator<Region> {
+  let rest: Rest = { bytes: NO_BYTES, end: ceiling, missing: 0 };
   let size = FIRST_BYTES;
+  let room = NO_BYTES;
   for (let end = ceiling; end > floor;) {
     const start = Math.max(floor, end - size);
-    const block = Buffer.allocUnsafe(end - start);
-    const read = block.subarray(0, file.read(block, start));
-    const bytes = rest.bytes.length === 0 ? read : Buffer.concat([read, rest.bytes]);
+    const least = end - start + rest.bytes.length;
+    if (isKept || room.length < least) room = Buffer.allocUnsafe(least);
+    const read = room.subarray(0, file.read(room.subarray(0, end - start), start));
+    rest.bytes.copy(room, read.length);
+    const bytes = room.subarray(0, read.length + rest.bytes.length);
     // The rest has no line break.
     const from = start === floor ? 0 : read.indexOf(NEWLINE) + 1;
     const isPart = start > floor && from === 0;
@@ -52,7 +65,7 @@ export function* regionsBackwards(file: LogFile, floor: number, ceiling: number)
         missing: rest.missing,
         scanned: read.length,
       };
-      rest = { bytes: read.subarray(0, Math.max(0, from - 1)), end: start + from, missing: 0 };
+      rest = { bytes: Buffer.from(read.subarray(0, Math.max(0, from - 1))), end: start + from, missing: 0 };
     }
     end = start;
     size = MOST_BYTES;
@@ -60,7 +73,7 @@ export function* regionsBackwards(file: LogFile, floor: number, ceiling: number)
 }
 
 function shortened({ bytes, end, missing }: Rest): Rest {
-  const kept = bytes.subarray(0, LONGEST_LINE_BYTES);
+  const kept = Buffer.from(bytes.subarray(0, LONGEST_LINE_BYTES));
   return { bytes: kept, end, missing: missing + bytes.length - kept.length };
 }
 
@@ -69,6 +82,15 @@ export function* rangesBackwards(bytes: Buffer): Generator<Range> {
   for (let to = bytes.length; to > 0;) {
     const from = bytes.lastIndexOf(NEWLINE, to - 1) + 1;
     if (from < to) yield { from, to };
+    to = from - 1;
+  }
+}
+
+/** Whole lines without the last line break, in parts of several lines, last part first. */
+export function* blocksBackwards(bytes: Buffer): Generator<Range> {
+  for (let to = bytes.length; to > 0;) {
+    const from = to <= BLOCK_BYTES ? 0 : bytes.lastIndexOf(NEWLINE, to - BLOCK_BYTES) + 1;
+    yield { from, to };
     to = from - 1;
   }
 }

@@ -1,7 +1,7 @@
-import { basename } from "node:path";
-import type { LogLine, LogProblem } from "../../../api/logs.ts";
+import type { LogProblem } from "../../../api/logs.ts";
 import type { Place } from "../../../logs/cursor.ts";
 import type { LineScrub } from "../../../logs/scrub.ts";
+import type { KnownLine, LineSource } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
 import type { Candidates } from "./candidates.ts";
 import { endBefore, presentEnd, SLACK_MS } from "./ceiling.ts";
@@ -9,7 +9,7 @@ import { rotatedFiles } from "./chain.ts";
 import { LogFile, Unreadable } from "./log-file.ts";
 import { wantedLines } from "./picking.ts";
 import { regionsBackwards, type Region } from "./regions.ts";
-import { shownLine, type Wanted } from "./shown-line.ts";
+import { knownLine, lineSource, type Wanted } from "./shown-line.ts";
 import { firstTimeOf, TimeBefore } from "./time-before.ts";
 import type { Target } from "./targets.ts";
 
@@ -17,12 +17,12 @@ export interface Asked extends Wanted {
   readonly since: number;
   readonly until: number;
   readonly context: number;
-  readonly candidates: Candidates;
+  readonly candidates: Candidates | undefined;
   readonly scrub: LineScrub;
 }
 
 export interface Found {
-  readonly line: LogLine;
+  readonly line: KnownLine;
   /** Orders lines of different files: its time; without one, that of a later line. */
   readonly orderMs: number;
   /** The place to find it again: the one behind it. */
@@ -97,16 +97,16 @@ export class Source {
     this.newest ??= { log: this.target.log, inode, offset: ceiling };
     if (modifiedMs < since || ceiling < floor) return this.#end();
     const end = until < modifiedMs ? Math.min(ceiling, endBefore(file, size, until)) : ceiling;
-    yield* this.#linesUpTo(file, basename(path), floor, end);
+    yield* this.#linesUpTo(file, lineSource(this.target, path), floor, end);
     if (isLast) this.#end();
   }
 
-  *#linesUpTo(file: LogFile, name: string, floor: number, end: number): Generator<Found | undefined> {
+  *#linesUpTo(file: LogFile, source: LineSource, floor: number, end: number): Generator<Found | undefined> {
     const { log } = this.target;
-    const { since, until } = this.#asked;
+    const { since, until, context } = this.#asked;
     const { inode } = file;
     let orderMs = file.modifiedMs;
-    const regions = this.#counted(regionsBackwards(file, floor, end), end === file.size, file);
+    const regions = this.#counted(regionsBackwards(file, [floor, end], context > 0), end === file.size, file);
     for (const picked of wantedLines(regions, this.target, this.#asked)) {
       if (picked === undefined) {
         yield undefined;
@@ -118,8 +118,8 @@ export class Source {
       if (atMs !== null && (atMs < since || atMs > until)) continue;
       orderMs = atMs ?? orderMs;
       this.place = { log, inode, offset: raw.offset };
-      const after = { log, inode, offset: raw.offset + raw.bytes.length + raw.missing + 1 };
-      yield { line: shownLine(this.target, clean, { atMs, file: name, offset: raw.offset }), orderMs, after };
+      const after = { log, inode, offset: raw.offset + raw.size + raw.missing + 1 };
+      yield { line: knownLine(source, clean, { atMs, offset: raw.offset }), orderMs, after };
     }
   }
 

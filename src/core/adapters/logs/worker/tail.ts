@@ -1,8 +1,10 @@
 import { lstatSync } from "node:fs";
 import { rotatedFiles } from "./chain.ts";
+import type { LineSource } from "../packed.ts";
+import { linesOf, type RawLine } from "./block.ts";
 import { LogFile, Unreadable } from "./log-file.ts";
 import { LONGEST_LINE_BYTES, startOfTorn } from "./regions.ts";
-import type { RawLine } from "./shown-line.ts";
+import { lineSource } from "./shown-line.ts";
 import type { Target } from "./targets.ts";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -10,7 +12,9 @@ const CHUNK_BYTES = 256 * 1024;
 const MOST_CHUNKS = 16;
 const MARK_BYTES = 64;
 const MOST_COPIES = 5;
+const LEAST_CHUNK_BYTES = 4096;
 const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 /** A program that has a moved file open may write to it until it opens its log again. */
 const LEAVING_MS = 60_000;
 
@@ -20,8 +24,8 @@ class Reader {
   offset: number;
   heardMs: number;
   /** The last bytes that were read: if they change, the file was emptied. */
-  #mark: Buffer = Buffer.alloc(0);
-  #begun: Buffer = Buffer.alloc(0);
+  #mark: Buffer = NOTHING;
+  #begun: Buffer = NOTHING;
   #missing = 0;
 
   constructor(file: LogFile, offset: number, nowMs: number) {
@@ -49,7 +53,9 @@ class Reader {
 
   *added(from: LogFile, nowMs: number): Generator<RawLine> {
     for (let count = 0; count < MOST_CHUNKS; count += 1) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const size = Math.min(CHUNK_BYTES, from.grown() - this.offset);
+      if (size <= 0) break;
+      const chunk = Buffer.allocUnsafe(Math.max(size, LEAST_CHUNK_BYTES));
       const bytes = chunk.subarray(0, from.read(chunk, this.offset));
       if (bytes.length === 0) break;
       this.heardMs = nowMs;
@@ -61,23 +67,22 @@ class Reader {
 
   restart(): void {
     this.offset = 0;
-    this.#mark = Buffer.alloc(0);
+    this.#mark = NOTHING;
   }
 
   /** A line that will not be continued. */
   *torn(): Generator<RawLine> {
-    if (this.#begun.length > 0) yield this.#line(Buffer.alloc(0), this.lineStart, true);
+    if (this.#begun.length > 0) yield this.#line(NOTHING, this.lineStart, true);
   }
 
   *#linesOf(bytes: Buffer): Generator<RawLine> {
-    let from = 0;
-    for (let next = bytes.indexOf(NEWLINE); next !== -1; next = bytes.indexOf(NEWLINE, from)) {
-      const offset = from === 0 ? this.lineStart : this.offset + from;
-      const line = this.#line(bytes.subarray(from, next), offset, false);
-      if (line.bytes.length > 0) yield line;
-      from = next + 1;
-    }
-    this.#keep(bytes.subarray(from));
+    const first = bytes.indexOf(NEWLINE);
+    if (first === -1) return this.#keep(bytes);
+    const line = this.#line(bytes.subarray(0, first), this.lineStart, false);
+    if (line.size > 0) yield line;
+    const last = bytes.lastIndexOf(NEWLINE);
+    if (last > first) yield* linesOf(bytes.subarray(first + 1, last), this.offset + first + 1);
+    this.#keep(bytes.subarray(last + 1));
   }
 
   #keep(bytes: Buffer): void {
@@ -88,8 +93,8 @@ class Reader {
 
   #line(end: Buffer, offset: number, isTorn: boolean): RawLine {
     this.#keep(end);
-    const line = { bytes: this.#begun, offset, missing: this.#missing, isTorn };
-    this.#begun = Buffer.alloc(0);
+    const line = { text: this.#begun.toString(), size: this.#begun.length, offset, missing: this.#missing, isTorn };
+    this.#begun = NOTHING;
     this.#missing = 0;
     return line;
   }
@@ -103,6 +108,7 @@ class Reader {
 /** Follows a log: what is added to it, while it is moved, copied, emptied and made again. */
 export class Tail {
   readonly target: Target;
+  readonly source: LineSource;
   /** The time of its last line that had one. */
   lastMs: number | null = null;
   #reader: Reader | undefined;
@@ -112,6 +118,7 @@ export class Tail {
   /** @param sinceMs a file that was made later is read from its beginning */
   constructor(target: Target, sinceMs: number, nowMs: number) {
     this.target = target;
+    this.source = lineSource(target, target.path);
     const file = this.#open();
     if (file) this.#reader = new Reader(file, file.bornMs > sinceMs ? 0 : startOfTorn(file, file.size), nowMs);
   }

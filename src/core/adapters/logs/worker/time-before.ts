@@ -1,6 +1,6 @@
 import { readLine } from "../../../logs/line.ts";
 import { rangeAt, rangesBackwards, type Region } from "./regions.ts";
-import type { RawLine } from "./shown-line.ts";
+import type { RawLine } from "./block.ts";
 
 /** A stack trace is shorter. */
 const MOST_LINES = 200;

@@ -1,11 +1,13 @@
 import { watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { LogLine } from "../../../api/logs.ts";
 import type { Place } from "../../../logs/cursor.ts";
 import { lineSize } from "../../../logs/line-size.ts";
-import type { LogBatch, LogFilter } from "../../../ports/logs.ts";
+import type { LogFilter } from "../../../ports/logs.ts";
+import { packedLines, type KnownLine } from "../packed.ts";
+import type { Response } from "../protocol.ts";
+import type { RawLine } from "./block.ts";
 import { matcherFor } from "./read-logs.ts";
-import { isWanted, scrubbed, shownLine, type RawLine, type Wanted } from "./shown-line.ts";
+import { isWanted, knownLine, scrubbed, type Wanted } from "./shown-line.ts";
 import { Tail } from "./tail.ts";
 import { chosen, isOf, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
@@ -18,12 +20,12 @@ const MOST_BYTES = 256 * 1024;
 /** A reader that is this far behind stops the reading of files. */
 const MOST_WAITING = 20_000;
 
-type Send = (key: string, batch: Omit<LogBatch, "begin">) => void;
+type Send = (message: Extract<Response, { readonly key: string }>) => void;
 
 interface Watch extends Wanted {
   readonly filter: LogFilter;
   readonly isWhole: boolean;
-  lines: LogLine[];
+  lines: KnownLine[];
   bytes: number;
   skipped: number;
   isTaken: boolean;
@@ -68,6 +70,7 @@ export class Watches {
     if (existing) this.#sendFrom(key, existing);
     else this.#watches.set(key, made);
     this.#follow();
+    this.#soon();
     this.#look ??= setInterval(() => void this.#round(), LOOK_MS);
     return own.flatMap(({ log, path }) => {
       const place = this.#tails.get(path)?.place;
@@ -87,8 +90,7 @@ export class Watches {
     clearInterval(this.#look);
     clearTimeout(this.#step);
     this.#look = this.#step = undefined;
-    for (const watcher of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    this.#stopWatching();
   }
 
   get hasPattern(): boolean {
@@ -106,8 +108,11 @@ export class Watches {
     await this.#world.refresh().catch(() => undefined);
     if (this.#watches.size === 0) return;
     if (this.#world.targets !== this.#targets) this.#follow();
-    this.#read();
+    // Each change of a busy log would wake the worker.
+    if (this.#read()) this.#stopWatching();
+    else if (!this.#watchesMore()) return this.#flush();
     this.#flush();
+    this.#soon();
   }
 
   /** Opens the logs of the watches, and leaves the others. */
@@ -129,14 +134,24 @@ export class Watches {
     for (const [path, target] of wanted) {
       if (this.#tails.has(path)) continue;
       this.#tails.set(path, new Tail(target, this.#beganMs, Date.now()));
-      this.#watchFolder(dirname(path));
     }
-    this.#watchFolder(this.#world.home);
     this.#targets = this.#watches.size === 0 ? undefined : targets;
   }
 
+  #stopWatching(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  /** Returns true if a change before now may not have been heard. */
+  #watchesMore(): boolean {
+    const folders = new Set([this.#world.home, ...[...this.#tails.keys()].map((path) => dirname(path))]);
+    const more = [...folders].filter((folder) => !this.#watchers.has(folder));
+    for (const folder of more) this.#watchFolder(folder);
+    return more.some((folder) => this.#watchers.has(folder));
+  }
+
   #watchFolder(folder: string): void {
-    if (this.#watchers.has(folder) || this.#watches.size === 0) return;
     try {
       const watcher = watch(folder, (_event, name) => {
         if (this.#step !== undefined) return;
@@ -149,24 +164,24 @@ export class Watches {
     }
   }
 
-  #read(): void {
-    if ([...this.#watches.values()].some(({ isWhole, lines }) => isWhole && lines.length > MOST_WAITING))
-      return this.#soon();
+  /** Returns true if there may soon be more. */
+  #read(): boolean {
+    if ([...this.#watches.values()].some(({ isWhole, lines }) => isWhole && lines.length > MOST_WAITING)) return true;
     const nowMs = Date.now();
     const read = [...this.#tails.values()].flatMap((tail) => [...tail.added(nowMs)].map((raw) => ({ tail, raw })));
     const lines = read.map(({ tail, raw }) => this.#lineOf(tail, raw, nowMs));
     for (const { target, clean, line } of lines.toSorted((a, b) => a.atMs - b.atMs))
       for (const found of this.#watches.values())
         if (isOf(target, found.filter) && isWanted(found, clean, target)) put(found, line);
+    return lines.length > 0;
   }
 
   #lineOf(tail: Tail, raw: RawLine, nowMs: number) {
     const clean = scrubbed(raw, this.#world.scrub);
     tail.lastMs = clean.atMs ?? tail.lastMs;
     const atMs = tail.lastMs ?? nowMs;
-    const { target } = tail;
-    const line = shownLine(target, clean, { atMs, file: basename(target.path), offset: raw.offset });
-    return { target, clean, atMs, line };
+    const { target, source } = tail;
+    return { target, clean, atMs, line: knownLine(source, clean, { atMs, offset: raw.offset }) };
   }
 
   #flush(): void {
@@ -179,12 +194,12 @@ export class Watches {
     const { lines, skipped } = found;
     if (lines.length === 0 && skipped === 0) return;
     Object.assign(found, { lines: [], bytes: 0, skipped: 0, isTaken: false });
-    this.#send(key, { lines, skipped });
+    this.#send({ key, batch: { lines: packedLines(lines), skipped } });
   }
 }
 
 /** Leaves out the oldest lines if there are too many. */
-function put(found: Watch, line: LogLine): void {
+function put(found: Watch, line: KnownLine): void {
   found.lines.push(line);
   found.bytes += lineSize(line);
   if (found.isWhole) return;

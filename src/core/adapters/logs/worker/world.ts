@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { lineScrub, type LineScrub } from "../../../logs/scrub.ts";
-import { askDaemon } from "../../pm2/names.ts";
+import { askDaemon } from "../../pm2/ask-daemon.ts";
 import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
 import { environmentSecrets } from "../../pm2/worker/publish.ts";
 import { LogFailure, type WorkerData } from "../protocol.ts";
