@@ -489,6 +489,8 @@ export interface EventFrame {
   readonly event: {
     /** To the second, because PM2's log has no more. */
     readonly at: string;
+    /** Name of the machine, if the event comes from another one. */
+    readonly node?: string | undefined;
     /** Name of the process; null for PM2's daemon and for changes of files. */
     readonly app: string | null;
     /** PM2's number of the process. */

@@ -1,29 +1,34 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
-import { causes } from "../core/api/names.ts";
+import { causes, eventKinds } from "../core/api/names.ts";
 import {
   auditText,
   eventsList,
   eventText,
   wholeSecond,
   type EventFilter,
+  type EventsResponse,
   type Paint,
   type SvcmEvent,
 } from "../core/index.ts";
-import { NodeCommand } from "./terminal/node-command.ts";
+import type { EventsAsked } from "../fleet/events/list.ts";
+import { SvcmCommand } from "./base.ts";
+import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
+import { readDeadline } from "./terminal/nodes.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince } from "./terminal/since.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
 
-export default class Events extends NodeCommand {
+export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
   static override description =
-    "Reads PM2's log and svcm's audit log, so nothing needs to be recorded before, and PM2 need not run. A cause is certain only if the evidence has no other explanation; a question mark follows every other one. Times are in UTC.";
+    "Reads PM2's log and svcm's audit log, so nothing needs to be recorded before, and PM2 need not run. A cause is certain only if the evidence has no other explanation; a question mark follows every other one. Times are in UTC. With --node, the events come from the stream of the NATS server, which also has those of nodes that are away; without a stream, each node is asked.";
   static override examples = [
     "<%= config.bin %> events",
     "<%= config.bin %> events orders-api billing-api --since 7d",
     "<%= config.bin %> events --cause crash --json",
+    "<%= config.bin %> events --kind exit --node all",
     "<%= config.bin %> events --follow",
   ];
   static override args = {
@@ -43,24 +48,49 @@ export default class Events extends NodeCommand {
       char: "f",
       summary: "Show the newest events, oldest first, then each new one. With --json, one line each.",
       default: false,
-      exclusive: ["node"],
     }),
     cause: Flags.option({ options: causes, summary: "Show only events with this cause." })(),
+    kind: Flags.option({ options: eventKinds, summary: "Show only events of this kind." })(),
+    node: nodeFlag,
+    deadline: deadlineFlag,
   };
 
   async run() {
     const { args, flags } = await this.parse(Events);
-    const { limit, cause, since } = flags;
-    const apps = args.name ?? [];
-    const asked = { apps, cause, limit, since: readSince(since, Date.now()) };
+    const { limit, cause, kind, since } = flags;
+    const asked = { apps: args.name ?? [], cause, kind, limit, since: readSince(since, Date.now()) };
+    const { node: nodes } = flags;
+    if (nodes !== undefined) return await this.#ofNodes({ ...asked, nodes }, flags);
     if (flags.follow) return await this.#follow(asked);
     const response = await this.execute(eventsList, asked);
-    if (this.jsonEnabled()) return response;
-    const { events, next, complete } = response;
-    this.log(events.length === 0 ? `No event since ${since}.` : renderTable(COLUMNS, events, stdoutScreen()));
-    if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
-    if (!complete) this.warn("PM2's log or the audit log is too large to read whole. Older events may exist.");
+    this.#print(response, COLUMNS, since);
     return response;
+  }
+
+  async #ofNodes(asked: EventsAsked, { deadline, follow, since }: AskedOfNodes): Promise<unknown> {
+    const deadlineMs = readDeadline(deadline);
+    const { withFleet } = await import("../fleet/index.ts");
+    return await withFleet(await this.ports(), process.env, async (fleet) => {
+      if (follow) {
+        for await (const event of fleet.follow(asked, this.signal)) this.#show(event);
+        return undefined;
+      }
+      const { version } = this.config;
+      const response = await fleet.events(asked, { deadlineMs, version });
+      this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], since);
+      const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
+      if (missing.length === 0) return response;
+      this.logToStderr(`The newest events of ${missing.length} nodes are missing: ${missing.join(", ")}.`);
+      process.exitCode = COULD_NOT;
+      return response;
+    });
+  }
+
+  #print({ events, next, complete }: EventsResponse, columns: readonly Column<SvcmEvent>[], since: string): void {
+    if (this.jsonEnabled()) return;
+    this.log(events.length === 0 ? `No event since ${since}.` : renderTable(columns, events, stdoutScreen()));
+    if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
+    if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }
 
   async #follow(asked: InputOf<"events.list"> & EventFilter): Promise<void> {
@@ -79,7 +109,8 @@ export default class Events extends NodeCommand {
 
   #show(event: SvcmEvent): void {
     if (this.jsonEnabled()) return this.logJsonLine(event);
-    this.log([`${auditText.secondOf(event.at)}  ${eventText(event)}`, ...event.evidence].join(" "));
+    const of = event.node === undefined ? "" : `${event.node}  `;
+    this.log([`${auditText.secondOf(event.at)}  ${of}${eventText(event)}`, ...event.evidence].join(" "));
   }
 }
 
@@ -90,6 +121,15 @@ const COLUMNS: readonly Column<SvcmEvent>[] = [
   { heading: "CAUSE", cell: ({ cause, certainty }) => (certainty === "certain" ? cause : `${cause}?`) },
   { heading: "EVIDENCE", cell: ({ evidence }) => evidence.join(" "), shorten: "fold" },
 ];
+
+const OF_NODE: Column<SvcmEvent> = { heading: "NODE", cell: ({ node = "" }) => node };
+const COULD_NOT = 3;
+
+interface AskedOfNodes {
+  readonly deadline?: string | undefined;
+  readonly follow: boolean;
+  readonly since: string;
+}
 
 function processOf({ app, pmId }: SvcmEvent): string {
   if (app === null) return "-";

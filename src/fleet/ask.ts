@@ -1,5 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { errorTable, SvcmError, type ErrorKind, type NodeAsker, type Ports } from "../core/index.ts";
+import {
+  errorTable,
+  SvcmError,
+  type ErrorKind,
+  type FleetEventsResponse,
+  type NodeAsker,
+  type Ports,
+  type SvcmEvent,
+} from "../core/index.ts";
+import { limitsOf } from "./events/limits.ts";
+import { followEvents, listEvents, type EventsAsked, type Patience } from "./events/list.ts";
 import { nameOfKey, openLink, type FleetLink } from "./link.ts";
 import { readPresence, type Presence } from "./presence.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
@@ -25,6 +35,12 @@ export interface Fleet extends NodeAsker {
   readonly user: string;
   readonly nats: NatsProject;
   nodes(): Promise<readonly KnownNode[]>;
+  /** The events of the nodes, from the stream if the server has one. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
+  events(asked: EventsAsked, how: Patience): Promise<FleetEventsResponse>;
+  /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
+  follow(asked: EventsAsked, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
+  /** Makes the stream of events. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  setUp(): Promise<"created" | "changed" | "unchanged">;
 }
 
 /** @throws {SvcmError} START_REFUSED, FLEET_FAILED */
@@ -40,10 +56,13 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
   const link = await openLink(settings, { kind: "user", name: user });
   const exchange = async (address: Parameters<typeof subjectOf>[0], request: Request, timeoutMs: number) =>
     replyOf(await link.ask(subjectOf(address), encode(request), timeoutMs));
-  return {
+  const fleet: Fleet = {
     user,
     nats,
     nodes: () => knownNodes(nats, link),
+    events: (asked, how) => listEvents(asking, asked, how),
+    follow: (asked, signal) => followEvents(asking, asked, signal),
+    setUp: () => link.events.setUp(limitsOf(nats)),
     async ask(node, operation, input, timeoutMs) {
       const kind = kindOf(operation.access);
       const request: Request = { input: input as Record<string, unknown> };
@@ -61,6 +80,8 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
     },
     close: () => link.close(),
   };
+  const asking = { fleet, stream: link.events };
+  return fleet;
 }
 
 /** The declared nodes, and those that only announce themselves. */

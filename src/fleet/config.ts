@@ -1,10 +1,18 @@
-import { isGranted, rightsOf } from "../core/index.ts";
+import { eventsList, isGranted, rightsOf } from "../core/index.ts";
 import type { Right } from "../core/api/rights.ts";
 import { remoteOperations } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
-import { inboxOf, kindOf, NODES_BUCKET, subjectOf, subjectsOfNode } from "./subjects.ts";
+import { EVENTS_STREAM, eventsOf, inboxOf, kindOf, NODES_BUCKET, subjectOf, subjectsOfNode } from "./subjects.ts";
 
 const STREAM = `KV_${NODES_BUCKET}`;
+const EVENTS_INFO = `$JS.API.STREAM.INFO.${EVENTS_STREAM}`;
+const EVENTS_NEXT = `$JS.API.CONSUMER.MSG.NEXT.${EVENTS_STREAM}.*`;
+
+/** To read the events of all nodes. */
+const READ_EVENTS = [EVENTS_INFO, `$JS.API.CONSUMER.CREATE.${EVENTS_STREAM}.*.${eventsOf("*")}`, EVENTS_NEXT];
+
+/** Only an admin makes the stream, because the maker of a stream could let the server publish in the name of others. */
+const SET_UP_EVENTS = [`$JS.API.STREAM.CREATE.${EVENTS_STREAM}`, `$JS.API.STREAM.UPDATE.${EVENTS_STREAM}`];
 
 /** To read the bucket of the nodes. */
 const READ_NODES = [
@@ -57,15 +65,26 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   const operations = remoteOperations
     .filter(({ access }) => isGranted(rights, access))
     .map(({ id, access }) => subjectOf({ node: "*", kind: kindOf(access), id, user }));
-  return { publish: [...operations, ...READ_NODES], subscribe: [`${inboxOf("user", user)}.>`] };
+  const events = [
+    ...(isGranted(rights, eventsList.access) ? READ_EVENTS : []),
+    ...(isGranted(rights, "admin") ? SET_UP_EVENTS : []),
+  ];
+  return { publish: [...operations, ...READ_NODES, ...events], subscribe: [`${inboxOf("user", user)}.>`] };
 }
 
 export function nodePermissions(node: string): Permissions {
   return {
-    publish: [`$KV.${NODES_BUCKET}.${node}`, ...READ_NODES],
+    publish: [`$KV.${NODES_BUCKET}.${node}`, ...READ_NODES, ...sendEvents(node)],
     subscribe: [subjectsOfNode(node), `${inboxOf("node", node)}.>`],
     answers: true,
   };
+}
+
+/** To send its own events, and to read them if its file is lost. */
+function sendEvents(node: string): string[] {
+  const own = eventsOf(node);
+  const read = [`$JS.API.DIRECT.GET.${EVENTS_STREAM}.${own}`, `$JS.API.CONSUMER.CREATE.${EVENTS_STREAM}.*.${own}`];
+  return [own, EVENTS_INFO, ...read, EVENTS_NEXT];
 }
 
 function entry(comment: string, nkey: string | undefined, { publish, subscribe, answers }: Permissions): string {

@@ -1,12 +1,9 @@
-/** The only file that knows the NATS client. */
+/** Connections to the NATS server. Only this file and those beside it with its name know the client. */
 import {
   connect,
   credsAuthenticator,
   nkeyAuthenticator,
   nkeys,
-  NoRespondersError,
-  PermissionViolationError,
-  TimeoutError,
   tokenAuthenticator,
   type Authenticator,
   type Msg,
@@ -14,7 +11,8 @@ import {
 } from "@nats-io/transport-node";
 import { StorageType } from "@nats-io/jetstream";
 import { Kvm, type KV } from "@nats-io/kv";
-import { SvcmError } from "../core/index.ts";
+import { eventStream, type EventStream } from "./link-events.ts";
+import { askRefusal, connectRefusal, unreachable } from "./link-refusals.ts";
 import type { FleetSettings } from "./settings.ts";
 import { inboxOf, NODES_BUCKET } from "./subjects.ts";
 
@@ -41,7 +39,10 @@ export interface FleetLink {
   /** The texts that the nodes keep, by node; an expired one is not in it. */
   present(): Promise<ReadonlyMap<string, string>>;
   keep(node: string, text: string): Promise<void>;
+  /** When the server wrote the text of a node, by its own clock, in milliseconds since 1970. */
+  keptMs(node: string): Promise<number | undefined>;
   forget(node: string): Promise<void>;
+  readonly events: EventStream;
   /** Calls `heard` with "disconnect", "reconnect" and the like. */
   onStatus(heard: (type: string) => void): void;
   close(): Promise<void>;
@@ -81,6 +82,7 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
       return connection.info?.max_payload ?? DEFAULT_MAX_BYTES;
     },
     onStatus,
+    events: eventStream(connection),
     serve(subject, name, take) {
       const callback = (error: Error | null, message: Msg): void => {
         if (error === null) take(incoming(message));
@@ -97,6 +99,7 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
     },
     present: async () => textsIn(await bucket()),
     keep: async (node, text) => void (await (await bucket()).put(node, text)),
+    keptMs: async (node) => (await (await bucket()).get(node))?.created.getTime(),
     forget: async (node) => (await bucket()).delete(node),
     async close() {
       await connection.drain().catch(() => connection.close());
@@ -167,50 +170,4 @@ function authenticatorOf(credentials: string): Authenticator {
 function publicKeyOf(credentials = ""): string | undefined {
   const [seed] = /\bSU[A-Z2-7]{56}\b/.exec(credentials) ?? [];
   return seed === undefined ? undefined : nkeys.fromSeed(new TextEncoder().encode(seed)).getPublicKey();
-}
-
-function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
-  const { message, name } = error as Error;
-  const where = shownServers(servers).join(", ");
-  if (/certificate|\btls\b/i.test(message))
-    return new SvcmError("FLEET_FAILED", {
-      code: "FLEET_UNTRUSTED",
-      details: `The NATS server at ${where} is not trusted: ${message.slice(0, 200)}. Accepted: a certificate with the host name of the address, signed by a known authority or by the one of SVC_SERVICE_MANAGEMENT_NATS_CA.`,
-    });
-  const isRefused = /auth|credentials/i.test(`${name} ${message}`);
-  return isRefused
-    ? new SvcmError("FLEET_FAILED", {
-        code: "FLEET_REFUSED",
-        details: `The NATS server at ${where} does not accept the credentials. SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names their file.`,
-      })
-    : new SvcmError("FLEET_FAILED", {
-        code: "FLEET_UNREACHABLE",
-        details: `No NATS server answers at ${where}. Start it, or name another one with --nats or SVC_SERVICE_MANAGEMENT_NATS_URL.`,
-      });
-}
-
-/** Addresses without their credentials. */
-export function shownServers(servers: readonly string[]): string[] {
-  return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
-}
-
-function askRefusal(error: unknown): SvcmError {
-  const is = (kind: new (...args: never[]) => Error): boolean =>
-    error instanceof kind || (error as Error).cause instanceof kind;
-  if (is(NoRespondersError)) return unreachable("No svcm answers for it.");
-  if (is(PermissionViolationError))
-    return new SvcmError("FORBIDDEN", {
-      code: "NODE_FORBIDDEN",
-      details: "The NATS server does not permit it to this user.",
-    });
-  if (is(TimeoutError))
-    return new SvcmError("FLEET_FAILED", {
-      code: "NODE_TIMEOUT",
-      details: "It did not answer before the deadline. A change may still be under way.",
-    });
-  return unreachable((error as Error).message);
-}
-
-function unreachable(details: string): SvcmError {
-  return new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details });
 }

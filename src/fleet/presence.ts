@@ -45,13 +45,24 @@ interface Beating {
   readonly link: FleetLink;
   readonly node: string;
   readonly presence: Presence;
+  /** The clock of the machine. */
+  readonly now: () => number;
   readonly onAnnouncedAgain: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
+interface Keeping {
+  /** Milliseconds by which the clock of the machine is ahead of the server's, by the last measurement. */
+  readonly aheadMs: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A slower answer does not say when the server wrote. */
+const QUICK_MS = 1_000;
+
 /** Writes the presence now and with each heartbeat. A failed one is repeated with the next heartbeat. */
-export async function keepPresent(beating: Beating): Promise<{ readonly stop: () => Promise<void> }> {
-  const { link, node, presence, onAnnouncedAgain, onFailure } = beating;
+export async function keepPresent(beating: Beating): Promise<Keeping> {
+  const { link, node, presence, now, onAnnouncedAgain, onFailure } = beating;
   let beat: Promise<boolean> = Promise.resolve(true);
   const announce = async (): Promise<boolean> => {
     try {
@@ -70,7 +81,17 @@ export async function keepPresent(beating: Beating): Promise<{ readonly stop: ()
     beat = announce();
     void beat.then((isDone) => isDone && onAnnouncedAgain());
   });
+  let ahead = 0;
   return {
+    aheadMs: async () => {
+      const before = now();
+      await link.keep(node, JSON.stringify(presence));
+      const after = now();
+      const writtenMs = await link.keptMs(node);
+      if (writtenMs !== undefined && after >= before && after - before < QUICK_MS)
+        ahead = Math.round((before + after) / 2 - writtenMs);
+      return ahead;
+    },
     stop: async () => {
       clearInterval(timer);
       await beat;

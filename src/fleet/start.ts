@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Refusals, type Ports } from "../core/index.ts";
-import { openLink, shownServers } from "./link.ts";
+import { deliverEvents } from "./events/deliver.ts";
+import { openLink } from "./link.ts";
+import { shownServers } from "./link-refusals.ts";
 import { serveNode } from "./node.ts";
 import { keepPresent, presenceOf } from "./presence.ts";
 import { nodeName, readFleetSettings } from "./settings.ts";
@@ -46,13 +48,24 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const onAnnouncedAgain = (): void => log.info({ node: name }, "node is announced again");
   const onFailure = (error: unknown): void =>
     log.warn({ node: name, reason: String(error) }, "the node could not be announced");
-  const beating = await keepPresent({ link, node: name, presence, onAnnouncedAgain, onFailure });
+  const now = (): number => ports.clock.now();
+  const beating = await keepPresent({ link, node: name, presence, now, onAnnouncedAgain, onFailure });
+  const onChange = (error: unknown): void => {
+    if (error === undefined) log.info({ node: name }, "events are sent again");
+    else
+      log.warn(
+        { node: name, reason: error instanceof Error ? error.message : "" },
+        "events wait until they can be sent",
+      );
+  };
+  const delivery = deliverEvents({ node: name, ports, link, aheadMs: beating.aheadMs, onChange });
   const servers = shownServers(settings.servers);
   log.info({ node: name, servers }, "node is in the fleet");
   return {
     name,
     servers,
     async close() {
+      await delivery.stop();
       await beating.stop();
       await serving.settled();
       await refusals.close();

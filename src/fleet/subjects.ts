@@ -14,6 +14,9 @@ export interface Address {
 /** The keys of the bucket expire, so a node that is gone is not in it. */
 export const NODES_BUCKET = "svcm_nodes";
 
+/** The stream of the events and audit records of all nodes. */
+export const EVENTS_STREAM = "svcm_events";
+
 /** A token of a subject: no dot, no wildcard, no white space. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
@@ -34,6 +37,16 @@ export function addressOf(subject: string): Address | undefined {
   const [root, node = "", kind, topic = "", verb = "", user = ""] = parts;
   if (parts.length !== PARTS || root !== "svcm" || (kind !== "read" && kind !== "write")) return undefined;
   return { node, kind, id: `${topic}.${verb}`, user };
+}
+
+/** Only the node itself may publish there. @param node `*` for all of them */
+export function eventsOf(node: string): string {
+  return `svcm.${node}.events`;
+}
+
+/** @returns `undefined` if no node publishes there */
+export function nodeOfEvents(subject: string): string | undefined {
+  return /^svcm\.([^.*>]+)\.events$/.exec(subject)?.[1];
 }
 
 /** Log lines need another right, but reading them changes nothing. */

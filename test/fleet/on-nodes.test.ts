@@ -136,7 +136,6 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     [["env", "get", "--node", "role=web,region=eu"], /No node is meant by/],
     [["env", "get", "--node", "all", "--deadline", "5x"], /--deadline: "5x" is not a time/],
     [["process", "restart", "--node", "all"], /No process was given/],
-    [["events", "--follow", "--node", "all"], /--follow/],
     [["env", "set", "SVC_HTTP_FRAMEWORK=koa", "--node", "all"], /has no flag --node/],
   ])("refuses svcm %j before it asks a node", async (args, words) => {
     const { code, stdout, stderr } = await as("vera", ...args);

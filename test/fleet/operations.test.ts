@@ -14,7 +14,7 @@ const sources = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
 
 /** The names of operations that the commands with --node carry out. */
 const carriedOut = sources
-  .filter((text) => /extends NodeCommand|command\.execute\(process/.test(text))
+  .filter((text) => /extends NodeCommand|node: nodeFlag|command\.execute\(process/.test(text))
   .flatMap((text) => Array.from(text.matchAll(/\bexecute(?:UntilStopped)?\((\w+),/g), ([, name = ""]) => name));
 
 const exported = new Map<string, unknown>(Object.entries(core));

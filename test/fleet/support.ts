@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { nodePorts, type Ports } from "../../src/core/index.ts";
+import { nodePorts, type NatsProject, type Ports } from "../../src/core/index.ts";
 import type { Role } from "../../src/core/api/rights.ts";
 import { openFleet, type Fleet } from "../../src/fleet/ask.ts";
 import { natsConfigOf, newKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
@@ -42,6 +42,8 @@ interface Options {
   readonly users?: Readonly<Record<string, User>>;
   readonly more?: string;
   readonly whenOver?: WhenOver;
+  /** Limits of the stream of events. */
+  readonly events?: NatsProject["events"];
 }
 
 /** Nodes are `web-1`, `web-2` and `db-1`; users are vera, otto, edda, stig (of staging) and adam. */
@@ -49,10 +51,11 @@ export async function testFleet({
   users = USERS,
   more = "",
   whenOver = onTestFinished,
+  events = {},
 }: Options = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
-  const text = svcmYaml(users, keys);
+  const text = svcmYaml(users, keys, events);
   const root = (name: string): string => {
     const path = join(folder, name);
     if (existsSync(path)) return path;
@@ -112,6 +115,7 @@ const NODES = ["web-1", "web-2", "db-1"];
 function svcmYaml(
   users: Readonly<Record<string, User>>,
   keys: Readonly<Record<string, { publicKey: string }>>,
+  events: NatsProject["events"],
 ): string {
   const declared = {
     version: 1,
@@ -119,6 +123,7 @@ function svcmYaml(
     env: { dev: ".env.dev", staging: ".env.staging" },
     nats: {
       url: "nats://127.0.0.1:4222",
+      events,
       users: Object.fromEntries(
         Object.entries(users).map(([name, user]) => [name, { ...user, nkey: keys[name]?.publicKey }]),
       ),

@@ -9,7 +9,7 @@ export const deadlineFlag = Flags.string({
   helpValue: "<time>",
 });
 
-const nodeFlag = Flags.string({
+export const nodeFlag = Flags.string({
   summary: "Ask these nodes of the fleet: a name, a label such as role=api, or all. Can be repeated.",
   helpGroup: "FLEET",
   helpValue: "<node>",

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { driftEntry } from "./metrics.ts";
-import { causes, certainties, eventKinds, tiers } from "./names.ts";
+import { causes, certainties, eventKinds, missingStates, tiers } from "./names.ts";
 
 export const eventBody = z
   .strictObject({
     at: z.iso.datetime().describe("To the second, because PM2's log has no more."),
+    node: z.string().optional().describe("Name of the machine, if the event comes from another one."),
     app: z.string().nullable().describe("Name of the process; null for PM2's daemon and for changes of files."),
     pmId: z.int().optional().describe("PM2's number of the process."),
     kind: z
@@ -35,6 +36,14 @@ export const eventsBody = z
     complete,
   })
   .describe("Events, newest first.");
+
+export const fleetEventsBody = eventsBody
+  .extend({
+    missing: z
+      .array(z.strictObject({ node: z.string(), state: z.enum(missingStates) }))
+      .describe("The nodes whose newest events are not in the answer, because they did not answer or are away."),
+  })
+  .describe("Events of several machines, newest first. Each has the name of its node.");
 
 export const whyBody = z
   .strictObject({
@@ -110,4 +119,5 @@ export const processShowBody = z
 export type ProcessShowResponse = BodyOf<typeof processShowBody>;
 export type SvcmEvent = BodyOf<typeof eventBody>;
 export type EventsResponse = BodyOf<typeof eventsBody>;
+export type FleetEventsResponse = BodyOf<typeof fleetEventsBody>;
 export type WhyResponse = BodyOf<typeof whyBody>;

@@ -83,6 +83,9 @@ export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] a
 
 export const eventKinds = ["start", "exit", "restart", "stop", "delete", "action", "write", "apply", "daemon"] as const;
 
+/** Why a node of the fleet gave no answer. */
+export const missingStates = ["failed", "silent", "away", "refused", "other-version"] as const;
+
 export const causes = [
   "crash",
   "exit",

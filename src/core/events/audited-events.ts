@@ -97,8 +97,13 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
   };
 }
 
-/** A change that PM2's log does not show, once for each process of this PM2. */
-function fromRecord({ record, beganMs }: Claim, pm2Home: string): Happening[] {
+/** The events of a record whose effect no event of PM2's log shows. */
+export function recordedEvents(record: AuditRecord): Happening[] {
+  return fromRecord(claimOf(record), undefined);
+}
+
+/** A change that PM2's log does not show, once for each process of this PM2, or of every PM2. */
+function fromRecord({ record, beganMs }: Claim, pm2Home: string | undefined): Happening[] {
   const isAction = record.processes !== undefined;
   const subject = subjectOf(record);
   const event: Omit<SvcmEvent, "at"> = {
@@ -111,7 +116,7 @@ function fromRecord({ record, beganMs }: Claim, pm2Home: string): Happening[] {
     auditId: record.id,
   };
   if (!isAction) return [{ atMs: beganMs, event }];
-  const own = (record.processes ?? []).filter(({ pm2Home: home }) => home === pm2Home);
+  const own = (record.processes ?? []).filter(({ pm2Home: home }) => pm2Home === undefined || home === pm2Home);
   return own.map(({ name, pmId }) => ({
     atMs: beganMs,
     event: { ...event, app: name, ...(pmId !== null && { pmId }) },

@@ -86,12 +86,23 @@ class Seat {
 }
 
 async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): AsyncGenerator<Happening> {
+  let fromMs = beginMs;
+  for await (const untilMs of settledTimes(ports, signal)) {
+    if (untilMs > fromMs) yield* await between(ports, fromMs, untilMs, signal);
+    fromMs = Math.max(fromMs, untilMs);
+  }
+}
+
+/**
+ * The times before which each event and its cause are known: whole seconds, soon after a change and at least every ten
+ * seconds. Looks at the machine meanwhile, until the signal is aborted.
+ */
+export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
   const { clock, sightings } = ports;
   const witness = new Witness(ports);
   // At once, because a command ends soon after its effect. A look that fails must not end the feed.
   const looks = oneAtATime(() => witness.look(clock.now(), signal));
   const look = (): Promise<void> => looks().catch(() => undefined);
-  let fromMs = beginMs;
   let hasChanged = true;
   let busyUntilMs = 0;
   let wake = new AbortController();
@@ -107,9 +118,7 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
       if (hasChanged) busyUntilMs = nowMs + SETTLE_MS + PACE_MS.busy;
       hasChanged = false;
       await look();
-      const untilMs = wholeSecond(nowMs - SETTLE_MS);
-      if (untilMs > fromMs) yield* await between(ports, fromMs, untilMs, signal);
-      fromMs = Math.max(fromMs, untilMs);
+      yield wholeSecond(nowMs - SETTLE_MS);
       await clock.pause(PACE_MS.least, signal);
       const pace = nowMs < busyUntilMs ? PACE_MS.busy : PACE_MS.quiet;
       await clock.pause(pace, AbortSignal.any([signal, wake.signal])).catch(() => undefined);

@@ -5,6 +5,7 @@ import type { Happening } from "./audited-events.ts";
 export interface EventFilter {
   readonly apps: readonly string[];
   readonly cause?: Cause | undefined;
+  readonly kind?: SvcmEvent["kind"] | undefined;
 }
 
 export function matching(events: readonly Happening[], filter: EventFilter): Happening[] {
@@ -12,9 +13,10 @@ export function matching(events: readonly Happening[], filter: EventFilter): Hap
 }
 
 /** The daemon's events concern every app. */
-export function isWanted({ app, cause: found, kind }: Happening["event"], { apps, cause }: EventFilter): boolean {
-  if (cause !== undefined && found !== cause) return false;
-  return apps.length === 0 || kind === "daemon" || (app !== null && apps.includes(app));
+export function isWanted({ app, ...event }: Happening["event"], { apps, cause, kind }: EventFilter): boolean {
+  if (cause !== undefined && event.cause !== cause) return false;
+  if (kind !== undefined && event.kind !== kind) return false;
+  return apps.length === 0 || event.kind === "daemon" || (app !== null && apps.includes(app));
 }
 
 const CURSOR = /^(\d{1,15})\.(\d{1,9})$/;

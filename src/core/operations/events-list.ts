@@ -12,9 +12,9 @@ export const eventsList = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, input, { signal }): Promise<EventsResponse> {
-    const { app, apps = [], cause, limit = DEFAULT_LIMIT, cursor } = input;
+    const { app, apps = [], cause, kind, limit = DEFAULT_LIMIT, cursor } = input;
     const since = input.since ?? ports.clock.now() - DAY_MS;
-    const filter = { apps: app === undefined ? apps : [...apps, app], cause };
+    const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind };
     const page = ({ events }: Happened): ReturnType<typeof pageOf> => pageOf(matching(events, filter), limit, cursor);
     const isEnough = (part: Happened): boolean => page(part).next !== null;
     const found = await newestHappened(ports, { sinceMs: since, upToMs: upToOf(cursor), isEnough }, signal);

@@ -46,6 +46,16 @@ export interface NatsProject {
   /** A user has the public key of its credentials, a role, and the limits of a token. */
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
+  /** The limits of the stream of events, as they are written. */
+  readonly events: EventLimits;
+}
+
+export interface EventLimits {
+  /** For example `30d`. */
+  readonly maxAge?: string | undefined;
+  /** For example `1GB`. */
+  readonly maxBytes?: string | undefined;
+  readonly maxPerNode?: number | undefined;
 }
 
 export interface FleetNode {

@@ -108,11 +108,12 @@ const NO_ALERTS: AlertSettings = {
   rules: {},
 };
 
-function natsOf({ url, users, nodes }: NonNullable<DeclaredProject["nats"]>): NatsProject {
+function natsOf({ url, users, nodes, events = {} }: NonNullable<DeclaredProject["nats"]>): NatsProject {
   return {
     servers: [url].flat(),
     users,
     nodes: mapped(nodes, ({ nkey, labels = {} }) => ({ nkey, labels })),
+    events,
   };
 }
 

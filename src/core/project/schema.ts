@@ -114,6 +114,22 @@ const nats = z.strictObject({
       labels: z.record(z.string().regex(/^[\w.-]{1,63}$/), z.string().max(200)).optional(),
     }),
   ),
+  events: z
+    .strictObject({
+      maxAge: z
+        .string()
+        .regex(/^[1-9]\d{0,3}[hd]$/)
+        .describe("a time such as 12h or 30d")
+        .optional(),
+      maxBytes: z
+        .string()
+        .regex(/^[1-9]\d{0,5}[MG]B$/)
+        .describe("a size such as 500MB or 2GB")
+        .optional(),
+      maxPerNode: z.int().min(100).max(10_000_000).optional(),
+    })
+    .describe("{ maxAge?, maxBytes?, maxPerNode? }")
+    .optional(),
 });
 
 export const projectSchema = z.strictObject({

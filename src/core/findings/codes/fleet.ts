@@ -21,6 +21,11 @@ export const fleetCodes: CodeDocs = {
     remedy:
       "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names the file of the key. Its public key must be an `nkey` of `svcm.yaml`, and the server must have the output of `svcm nats config`.",
   },
+  STREAM_MISSING: {
+    summary: "The NATS server has no stream of events.",
+    explanation: "Without it, a list asks each node for its events, and new ones cannot be followed.",
+    remedy: "Run `svcm nats setup` as a user with the role admin.",
+  },
   NODE_UNKNOWN: {
     summary: "`svcm.yaml` does not declare such a node.",
     remedy: "Use the name of a declared node; `svcm nodes list` shows them.",

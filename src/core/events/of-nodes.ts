@@ -1,0 +1,47 @@
+import type { SvcmEvent } from "../api/events.ts";
+import { recordedEvents, type Happening } from "./audited-events.ts";
+import type { NodeRecord } from "./unsent.ts";
+
+/** A record that another machine sent. */
+export interface SentRecord extends NodeRecord {
+  readonly node: string;
+  /** Milliseconds by which the clock of the node is ahead of the server's. */
+  readonly aheadMs: number;
+}
+
+/** Clocks that differ less are the same. */
+const SAME_CLOCK_MS = 2_000;
+
+/**
+ * The events of several machines by the clock of their server, newest first. A change that an event shows is left out, and
+ * so is the beginning of one that has ended.
+ *
+ * @param records in the order in which they arrived
+ */
+export function happenedOnNodes(records: readonly SentRecord[]): Happening[] {
+  const explained = new Set(records.flatMap(({ node, event }) => (event?.auditId ? `${node} ${event.auditId}` : [])));
+  const attempts = new Map(records.flatMap((one) => (one.audit ? [[`${one.node} ${one.audit.id}`, one]] : [])));
+  const happenings = records.flatMap((record): Happening[] => {
+    if (record.audit === undefined) return happeningsOf(record);
+    const key = `${record.node} ${record.audit.id}`;
+    return explained.has(key) || attempts.get(key) !== record ? [] : happeningsOf(record);
+  });
+  return happenings.toSorted((a, b) => b.atMs - a.atMs);
+}
+
+/** The events of one record, by the clock of the server. */
+export function happeningsOf({ node, aheadMs, event, audit }: SentRecord): Happening[] {
+  const own = audit === undefined ? (event ? [untimed(event)] : []) : recordedEvents(audit);
+  if (Math.abs(aheadMs) < SAME_CLOCK_MS) return own.map((one) => ({ ...one, event: { ...one.event, node } }));
+  const seconds = Math.round(aheadMs / 1000);
+  const apart = `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"}`;
+  const note = `The clock of ${node} is ${apart} the server's; the time here is the server's.`;
+  return own.map((one) => ({
+    atMs: one.atMs - seconds * 1000,
+    event: { ...one.event, node, evidence: [...one.event.evidence, note] },
+  }));
+}
+
+function untimed({ at, ...event }: SvcmEvent): Happening {
+  return { atMs: Date.parse(at), event };
+}

@@ -1,0 +1,101 @@
+import type { AuditRecord } from "../api/audit-record.ts";
+import type { SvcmEvent } from "../api/events.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Happening } from "./audited-events.ts";
+import { happened } from "./happened.ts";
+import { timed } from "./page.ts";
+
+/** A record may be appended, and a clock set, this much later than the time that it names. */
+const OVERLAP_MS = 5 * 60_000;
+/** Of a machine that sends for the first time. */
+const FIRST_MS = 86_400_000;
+const MOST_AT_ONCE = 1_000;
+const MOST_RECORDS = 100_000;
+const ID_LENGTH = 22;
+
+/** A machine sends these to the others: an event of PM2's log, or a record of svcm's audit log. */
+export interface NodeRecord {
+  /** The same whenever and by whichever process it is made. */
+  readonly id: string;
+  readonly event?: SvcmEvent | undefined;
+  readonly audit?: AuditRecord | undefined;
+}
+
+/** Everything older than `untilMs` was given out, and so were the records with these ids. Milliseconds since 1970. */
+export interface GivenOut {
+  readonly untilMs: number;
+  readonly ids: readonly string[];
+}
+
+export interface Unsent {
+  /** The oldest first. */
+  readonly records: readonly NodeRecord[];
+  readonly after: GivenOut;
+  /** True if more are waiting. */
+  readonly hasMore: boolean;
+}
+
+interface Dated extends NodeRecord {
+  readonly atMs: number;
+}
+
+/**
+ * The events and audit records up to a time that were not given out yet. The logs are read again from five minutes before
+ * the last time, because a record may be appended late and a clock may be set back.
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
+ */
+export async function unsent(
+  ports: Ports,
+  before: GivenOut | undefined,
+  untilMs: number,
+  signal: AbortSignal,
+): Promise<Unsent> {
+  // A clock that was set back further would keep everything waiting until it is there again.
+  const doneMs = Math.min(before?.untilMs ?? untilMs - FIRST_MS, untilMs);
+  const fromMs = doneMs - OVERLAP_MS;
+  const { events } = await happened(ports, fromMs, signal);
+  const { records } = await ports.audit.newest({ limit: MOST_RECORDS, since: fromMs }, signal);
+  const all = [...eventRecords(events, ports.host), ...records.toReversed().map(auditRecordOf)];
+  const settled = all.filter(({ atMs }) => atMs < untilMs).toSorted((a, b) => a.atMs - b.atMs);
+  return given(settled, new Set(before?.ids), untilMs);
+}
+
+function given(settled: readonly Dated[], known: Set<string>, untilMs: number): Unsent {
+  const waiting = settled.filter(({ id }) => !known.has(id));
+  const records = waiting.slice(0, MOST_AT_ONCE);
+  const hasMore = waiting.length > records.length;
+  const doneMs = hasMore ? (records.at(-1)?.atMs ?? untilMs) : untilMs;
+  for (const { id } of records) known.add(id);
+  const near = settled.filter(({ id, atMs }) => atMs >= doneMs - OVERLAP_MS && known.has(id));
+  return {
+    records: records.map(({ atMs: _atMs, ...record }) => record),
+    after: { untilMs: doneMs, ids: near.map(({ id }) => id) },
+    hasMore,
+  };
+}
+
+/** An event has no number, so its id is what later lines of the log do not change, and its place among equals. */
+function eventRecords(events: readonly Happening[], host: Ports["host"]): Dated[] {
+  const counts = new Map<string, number>();
+  return events
+    .filter(({ event }) => !isOfAuditAlone(event))
+    .toReversed()
+    .map((happening) => {
+      const { atMs, event } = happening;
+      const what = event.kind === "start" || event.kind === "daemon" ? event.kind : "end";
+      const name = JSON.stringify([atMs, event.app, event.pmId, what]);
+      const place = counts.get(name) ?? 0;
+      counts.set(name, place + 1);
+      const id = host.digest(new TextEncoder().encode(`${name}${place}`)).slice(0, ID_LENGTH);
+      return { id, atMs, event: timed(happening) };
+    });
+}
+
+/** Its record is sent instead. */
+function isOfAuditAlone({ kind }: Happening["event"]): boolean {
+  return kind === "action" || kind === "write" || kind === "apply";
+}
+
+function auditRecordOf(audit: AuditRecord): Dated {
+  return { id: `${audit.id}.${audit.outcome}`, atMs: Date.parse(audit.timestamp), audit };
+}

@@ -1,0 +1,40 @@
+/** The messages of the stream. JSON; the subject has the name of the node. */
+import * as z from "zod";
+import { auditRecord } from "../../core/api/audit-record.ts";
+import { eventBody } from "../../core/api/events.ts";
+import type { NodeRecord, SentRecord } from "../../core/index.ts";
+import type { Stored } from "../link-events.ts";
+
+/** A node of another version may have more members, and a node may send what it likes. */
+const message = z.object({
+  id: z.string().min(1).max(200),
+  aheadMs: z.number(),
+  event: eventBody.strip().optional(),
+  audit: auditRecord.strip().optional(),
+});
+
+const TOO_LARGE = "The NATS server does not carry the rest of this record; the node has it.";
+
+/** @param maxBytes a larger message would end the connection, so the record loses its longest parts */
+export function messageOf(record: NodeRecord, aheadMs: number, maxBytes: number): Uint8Array {
+  const bytes = encoded({ ...record, aheadMs });
+  if (bytes.length <= maxBytes) return bytes;
+  const { id, event, audit } = record;
+  if (event !== undefined) return encoded({ id, aheadMs, event: { ...event, evidence: [TOO_LARGE] } });
+  const { keys: _keys, processes: _processes, target: _target, ...rest } = audit ?? {};
+  return encoded({ id, aheadMs, audit: { ...rest, target: TOO_LARGE } });
+}
+
+/** @returns `undefined` if it is not what a node of svcm sends */
+export function recordOf({ node, data }: Pick<Stored, "node" | "data">): SentRecord | undefined {
+  try {
+    const { id, aheadMs, event, audit } = message.parse(JSON.parse(new TextDecoder().decode(data)));
+    return (event === undefined) === (audit === undefined) ? undefined : { node, id, aheadMs, event, audit };
+  } catch {
+    return undefined;
+  }
+}
+
+function encoded(content: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(content));
+}

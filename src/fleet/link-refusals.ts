@@ -1,0 +1,49 @@
+/** Errors of the NATS client in the words of svcm. */
+import { NoRespondersError, PermissionViolationError, TimeoutError } from "@nats-io/transport-node";
+import { SvcmError } from "../core/index.ts";
+
+export function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
+  const { message, name } = error as Error;
+  const where = shownServers(servers).join(", ");
+  if (/certificate|\btls\b/i.test(message))
+    return new SvcmError("FLEET_FAILED", {
+      code: "FLEET_UNTRUSTED",
+      details: `The NATS server at ${where} is not trusted: ${message.slice(0, 200)}. Accepted: a certificate with the host name of the address, signed by a known authority or by the one of SVC_SERVICE_MANAGEMENT_NATS_CA.`,
+    });
+  const isRefused = /auth|credentials/i.test(`${name} ${message}`);
+  return isRefused
+    ? new SvcmError("FLEET_FAILED", {
+        code: "FLEET_REFUSED",
+        details: `The NATS server at ${where} does not accept the credentials. SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names their file.`,
+      })
+    : new SvcmError("FLEET_FAILED", {
+        code: "FLEET_UNREACHABLE",
+        details: `No NATS server answers at ${where}. Start it, or name another one with --nats or SVC_SERVICE_MANAGEMENT_NATS_URL.`,
+      });
+}
+
+/** Addresses without their credentials. */
+export function shownServers(servers: readonly string[]): string[] {
+  return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
+}
+
+export function askRefusal(error: unknown): SvcmError {
+  const is = (kind: new (...args: never[]) => Error): boolean =>
+    error instanceof kind || (error as Error).cause instanceof kind;
+  if (is(NoRespondersError)) return unreachable("No svcm answers for it.");
+  if (is(PermissionViolationError))
+    return new SvcmError("FORBIDDEN", {
+      code: "NODE_FORBIDDEN",
+      details: "The NATS server does not permit it to this user.",
+    });
+  if (is(TimeoutError))
+    return new SvcmError("FLEET_FAILED", {
+      code: "NODE_TIMEOUT",
+      details: "It did not answer before the deadline. A change may still be under way.",
+    });
+  return unreachable((error as Error).message);
+}
+
+export function unreachable(details: string): SvcmError {
+  return new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details });
+}
