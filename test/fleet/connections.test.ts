@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-const MS = 5_000;
+const MS = 60_000;
 const SECRET = "canary-token-5b1d";
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -84,7 +84,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   });
 
   test("calls a node silent that does not answer before the deadline of all", async () => {
-    const { code, nodes } = await jsonAs("vera", "releases", "list", "--node", "role=web", "--deadline", "1s");
+    const { code, nodes } = await jsonAs("vera", "releases", "list", "--node", "role=web", "--deadline", "3s");
     release();
     expect([code, states(nodes)]).toEqual([3, ["web-1 answered", "web-2 silent"]]);
     expect(nodes[1]?.error?.code).toBe("NODE_TIMEOUT");

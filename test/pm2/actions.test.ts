@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { newest } from "../support/records.ts";
+import { withStoppedClock } from "../support/stopped-clock.ts";
 
 let own: Pm2;
 let ports: Ports;
@@ -219,11 +220,12 @@ test("a start that does not stay online fails", async () => {
   await stopped("ends");
   const record = (await ports.processes.list()).find(({ name }) => name === "ends")!;
   writeFileSync(record.script!, "process.exit(3);");
-  const refusal = await refused({ action: "start", name: "ends" });
+  const world = withStoppedClock(ports);
+  const refusal = await refused({ action: "start", name: "ends" }, world);
   expect(refusal).toMatchObject({ kind: "PROCESS_ACTION_FAILED", code: "START_VERIFY_FAILED" });
   expect(refusal.details).toMatch(/exit code 3/);
   await act({ action: "stop", name: "ends" });
-  expect(await refused({ action: "restart", name: "ends" })).toMatchObject({ code: "RESTART_VERIFY_FAILED" });
+  expect(await refused({ action: "restart", name: "ends" }, world)).toMatchObject({ code: "RESTART_VERIFY_FAILED" });
   await act({ action: "stop", name: "ends" });
   expect((await newest(ports.audit, 4)).map(({ outcome, code }) => `${outcome} ${code}`)).toContain(
     "failed START_VERIFY_FAILED",

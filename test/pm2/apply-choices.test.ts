@@ -85,8 +85,8 @@ test("a key that left the declaration leaves the process, also if a person start
 });
 
 test("without a revert, a failed apply stays as it is, and is half", async () => {
-  // Longer than the way to a crash.
-  judgeFor("2s");
+  // Far longer than the way to a crash.
+  judgeFor("19s");
   const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
   expect(await refusal(failing)).toBe("APPLY_HALF");
   judgeFor("100ms");

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await own.startDaemon();
   ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
-  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms, healthyDeadline: 3s }");
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms, healthyDeadline: 60s }");
   port = await freePort();
 });
 afterAll(() => own.end());

@@ -1,7 +1,7 @@
 /** Applies and rollbacks over a real PM2. The processes themselves are asked what they run with. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   auditList,
@@ -42,7 +42,8 @@ beforeAll(async () => {
   ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
-  judgeFor("200ms");
+  // A process without a probe only has to stay online for this time.
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
 });
 afterAll(() => own.end());
 
@@ -53,13 +54,9 @@ beforeEach(async () => {
   await apply([api, web]);
 }, 60_000);
 
-/** A process without a probe only has to stay online for this time, which has to be longer than its way to a crash. */
-const judgeFor = (time: string): void =>
-  writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: ${time} }`);
-
-const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}) => {
+const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}, world = ports) => {
   own.pm2Folder(apps);
-  return execute(rolloutApply, ports, { environment: "dev", ...more }, caller);
+  return execute(rolloutApply, world, { environment: "dev", ...more }, caller);
 };
 
 const stepsLeft = async (): Promise<number> =>
@@ -152,10 +149,19 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
   });
 });
 
-describe("a bad release", () => {
-  beforeEach(() => judgeFor("2s"));
-  afterEach(() => judgeFor("200ms"));
+/** The same world, in which no time passes during the second step: only the crash of its app ends it. */
+function untilCrash(): Ports {
+  const { clock, releases } = ports;
+  let stoppedMs: number | undefined;
+  const add: typeof releases.add = async (id, event) => {
+    if (event.event === "step") stoppedMs = event.step === 1 && event.phase === "begun" ? clock.elapsed() : undefined;
+    await releases.add(id, event);
+  };
+  const elapsed = (): number => stoppedMs ?? clock.elapsed();
+  return { ...ports, clock: { ...clock, elapsed }, releases: { ...releases, add } };
+}
 
+describe("a bad release", () => {
   test.each([
     [
       "in fork mode",
@@ -174,7 +180,7 @@ describe("a bad release", () => {
     ["of a new app", [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }]],
   ])("%s is returned: every touched process runs as before", async (_what, apps) => {
     const before = await both();
-    expect(await refusal(apply(apps))).toMatchObject({ kind: "APPLY_REVERTED" });
+    expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
     expect(await both()).toEqual(before);
     expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web", "web"]);
     const [newest] = (await execute(releaseList, ports, {}, caller)).releases;

@@ -1,11 +1,12 @@
 /** The built command line against a real PM2, from the first app to the last. */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { appeared } from "../support/appeared.ts";
 import { RUN } from "../support/command-line.ts";
 import { isLinux } from "../support/machine.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
 
 const CANARY = "canary-9d1f";
@@ -14,8 +15,12 @@ let own: Pm2;
 let file: (name: string) => string;
 
 /** Prints what it was given into a file, then idles. */
-const RECORDER = (out: string): string =>
-  `require("node:fs").writeFileSync(${JSON.stringify(out)}, JSON.stringify({ env: process.env, argv: process.argv.slice(2) })); setInterval(() => {}, 1e6);`;
+const RECORDER = (out: string): string => `
+const { renameSync, writeFileSync } = require("node:fs");
+const out = ${JSON.stringify(out)};
+writeFileSync(out + ".new", JSON.stringify({ env: process.env, argv: process.argv.slice(2) }));
+renameSync(out + ".new", out);
+${IDLE}`;
 
 beforeAll(() => {
   own = pm2();
@@ -56,8 +61,13 @@ async function svcm(...args: string[]): Promise<Ran> {
   return ran;
 }
 
-const seen = (): { env: Record<string, string>; argv: string[] } =>
-  JSON.parse(readFileSync(file("seen.json"), "utf8")) as { env: Record<string, string>; argv: string[] };
+/** Resolves with what the app was given, when it has run, and forgets it. */
+async function seen(): Promise<{ env: Record<string, string>; argv: string[] }> {
+  await appeared(file("seen.json"));
+  const text = readFileSync(file("seen.json"), "utf8");
+  rmSync(file("seen.json"));
+  return JSON.parse(text) as { env: Record<string, string>; argv: string[] };
+}
 
 test("without a daemon, reading and stopping fail and start none", async () => {
   for (const args of [["list"], ["stop", "restapi"], ["restart", "restapi"], ["start", "restapi"]]) {
@@ -87,8 +97,8 @@ test("completion offers the names, numbers and namespaces of PM2", async () => {
   expect((await offers("stop --id ")).split("\n")).toHaveLength(1 + 3 + 1);
 });
 
-test("a started app gets its declared variables and a clean environment, and nothing of svcm", () => {
-  const { env, argv } = seen();
+test("a started app gets its declared variables and a clean environment, and nothing of svcm", async () => {
+  const { env, argv } = await seen();
   expect(argv).toEqual(["--password", `${CANARY}-argument`]);
   expect(env).toMatchObject({ DB_PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", PATH: process.env["PATH"] });
   expect(JSON.stringify(env)).not.toMatch(new RegExp(`${CANARY}-(?:token|aws)`));
@@ -98,7 +108,7 @@ test("a started app gets its declared variables and a clean environment, and not
 test("process list prints a table, and a document with --json", async () => {
   const table = (await svcm("process", "list")).stdout.split("\n");
   expect(table[0]).toMatch(/^NAME\s+ID\s+STATUS\s+CPU\s+MEMORY\s+UPTIME\s+RESTARTS\s+MODE\s+PID\s+NAMESPACE$/);
-  expect(table[1]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+s\s+0\s+fork\s+\d+\s+realtime$/);
+  expect(table[1]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+[ms].*\s+0\s+fork\s+\d+\s+realtime$/);
   const { stdout } = await svcm("process", "list", "--json");
   const { processes } = JSON.parse(stdout) as { processes: object[] };
   expect(processes).toHaveLength(3);
@@ -134,13 +144,13 @@ test("a restart takes several names and numbers", async () => {
 });
 
 test("an env file that was changed is effective after a restart", async () => {
-  expect(seen().env["SVC_HTTP_FRAMEWORK"]).toBe("express");
+  expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("express");
   expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
   expect(await svcm("process", "restart", "restapi")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^Restarted restapi \(id \d, pid \d+\)\.\n$/) as string,
   });
-  expect(seen().env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
+  expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
 });
 
 test("a restart with the ecosystem file applies its present declaration", async () => {
@@ -151,9 +161,9 @@ test("a restart with the ecosystem file applies its present declaration", async 
   };
   own.pm2Folder([declared], "staging");
   await svcm("process", "restart", "restapi");
-  expect(seen().env["DB_PASSWORD"]).toBe(`${CANARY}-value`);
+  expect((await seen()).env["DB_PASSWORD"]).toBe(`${CANARY}-value`);
   expect(await svcm("process", "restart", "restapi", "--ecosystem", "-e", "staging")).toMatchObject({ code: 0 });
-  expect(seen().env).toMatchObject({ DB_PASSWORD: `${CANARY}-changed`, SVC_HTTP_PORT: "3002" });
+  expect((await seen()).env).toMatchObject({ DB_PASSWORD: `${CANARY}-changed`, SVC_HTTP_PORT: "3002" });
 });
 
 test("a start of an app that ends at once or whose script is missing fails without showing a value", async () => {

@@ -37,7 +37,7 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
   await expect(asked).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
   // Five seconds have passed for the question. A tick that waits for PM2 would have reported the host once.
-  expect(seen.count - before).toBeGreaterThan(3);
+  expect(seen.count - before).toBeGreaterThan(1);
   expect(await text).toContain("svcm_pm2_up 0\n");
   expect(await text).toMatch(/^svcm_host_cpu_usage_ratio /m);
   await daemon.signal("SIGCONT");
@@ -54,7 +54,7 @@ test("a late answer does not interrupt an action", async () => {
     });
     process.send("ready");${IDLE}`;
   await own.run({ name: "slow", code, wait_ready: true, kill_timeout: 60_000 });
-  const link = own.link({ timeoutMs: 300 });
+  const link = own.link({ timeoutMs: 2000 });
   const slow = (await link.list()).find(({ name }) => name === "slow")!;
   const isAsked = new Promise<void>((resolve) => {
     const watcher = watch(asked, () => {

@@ -164,7 +164,8 @@ test("secrets of a process are in no byte: plain, in JSON, on standard error, ov
   const live = watched({});
   await live.begun();
   await own.run({ name: "canary", code, env: { MY_TOKEN: CANARY } });
-  await live.until(() => live.lines.includes("ready"));
+  // PM2 writes each stream by itself.
+  await live.until(() => ["ready", "stderr"].every((word) => live.lines.some((line) => line.startsWith(word))));
   const texts = JSON.stringify([await read({ app: "canary" }), live.batches]);
   expect(texts).toContain("connect [REDACTED]");
   expect(texts).toContain("stderr [REDACTED] [REDACTED]");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { withStoppedClock } from "../support/stopped-clock.ts";
 
 let own: Pm2;
 let ports: Ports;
@@ -63,7 +64,7 @@ test("a process that keeps exiting is reported, while PM2 keeps restarting it", 
   await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
   for (const name of ["at-once", "after-a-delay"])
     for (let n = 0; n < 5; n += 1)
-      await expect(act("restart", name)).rejects.toMatchObject({
+      await expect(act("restart", name, withStoppedClock(ports))).rejects.toMatchObject({
         kind: "PROCESS_ACTION_FAILED",
         body: {
           code: "RESTART_VERIFY_FAILED",

@@ -30,11 +30,14 @@ export async function inTerminal(
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.on("error", () => undefined); // the program may be gone
+  const chunks: Buffer[] = [];
   let screen = "";
   let seen = 0;
   const rest = [...talk];
   child.stdout.on("data", (chunk: Buffer) => {
-    screen += stripVTControlCharacters(chunk.toString("utf8")).replaceAll("\r\n", "\n");
+    // A sequence of bytes may be cut between two chunks.
+    chunks.push(chunk);
+    screen = stripVTControlCharacters(Buffer.concat(chunks).toString("utf8")).replaceAll("\r\n", "\n");
     const [shows, types] = rest[0] ?? ["", ""];
     const at = screen.indexOf(shows, seen);
     if (shows === "" || at === -1) return;

@@ -19,8 +19,10 @@ export function watchedLogs(ports: Ports, filter: object, more: { tail?: number;
     stop.abort();
     await ended.catch(() => undefined);
   });
+  const early = ended.then(() => Promise.reject(new Error("The watch ended before that.")));
+  early.catch(() => undefined);
   const until = async (isThere: () => boolean): Promise<void> => {
-    while (!isThere()) await Promise.race([ended, new Promise<void>((resolve) => (wake = resolve))]);
+    while (!isThere()) await Promise.race([early, new Promise<void>((resolve) => (wake = resolve))]);
   };
   return { lines, batches, until, begun: () => until(() => batches.length > 0), ended };
 }

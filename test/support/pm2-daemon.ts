@@ -35,7 +35,7 @@ export interface Pm2 {
   startDeclared(name: string, environment?: string): Promise<void>;
   /** Writes the ecosystem file of an environment where svcm looks for it, with the folder as repository. */
   pm2Folder(apps: readonly object[], environment?: string): void;
-  /** Starts an app that idles, or runs `code`, by its declaration. */
+  /** Starts an app that idles, or runs `code`, by its declaration. PM2 waits for a minute for one that says it is ready. */
   run(app: App): Promise<void>;
   /** Processes, daemons and apps, that have this PM2_HOME in their environment. */
   pids(): number[];
@@ -96,7 +96,8 @@ export function pm2(daemon = DAEMON): Pm2 {
       const script = join(folder, `app-${(files += 1)}.cjs`);
       writeFileSync(script, code);
       const name = String(app.name);
-      await self.link().startApp(name, [{ cwd: folder, script, ...app, name }], folder);
+      const patience = app["wait_ready"] === true && { listen_timeout: 60_000 };
+      await self.link().startApp(name, [{ cwd: folder, script, ...patience, ...app, name }], folder);
     },
     pids: () => pidsOf(home),
     async end() {

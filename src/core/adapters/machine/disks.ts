@@ -10,12 +10,14 @@ const PATIENCE_MS = 1000;
 
 export class DiskReader {
   readonly #paths: readonly string[];
+  readonly #patienceMs: number;
   /** Paths without an answer yet. Another request would block another thread of the pool. */
   readonly #stuck = new Set<string>();
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 
-  constructor(paths: readonly string[]) {
+  constructor(paths: readonly string[], patienceMs = PATIENCE_MS) {
     this.#paths = [...new Set(paths)];
+    this.#patienceMs = patienceMs;
   }
 
   read(): Promise<readonly DiskReading[]> {
@@ -42,7 +44,7 @@ export class DiskReader {
     const answer = readOne(path).catch((error: unknown) => failed(path, codeOf(error)));
     const done = answer.finally(() => this.#stuck.delete(path));
     const patience = new AbortController();
-    const late = after(PATIENCE_MS, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });
+    const late = after(this.#patienceMs, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });
     // After a pause of svcm itself, an answer that has arrived counts.
     const found = await Promise.race([done, late.then(nextTurn).catch(() => done)]);
     patience.abort();
