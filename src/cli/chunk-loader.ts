@@ -10,11 +10,11 @@ export interface ChunkLoaderOptions {
   /** V8 itself refuses code of another version or with other flags. */
   readonly codeCache: Pick<CodeCache, "read">;
   readonly nodeRequire: NodeJS.Require;
-  readonly onCompiled: (chunk: string, script: Script) => void;
+  readonly onLoaded: (chunk: string, loaded: { readonly script: Script; readonly isKept: boolean }) => void;
 }
 
 /** Compiled code of an earlier start halves a start. V8 forgets its loader, so a chunk cannot contain `import()`. */
-export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkLoaderOptions): LoadChunk {
+export function chunkLoader({ dist, codeCache, nodeRequire, onLoaded }: ChunkLoaderOptions): LoadChunk {
   const loaded = new Map<string, { exports: unknown }>();
 
   function load(chunk: string): unknown {
@@ -42,7 +42,7 @@ export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkL
         ...(cachedData && { cachedData }),
       },
     );
-    if (script.cachedDataRejected !== false) onCompiled(chunk, script);
+    onLoaded(chunk, { script, isKept: script.cachedDataRejected === false });
     return script.runInThisContext() as ModuleFunction;
   }
 

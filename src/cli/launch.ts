@@ -23,12 +23,17 @@ function loader(): LoadChunk {
   if (isDebugged) process.setSourceMapsEnabled(true);
   const codeCache = isDebugged ? undefined : userCodeCache(dist, process.env);
   if (codeCache === undefined) return (chunk) => require(`${dist}/${chunk}`) as unknown;
-  const compiled = new Map<string, Script>();
-  process.on("exit", () => compiled.size > 0 && codeCache.keep(compiled));
+  const loaded = new Map<string, Script>();
+  let isComplete = true;
+  // A command's first start uses functions that other commands did not. Kept together, they serve both.
+  process.on("exit", () => isComplete || codeCache.keep(loaded));
   return chunkLoader({
     dist,
     codeCache,
     nodeRequire: require,
-    onCompiled: (chunk, script) => compiled.set(chunk, script),
+    onLoaded: (chunk, { script, isKept }) => {
+      loaded.set(chunk, script);
+      isComplete &&= isKept;
+    },
   });
 }

@@ -66,6 +66,18 @@ describe("compiled code", () => {
     expect(contents(cacheFolder())).toEqual(kept);
   });
 
+  test("of a chunk that commands share has the functions of each command after its first start", () => {
+    const sizeOfCore = (): number => statSync(join(cacheFolder(), "chunks+core.cjs")).size;
+    const start = (...argv: string[]): Outcome => svcm(argv, { env: { HOME: home, XDG_CACHE_HOME: "" } });
+    start("matrix", "show");
+    const ofOne = sizeOfCore();
+    envGet();
+    const ofBoth = sizeOfCore();
+    expect(ofBoth).toBeGreaterThan(ofOne);
+    start("matrix", "show");
+    expect(sizeOfCore()).toBe(ofBoth);
+  });
+
   test("belongs to one version of Node.js and one build", () => {
     envGet();
     const build = readFileSync(join(REPOSITORY, "dist/build-id"), "utf8");
