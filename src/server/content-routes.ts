@@ -1,5 +1,7 @@
 /** The rows of the HTTP surface that are not operations: the channel, the service itself and the console. */
 import { asyncApiBody, healthBody, openApiBody, targetsBody } from "../core/api/bodies.ts";
+import { fleetEventsBody } from "../core/api/events.ts";
+import { fleetEventsInput } from "../core/api/inputs.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import { METRICS_TYPES } from "../core/index.ts";
 import { assets, lead, show, talk, type Route } from "./route.ts";
@@ -26,6 +28,17 @@ export const contentRoutes: readonly Route[] = [
     mediaType: json,
     isOpen: false,
     response: targetsBody,
+  }),
+  show("/api/fleet/events", "fleet-events", {
+    summary: "List what happened on the machines of the fleet, and why.",
+    tag: "service",
+    description:
+      "From the stream of the NATS server, also for machines that are away; without a stream, each machine is asked. `node` is a name, a label such as role=api, or all.",
+    mediaType: json,
+    isOpen: false,
+    input: fleetEventsInput,
+    query: ["node", "app", "since", "cause", "kind", "limit", "cursor"],
+    response: fleetEventsBody,
   }),
   show("/healthz", "health", {
     summary: "Show that the service runs, its version and its identity.",

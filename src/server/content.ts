@@ -9,6 +9,7 @@ import {
   type MetricsFormat,
   type Ports,
 } from "../core/index.ts";
+import type { FleetEventsInput } from "../core/api/inputs.ts";
 import { toJson } from "./answer.ts";
 import { targetsOf, type LazyMachines } from "./machines.ts";
 import type { OpenApiOptions } from "./openapi.ts";
@@ -26,6 +27,8 @@ export interface ContentRequest {
   readonly format: MetricsFormat;
   /** The machine whose metrics are meant, if it is another one. */
   readonly node: string | undefined;
+  /** As the schema of the route has it. */
+  readonly query: unknown;
   /** Host and port by which the client reaches this server. */
   readonly address: string;
 }
@@ -50,6 +53,8 @@ export function contentOf(
       return (request) => metrics(about, request);
     case "targets":
       return async ({ address }) => toJson(await targetsOf(await about.machines.get(), address, about.publicPath));
+    case "fleet-events":
+      return async ({ query }) => toJson(await fleetEvents(about, query as FleetEventsInput));
     case "openapi":
       return openApi(about);
     case "asyncapi":
@@ -61,6 +66,12 @@ async function metrics({ ports, version, machines }: ContentSource, { node, form
   const input = { version, format };
   if (node === undefined) return execute(metricsExpose, ports, input, reader);
   return (await machines.get()).ask(node, metricsExpose, input, NODE_MS);
+}
+
+async function fleetEvents({ machines, version }: ContentSource, query: FleetEventsInput): Promise<object> {
+  const { node = "all", app, apps = [], ...asked } = query;
+  const wanted = { ...asked, nodes: [node], apps: app === undefined ? apps : [...apps, app] };
+  return await (await machines.get()).events(wanted, { deadlineMs: NODE_MS, version });
 }
 
 function pageOf({ page }: ConsoleFiles): string {

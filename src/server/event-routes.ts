@@ -9,7 +9,7 @@ export const eventRoutes: readonly Route[] = [
     tag: "pm2",
     description:
       "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. By default of the last 24 hours.",
-    query: ["app", "since", "cause", "limit", "cursor"],
+    query: ["app", "since", "cause", "kind", "limit", "cursor"],
     response: eventsBody,
     refusals: ["EVENTS_FAILED", "AUDIT_FAILED"],
   }),

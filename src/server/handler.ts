@@ -76,18 +76,22 @@ function callerOf({ identity }: FastifyRequest, { raw }: FastifyReply): Caller {
   };
 }
 
+const NOTHING = inputs["identity.show"];
+
 function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod {
   const headers = pageHeaders(row.mediaType);
   const content = contentOf(row.content, serving);
-  const readQuery = queryReader([]);
+  const { input: schema = NOTHING, query: names = [] } = row;
+  const readQuery = queryReader(parametersOf(schema, names));
   return async (request, reply) => {
-    if (row.response !== undefined) readQuery(request.query as Record<string, unknown>);
+    const given = request.query as Record<string, unknown>;
+    const query = row.response && parseInput(schema, readQuery(given), "INVALID_REQUEST");
     const format = metricsFormat(request.headers.accept);
     void reply.headers(headers);
     if (row.content === "metrics") void reply.headers({ "content-type": METRICS_TYPES[format], vary: "accept" });
-    const { node } = request.query as { readonly node?: unknown };
+    const { node } = given;
     const { host: address = "" } = request.headers;
-    return await content({ format, node: typeof node === "string" ? node : undefined, address });
+    return await content({ format, node: typeof node === "string" ? node : undefined, address, query });
   };
 }
 

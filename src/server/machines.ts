@@ -1,8 +1,16 @@
-import { SvcmError, type NodeAsker } from "../core/index.ts";
+import { SvcmError, type EventFilter, type NodeAsker } from "../core/index.ts";
 
 /** The other machines of the fleet, as a server asks them. */
 export interface Machines extends NodeAsker {
   nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
+  events(asked: EventsAsked, how: { readonly deadlineMs: number; readonly version: string }): Promise<object>;
+}
+
+interface EventsAsked extends EventFilter {
+  readonly nodes: readonly string[];
+  readonly since?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export type OpenMachines = () => Promise<Machines>;

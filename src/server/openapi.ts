@@ -10,7 +10,7 @@ import {
   type ErrorKind,
   type Ports,
 } from "../core/index.ts";
-import { parametersOf } from "./query.ts";
+import { parametersOf, type Parameter } from "./query.ts";
 import { componentSchemas, referenceTo, schemaOf, type Json } from "./openapi-schemas.ts";
 import { valueSchema } from "./openapi-values.ts";
 import { tags, type ContentRoute, type OperationRoute } from "./route.ts";
@@ -86,11 +86,13 @@ function operationItem(route: OperationRoute, facts: Facts): Json {
 }
 
 function contentItem(route: ContentRoute): Json {
-  const { content, isOpen, response } = route;
+  const { content, isOpen, response, query = [], input } = route;
+  const parameters = input && parametersOf(input, query).map(asParameter);
   return {
     operationId: content,
     ...wordsOf(route),
     security: isOpen ? [] : [{}, { bearer: [] }],
+    ...(parameters && { parameters }),
     responses: {
       200: response === undefined ? metricsAnswer : success(response, false),
       ...refusalsByStatus(["INVALID_REQUEST", ...COMMON_REFUSALS]),
@@ -108,6 +110,10 @@ const metricsAnswer: Json = {
     Object.values(METRICS_TYPES).map((type) => [type.split(";")[0], { schema: { type: "string" } }]),
   ),
 };
+
+function asParameter({ name, isRequired, schema }: Parameter): Json {
+  return { name, in: "query", required: isRequired, schema };
+}
 
 const ENVIRONMENTS = new Set(["environment", "from", "to"]);
 

@@ -44,6 +44,9 @@ export interface ContentRoute extends RouteFacts {
   readonly mediaType: string;
   /** Needs no token on any address. */
   readonly isOpen: boolean;
+  /** The parameters that it takes; without an input and a response, any. */
+  readonly query?: readonly string[];
+  readonly input?: ZodMiniType;
   readonly response?: z.ZodType;
 }
 
@@ -63,7 +66,7 @@ export interface SocketRoute extends RouteFacts {
   readonly response?: never;
 }
 
-export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics" | "targets";
+export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics" | "targets" | "fleet-events";
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { FleetEventsResponse } from "../../src/core/index.ts";
 import type { EventsAsked } from "../../src/fleet/events/list.ts";
+import { ask, testServer } from "../server/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
@@ -63,5 +64,20 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
       ],
       complete: true,
     });
+    const server = await testServer({ machines: () => fleet.as("vera") });
+    const { json } = await ask(server, "/api/fleet/events?node=role%3Dweb&kind=exit&limit=2");
+    expect(json).toEqual({
+      events: events.slice(0, 2),
+      next: expect.stringMatching(/^\d+\.1$/),
+      complete: true,
+      missing: [{ node: "web-1", state: "away" }],
+    });
+    const older = await ask(
+      server,
+      `/api/fleet/events?node=role%3Dweb&cursor=${String((json as { next: string }).next)}`,
+    );
+    expect(older.json).toMatchObject({ events: [{ node: "web-2", exitCode: 3 }], next: null });
+    expect((await ask(server, "/api/fleet/events?node=moon")).json).toMatchObject({ code: "NODE_UNKNOWN" });
+    expect((await ask(server, "/api/fleet/events?kind=bang")).status).toBe(400);
   });
 });

@@ -238,5 +238,11 @@ export const inputs = {
   ...tokenInputs,
 } as const satisfies Record<string, z.ZodMiniType>;
 
+/** The events of several machines. `node` is a name, labels or `all`, which it is by default. */
+export const fleetEventsInput = z.extend(inputs["events.list"], {
+  node: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+});
+export type FleetEventsInput = z.infer<typeof fleetEventsInput>;
+
 export type OperationId = keyof typeof inputs;
 export type InputOf<Id extends OperationId> = z.infer<(typeof inputs)[Id]>;
