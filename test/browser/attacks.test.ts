@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("DNS rebinding", () => {
     await server.logged(/"status":403/, 2);
     const answer = await page.goto(`http://evil.example:${server.port}${ENV}`);
     expect(answer?.status()).toBe(403);
-    expect(await page.content()).not.toContain("SVC_HTTP_FRAMEWORK");
+    await expect.poll(() => page.content()).not.toContain("SVC_HTTP_FRAMEWORK");
   });
 });
 

@@ -75,9 +75,9 @@ describe.skipIf(!hasBrowser)("the page", () => {
     await page.route(/main\./, (route) => route.abort());
     await page.goto(server.url);
     const line = page.getByText("The console's script is not loaded.");
-    expect(await line.isVisible()).toBe(false);
+    await expect.poll(() => line.isVisible()).toBe(false);
     await line.waitFor();
-    expect(await line.innerText()).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
+    await expect.poll(() => line.innerText()).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
   });
 
   test("opens from a link elsewhere", async () => {

@@ -52,11 +52,11 @@ export function overflow(page: Page): Promise<number> {
 
 /** Expects no finding of axe, and a page that fits the window: at its size, and on a large screen if it is not a phone. */
 export async function expectAccessible({ page }: { readonly page: Page }): Promise<void> {
-  expect(await axe(page)).toEqual([]);
-  expect(await overflow(page)).toBe(0);
+  await expect.poll(() => axe(page)).toEqual([]);
+  await expect.poll(() => overflow(page)).toBe(0);
   const size = page.viewportSize();
   if (size === null || size.width < 1000) return;
   await page.setViewportSize({ width: 1920, height: 1080 });
-  expect(await overflow(page)).toBe(0);
+  await expect.poll(() => overflow(page)).toBe(0);
   await page.setViewportSize(size);
 }

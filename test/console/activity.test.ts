@@ -28,9 +28,9 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
   );
   expect(texts[1]).toContain("devSVC_HTTP_FRAMEWORK");
   expect(texts.join()).not.toMatch(/MySQL|fastify/);
-  expect(await axe(page)).toEqual([]);
+  await expect.poll(() => axe(page)).toEqual([]);
   await page.getByRole("searchbox").fill("http_framework DEV");
-  expect(await rows.count()).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   await page.getByRole("searchbox").fill("nobody");
   await page.getByText("No record matches").waitFor();
   await page.getByRole("searchbox").fill("");
@@ -55,7 +55,7 @@ test.skipIf(!hasBrowser)(
     expect(`${day}T${shown}`).toBe(inTokyo.slice(0, 19));
     for (const part of [`${day} ${shown}`, day, shown.slice(0, 5)]) {
       await page.getByRole("searchbox").fill(part);
-      expect(await page.locator("tbody tr:not(.day)").count()).toBe(1);
+      await expect.poll(() => page.locator("tbody tr:not(.day)").count()).toBe(1);
     }
     await page.getByRole("searchbox").fill(utc);
     await page.getByText("No record matches").waitFor();
@@ -72,14 +72,14 @@ test.skipIf(!hasBrowser)("a log that cannot be reached is requested again on dem
   await page.getByText("The server cannot be reached.").waitFor();
   await button("Try again").click();
   await page.getByText("Nothing has happened yet").waitFor();
-  expect(await page.getByText("The server cannot be reached.").count()).toBe(0);
+  await expect.poll(() => page.getByText("The server cannot be reached.").count()).toBe(0);
 });
 
 test.skipIf(!hasBrowser)("an empty log names the actions that leave a record", async () => {
   const server = await testServer(noPm2);
   const { page } = await openConsole(browser, server.url, { tab: "activity" });
   await page.getByText("Nothing has happened yet").waitFor();
-  expect(await page.locator(".empty code").textContent()).toBe("svcm events");
+  await expect.poll(() => page.locator(".empty code").textContent()).toBe("svcm events");
 });
 
 test.skipIf(!hasBrowser)("a log that cannot be read is reported in the server's own words", async () => {
@@ -91,7 +91,7 @@ test.skipIf(!hasBrowser)("a log that cannot be read is reported in the server's 
   const words = page.locator("#panel .status-line.error");
   await words.waitFor();
   for (const part of [json.error, json.details, json.code, json.path]) {
-    if (part !== undefined) expect(await words.textContent()).toContain(part);
+    if (part !== undefined) await expect.poll(() => words.textContent()).toContain(part);
   }
   expect(json.code).toBeDefined();
 });

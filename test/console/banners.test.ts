@@ -37,8 +37,8 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     const actions = page.getByRole("region", { name: "Why of api" }).locator(".process-actions");
     await actions.getByRole("button", { name, exact: true }).click();
     await actions.getByRole("button", { name: busy, exact: true }).waitFor();
-    expect(await actions.getAttribute("aria-busy")).toBe("true");
-    expect(await actions.getByRole("button", { disabled: false }).count()).toBe(0);
+    await expect.poll(() => actions.getAttribute("aria-busy")).toBe("true");
+    await expect.poll(() => actions.getByRole("button", { disabled: false }).count()).toBe(0);
     const inRow = page.getByRole("button", { name: `${name} api`, exact: true });
     expect([await inRow.textContent(), await inRow.getAttribute("aria-description")]).toEqual(["…", busy]);
   });
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     const start = page.getByRole("button", { name: "Start mailer" });
     await start.click();
     await start.getByText("Starting…").waitFor();
-    expect(await start.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => start.getAttribute("aria-disabled")).toBe("true");
   });
 
   test("the restart that applies drift says Restarting… while it runs", async () => {
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     await part.getByRole("button", { name: "Restart with the ecosystem file" }).click();
     const busy = part.getByRole("button", { name: "Restarting…" });
     await busy.waitFor();
-    expect(await busy.isDisabled()).toBe(true);
+    await expect.poll(() => busy.isDisabled()).toBe(true);
   });
 });
 
@@ -87,10 +87,9 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       `This page was opened on the server of ${first.repository.root}. A different server answers at ${host} now. ` +
         "The page sends it nothing: no token, no document, no change.",
     );
-    expect(await page.locator("#panel button").allTextContents()).toEqual([
-      "Check again",
-      "Open the console of this server",
-    ]);
+    await expect
+      .poll(() => page.locator("#panel button").allTextContents())
+      .toEqual(["Check again", "Open the console of this server"]);
   });
 
   test("the document of another server: it stays saved, and this server starts with a copy or empty", async () => {
@@ -106,10 +105,9 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       `The service configuration, deploy targets and interfaces that are saved for ${host} belong to another server. ` +
         "They stay saved for that server. Choose the document that this server starts with.",
     );
-    expect(await page.locator("#panel button").allTextContents()).toEqual([
-      "A copy of that document",
-      "An empty document",
-    ]);
+    await expect
+      .poll(() => page.locator("#panel button").allTextContents())
+      .toEqual(["A copy of that document", "An empty document"]);
   });
 
   test("a lost connection: the time of the values, and that the page reconnects by itself or at once", async () => {
@@ -120,9 +118,9 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
     await server.close();
     const banner = page.locator(".connection-banner .status-line.error");
     await banner.waitFor();
-    expect(await banner.locator(".status-text").textContent()).toMatch(
-      /^No connection to the server\. The values are from \d\d:\d\d:\d\d\. Reconnecting\.$/,
-    );
-    expect(await banner.getByRole("button").allTextContents()).toEqual(["Try now"]);
+    await expect
+      .poll(() => banner.locator(".status-text").textContent())
+      .toMatch(/^No connection to the server\. The values are from \d\d:\d\d:\d\d\. Reconnecting\.$/);
+    await expect.poll(() => banner.getByRole("button").allTextContents()).toEqual(["Try now"]);
   });
 });

@@ -24,7 +24,7 @@ test.skipIf(!hasBrowser)(
           const [labels, times]: [Label[], TimeLabel[]] = [[], []];
           Object.assign(window, { labels, times });
           /** The right edge of the plot, in CSS pixels. */
-          const plotOf = ({ canvas }: CanvasRenderingContext2D): number => canvas.clientWidth - 14;
+          const plotOf = ({ canvas }: CanvasRenderingContext2D): number => canvas.getBoundingClientRect().width - 14;
           const { prototype } = CanvasRenderingContext2D;
           const draw = Reflect.get(prototype, "fillText");
           prototype.fillText = function fillText(text, x, y) {
@@ -47,6 +47,7 @@ test.skipIf(!hasBrowser)(
     expect(drawn.filter(({ left }) => left < 0)).toEqual([]);
     const times = await page.evaluate(() => (window as unknown as { times: TimeLabel[] }).times);
     expect(times.length).toBeGreaterThan(5);
-    expect(times.filter(({ past }) => past > 0)).toEqual([]);
+    // Less is an error of the arithmetic.
+    expect(times.filter(({ past }) => past > 0.01)).toEqual([]);
   },
 );

@@ -57,8 +57,8 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
       const places = await Promise.all([10, 25, 35, 45, 55].map((second) => across(open, name, second)));
       return Promise.all(places.map((x) => isDrawn(open.chart(name), x, colour)));
     };
-    expect(await drawn("CPU", LIGHT_CPU)).toEqual([true, false, true, false, true]);
-    expect(await drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
+    await expect.poll(() => drawn("CPU", LIGHT_CPU)).toEqual([true, false, true, false, true]);
+    await expect.poll(() => drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
   });
 
   test("stops when the chart leaves the page during a change of the theme", async () => {
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await coloured(open.chart("CPU"), x, LIGHT_CPU);
     await open.page.emulateMedia({ colorScheme: "dark" });
     await coloured(open.chart("CPU"), x, DARK_CPU);
-    expect(await isDrawn(open.chart("CPU"), x, LIGHT_CPU)).toBe(false);
+    await expect.poll(() => isDrawn(open.chart("CPU"), x, LIGHT_CPU)).toBe(false);
   });
 
   test("has the pixels of the screen and the width of its card, also after a change", async () => {
@@ -111,15 +111,15 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await page.getByRole("button", { name: "dev-restapi" }).first().click();
     await page.getByRole("application", { name: "CPU of dev-restapi" }).waitFor();
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-    expect(
-      await page.evaluate(() => document.querySelector(".host .chart")!.getBoundingClientRect().bottom),
-    ).toBeLessThan(0);
+    await expect
+      .poll(() => page.evaluate(() => document.querySelector(".host .chart")!.getBoundingClientRect().bottom))
+      .toBeLessThan(0);
     await twoFrames(page);
     await page.evaluate(() => delete document.body.dataset["draws"]);
     await give(61);
     await shown(61);
     await twoFrames(page);
-    expect(await page.evaluate(() => document.body.dataset["draws"])).toBeUndefined();
+    await expect.poll(() => page.evaluate(() => document.body.dataset["draws"])).toBeUndefined();
     await page.evaluate(() => window.scrollTo(0, 0));
     await page.locator("body[data-draws]").waitFor();
   });
@@ -136,7 +136,9 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     const { page } = open;
     await pointAt(open, 10);
     await readouts(page).nth(2).waitFor();
-    expect(await readouts(page).allTextContents()).toEqual(["12:00:10 35%", "12:00:10 30%", "12:00:10 42.1%"]);
+    await expect
+      .poll(() => readouts(page).allTextContents())
+      .toEqual(["12:00:10 35%", "12:00:10 30%", "12:00:10 42.1%"]);
     await pointAt(open, 25);
     await expectWords(page, "12:00:25 –");
     for (const name of ["CPU", "Memory"]) {
@@ -144,7 +146,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
       await page.mouse.click(x, y);
     }
     await twoFrames(page);
-    expect(await readouts(page).first().textContent()).toBe("12:00:15 35%");
+    await expect.poll(() => readouts(page).first().textContent()).toBe("12:00:15 35%");
     await page.mouse.move(0, 0);
     await readouts(page).first().waitFor({ state: "detached" });
   });
@@ -171,7 +173,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await chart("CPU of the host in percent, over the last 1m").waitFor();
     await pointAt(open, 60);
     await expectWords(page, "12:01:01 35%");
-    expect(await page.getByText(/^Paused/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/^Paused/).count()).toBe(0);
   });
 
   test("leaves the zoom on Resume", async () => {
@@ -202,7 +204,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     for (const step of [30, 60, 90, 120, 150]) await touch("touchMove", from.x, from.y - step);
     await touch("touchEnd");
     await settled.evaluate(({ ended }) => ended);
-    expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
     expect([await page.getByText(/^Paused/).count(), await readouts(page).count()]).toEqual([0, 0]);
     await page.evaluate(() => window.scrollTo(0, 0));
     await touch("touchStart", from.x, from.y);
@@ -230,15 +232,17 @@ describe.skipIf(!hasBrowser)("keys on a chart", () => {
     await press("ArrowRight", "12:01:00, 35%");
     await press("Home", "12:00:00, 35%");
     await press("End", "12:01:00, 35%");
-    expect(await readouts(page).allTextContents()).toEqual(["12:01:00 35%", "12:01:00 80%", "12:01:00 42.1%"]);
-    expect(await axe(page)).toEqual([]);
+    await expect
+      .poll(() => readouts(page).allTextContents())
+      .toEqual(["12:01:00 35%", "12:01:00 80%", "12:01:00 42.1%"]);
+    await expect.poll(() => axe(page)).toEqual([]);
     await give(61);
     await shown(61);
-    expect(await spoken.textContent()).toBe("12:01:00, 35%");
+    await expect.poll(() => spoken.textContent()).toBe("12:01:00, 35%");
     await press("ArrowRight", "12:01:01, 35%");
     await page.keyboard.press("Escape");
     await readouts(page).first().waitFor({ state: "detached" });
-    expect(await spoken.textContent()).toBe("");
+    await expect.poll(() => spoken.textContent()).toBe("");
   });
 
   test("zoom in and out", async () => {

@@ -50,12 +50,12 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
   test("are shown without an import, with the commit, and the browser stores nothing", async () => {
     const { page, repository, tab } = await opened();
     await page.getByText(`From ${FILE} at commit ${repository.git("rev-parse", "HEAD").slice(0, 7)}.`).waitFor();
-    expect(await page.locator("ul.entries > li").count()).toBe(TEXT.match(/ {2}- name:/g)?.length);
+    await expect.poll(() => page.locator("ul.entries > li").count()).toBe(TEXT.match(/ {2}- name:/g)?.length);
     await tab("Interfaces").click();
     await page.getByText("ItemController.changed").first().waitFor();
     await tab("Service configuration").click();
     await page.getByText("The saved configuration is valid.").waitFor();
-    expect(await page.evaluate(() => localStorage.getItem("service-management.v1"))).toBeNull();
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("service-management.v1"))).toBeNull();
   });
 
   test("a draft says that it is one, in words; saving writes its line only, and leaves a record", async () => {
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     const { page, repository, server, button } = open;
     await changeRegion(open, "rack-9");
     await changes(open).getByText("staging changed").waitFor();
-    expect(await changes(open).innerText()).toContain("region: rack-2 → rack-9");
+    await expect.poll(() => changes(open).innerText()).toContain("region: rack-2 → rack-9");
     await page.getByText("These changes are in this browser only, not in deployments.yaml.").waitFor();
     expect(repository.read(FILE)).toBe(TEXT);
     await expectAccessibleInEveryLook(open);
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await page.getByText("rack-7").waitFor();
     await page.reload();
     await page.getByText("rack-7").waitFor();
-    expect(await page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("region", { name: "Draft" }).count()).toBe(0);
   });
 
   test("of two editors, the second sees both sides in words and loses nothing", async () => {
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(first.repository.read(FILE)).toBe(TEXT.replace("rack-2", "rack-9"));
     await second.button("Keep the draft on top of the file").click();
     await changes(second).getByText("region: eu-central-1 → eu-north-1").waitFor();
-    expect(await changes(second).innerText()).not.toContain("rack");
+    await expect.poll(() => changes(second).innerText()).not.toContain("rack");
     await second.button("Save to file").click();
     await second.page.getByText("Saved to deployments.yaml").waitFor();
     const both = TEXT.replace("rack-2", "rack-9").replace("region: eu-central-1", "region: eu-north-1");
@@ -154,6 +154,6 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     repository.write(FILE, "deployments: [");
     await page.reload();
     await page.getByText("deployments.yaml has 1 issue.").waitFor();
-    expect(await button("Save to file").count()).toBe(0);
+    await expect.poll(() => button("Save to file").count()).toBe(0);
   });
 });

@@ -29,15 +29,17 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
   test("is not written: its values are shown beside the edits, with the server's words", async () => {
     const open = await conflicting();
     const card = open.page.getByRole("region", { name: ".env.dev was changed meanwhile" });
-    expect(await card.locator(".problem").innerText()).toBe(
-      "Environment file changed.\nThe file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
-    );
+    await expect
+      .poll(() => card.locator(".problem").innerText())
+      .toBe(
+        "Environment file changed.\nThe file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+      );
     expect((await card.locator(".contests > div").allInnerTexts()).map((text) => text.split(/\s*\n\s*/))).toEqual([
       ["SVC_HTTP_FRAMEWORK", "File, when read", "express", "File, now", "restify", "Edited to", "fastify"],
       ["SVC_DATABASE_DRIVER", "File, when read", "InMemory", "File, now", "Mongo", "Edited to", "not edited"],
     ]);
-    expect(await open.button("Save").count()).toBe(0);
-    expect(await open.page.locator(":focus").innerText()).toContain("was changed meanwhile");
+    await expect.poll(() => open.button("Save").count()).toBe(0);
+    await expect.poll(() => open.page.locator(":focus").innerText()).toContain("was changed meanwhile");
     expect(open.text()).toContain("SVC_HTTP_FRAMEWORK=restify\n");
     expect(open.posts).toHaveLength(1);
   });
@@ -46,8 +48,8 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     const open = await conflicting();
     await open.button("Keep edits on top of the file").click();
     const list = open.page.getByRole("list", { name: "Old and new values" });
-    expect(await list.innerText()).toMatch(/SVC_HTTP_FRAMEWORK\s+restify\s+becomes\s+fastify/);
-    expect(await open.field("Main database driver").inputValue()).toBe("Mongo");
+    await expect.poll(() => list.innerText()).toMatch(/SVC_HTTP_FRAMEWORK\s+restify\s+becomes\s+fastify/);
+    await expect.poll(() => open.field("Main database driver").inputValue()).toBe("Mongo");
     expect(open.posts).toHaveLength(1);
     await open.save();
     await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
@@ -59,9 +61,9 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
   test("is taken as it is if the edits are discarded", async () => {
     const open = await conflicting();
     await open.button("Discard edits, take the file").click();
-    expect(await open.field("HTTP framework").inputValue()).toBe("restify");
-    expect(await open.page.getByText("was changed meanwhile").count()).toBe(0);
-    expect(await open.button("Save").count()).toBe(0);
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("restify");
+    await expect.poll(() => open.page.getByText("was changed meanwhile").count()).toBe(0);
+    await expect.poll(() => open.button("Save").count()).toBe(0);
     expect(open.posts).toHaveLength(1);
   });
 
@@ -83,7 +85,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
     await open.button("Read the file again").click();
     await open.page.getByText("Read .env.dev again: it has changed.").waitFor();
-    expect(await open.field("HTTP framework").inputValue()).toBe("restify");
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("restify");
   });
 });
 
@@ -96,12 +98,12 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     await staging.click();
     expect(await asked).toBe("1 change to .env.dev not saved. Discard and go on?");
     expect(await chosen(open)).toBe("dev");
-    expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     const again = open.answerNext(true);
     await staging.click();
     await again;
     await open.page.getByText(/^Saving writes .*\/\.env\.staging only$/).waitFor();
-    expect(await open.button("Save").count()).toBe(0);
+    await expect.poll(() => open.button("Save").count()).toBe(0);
     expect(open.posts).toEqual([]);
   });
 
@@ -123,7 +125,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
       await leave();
       expect(await asked).toContain("not saved");
       await page.waitForURL(link);
-      expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+      await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     }
     const asked = open.answerNext(true);
     await page.getByRole("link", { name: "PM2 preview" }).click();
@@ -131,7 +133,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     await page.getByRole("heading", { name: "PM2 preview" }).waitFor();
     await page.getByRole("link", { name: "Runtime environment", exact: true }).click();
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
-    expect(await open.field("HTTP framework").inputValue()).toBe("express");
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("express");
   });
 
   test("asks again when the page is closed", async () => {
@@ -156,7 +158,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     await open.page.reload();
     await asked;
     await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();
-    expect(await open.field("WebSocket Redis URL").inputValue()).toBe("");
+    await expect.poll(() => open.field("WebSocket Redis URL").inputValue()).toBe("");
   });
 });
 

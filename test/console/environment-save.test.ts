@@ -45,14 +45,14 @@ describe.skipIf(!hasBrowser)("a save", () => {
     const open = await environmentPage(browser);
     const before = open.text();
     await open.field("HTTP framework").waitFor();
-    expect(await open.button("Save").count()).toBe(0);
+    await expect.poll(() => open.button("Save").count()).toBe(0);
     await open.field("HTTP framework").selectOption("fastify");
     await open.button("Save").waitFor();
     await open.field("HTTP framework").selectOption("express");
     await open.button("Save").waitFor({ state: "detached" });
     await open.field("HTTP framework").selectOption("fastify");
     await open.button("Discard").click();
-    expect(await open.field("HTTP framework").inputValue()).toBe("express");
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("express");
     expect([open.posts, open.text()]).toEqual([[], before]);
     expect(readdirSync(open.files.root)).not.toContain(".svcm");
   });
@@ -65,12 +65,12 @@ describe.skipIf(!hasBrowser)("a save", () => {
       ["redis://me:canary@host", /"redis:\/\/\[REDACTED\]@host" carries credentials/],
     ] as const) {
       await url.fill(typed);
-      expect(await url.getAttribute("aria-invalid")).toBe("true");
+      await expect.poll(() => url.getAttribute("aria-invalid")).toBe("true");
       const about = open.page.locator(`[id="${await url.getAttribute("aria-describedby")}"]`);
-      expect(await about.innerText()).toMatch(message);
+      await expect.poll(() => about.innerText()).toMatch(message);
       await open.page.getByText("1 problem to fix before saving").waitFor();
-      expect(await open.button("Save").isDisabled()).toBe(true);
-      expect(await open.page.locator("main").innerText()).not.toContain("canary");
+      await expect.poll(() => open.button("Save").isDisabled()).toBe(true);
+      await expect.poll(() => open.page.locator("main").innerText()).not.toContain("canary");
     }
     await url.fill("rediss://host:6380");
     await open.save();
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     const warnings = open.page.getByRole("list", { name: "Warnings about .env.dev" });
     await warnings.getByText(/^SVC_WEBSOCKET_REDIS_URL: .*\$/).waitFor();
     await open.page.clock.runFor(60_000);
-    expect(await warnings.isVisible()).toBe(true);
+    await expect.poll(() => warnings.isVisible()).toBe(true);
     await open.button("Dismiss").click();
     await warnings.waitFor({ state: "detached" });
   });
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await open.button("Saving…").waitFor();
     release();
     await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
-    expect(await open.button("Saving…").count()).toBe(0);
+    await expect.poll(() => open.button("Saving…").count()).toBe(0);
   });
 
   test("can be made with the keyboard alone", async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await page.keyboard.press("Enter");
     await page.getByText("SVC_HTTP_FRAMEWORK is now fastify").waitFor();
     expect(open.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
-    expect(await page.locator(":focus").getAttribute("aria-label")).toBe("Changes");
+    await expect.poll(() => page.locator(":focus").getAttribute("aria-label")).toBe("Changes");
   });
 
   test.skipIf(!canMount)(
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
       expect([code, path]).toEqual(["ENOSPC", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
       const said = open.page.locator(".save-bar .problem");
       expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
-      expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+      await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
       expect(open.text()).toBe(GOOD_ENV);
     },
   );
@@ -154,10 +154,10 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await open.save();
     const message = 'SVC_HTTP_FRAMEWORK: unsupported value "koa"';
     const summary = open.page.getByRole("list", { name: "Refused values" });
-    expect(await summary.innerText()).toContain(message);
-    expect(await open.page.locator(".save-bar .problem").innerText()).toContain("Invalid payload.");
-    expect(await open.page.locator(".field", { hasText: "HTTP framework" }).innerText()).toContain(message);
-    expect(await open.field("HTTP framework").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => summary.innerText()).toContain(message);
+    await expect.poll(() => open.page.locator(".save-bar .problem").innerText()).toContain("Invalid payload.");
+    await expect.poll(() => open.page.locator(".field", { hasText: "HTTP framework" }).innerText()).toContain(message);
+    await expect.poll(() => open.field("HTTP framework").getAttribute("aria-invalid")).toBe("true");
     expect(open.text()).toBe(before);
   });
 
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await open.field("HTTP framework").selectOption("fastify");
     await open.save();
     await open.button("Cancel").click();
-    expect(await open.page.locator(".save-bar .problem").innerText()).toBe("Unauthorized.");
+    await expect.poll(() => open.page.locator(".save-bar .problem").innerText()).toBe("Unauthorized.");
     await open.save();
     await open.field("Token").fill(env.SVC_SERVICE_MANAGEMENT_AUTH_TOKEN);
     await open.page.keyboard.press("Enter");

@@ -70,7 +70,9 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     await boxes.nth(1).uncheck();
     await button("Restart 2, one after another").click();
     await stale.getByText("restarted").nth(1).waitFor();
-    expect(await stale.getByRole("listitem").allInnerTexts()).toEqual(["api restarted", "jobs", "web restarted"]);
+    await expect
+      .poll(() => stale.getByRole("listitem").allInnerTexts())
+      .toEqual(["api restarted", "jobs", "web restarted"]);
     expect(["api", "jobs", "web", "other"].map(seen)).toEqual(["fastify", "express", "fastify", "undefined"]);
     await boxes.nth(1).check();
     await button("Restart 1").click();
@@ -85,11 +87,9 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     writeFileSync(join(real.folder, "fails-jobs"), "");
     await button("Restart 3, one after another").click();
     await stale.getByText(/^jobs: /).waitFor();
-    expect(await stale.getByRole("listitem").allInnerTexts()).toEqual([
-      "api restarted",
-      "jobs not restarted",
-      "web not restarted",
-    ]);
+    await expect
+      .poll(() => stale.getByRole("listitem").allInnerTexts())
+      .toEqual(["api restarted", "jobs not restarted", "web not restarted"]);
     expect(seen("web")).toBe("express");
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     await button("Undo").click();
     await stale.waitFor();
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
-    expect(await field("HTTP framework").inputValue()).toBe("express");
+    await expect.poll(() => field("HTTP framework").inputValue()).toBe("express");
     expect(posts.at(-1)).toMatchObject({ body: { values: { SVC_HTTP_FRAMEWORK: "express" } } });
   });
 
@@ -111,6 +111,6 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     await button("Save").click();
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
     expect((await answered).status()).toBe(500);
-    expect(await page.getByText("Still running").count()).toBe(0);
+    await expect.poll(() => page.getByText("Still running").count()).toBe(0);
   });
 });

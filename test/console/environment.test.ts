@@ -38,10 +38,10 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     expect(editable.length).toBe(9);
     for (const [key, { kind, label, accepted }] of editable) {
       const field = open.page.locator(".field", { has: open.page.getByText(key, { exact: true }) });
-      expect(await field.getByLabel(label, { exact: true }).count(), key).toBe(1);
+      await expect.poll(() => field.getByLabel(label, { exact: true }).count(), { message: key }).toBe(1);
       if (kind === "enum") expect((await optionsOf(open, label)).toSorted(), key).toEqual([...accepted].toSorted());
     }
-    expect(await open.page.locator(".fields .field").count()).toBe(9);
+    await expect.poll(() => open.page.locator(".fields .field").count()).toBe(9);
     // The specification's own lists, so that nothing else slips in by the contract file.
     expect((await optionsOf(open, "HTTP framework")).toSorted().join(" ")).toBe(
       "adonis-js cloudflare-workers derby-js express fastify feathers loopback restify sails-js total-js vercel-functions",
@@ -52,23 +52,21 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     expect((await optionsOf(open, "Realtime database driver")).toSorted().join(", ")).toBe(
       "Aurora, Cassandra, MS SQL, Mongo, MySQL, PostgreSQL, RDS",
     );
-    expect(await open.field("WebSocket adapter").locator("option").allTextContents()).toEqual([
-      "in-memory (empty)",
-      "cluster",
-      "redis-streams",
-    ]);
+    await expect
+      .poll(() => open.field("WebSocket adapter").locator("option").allTextContents())
+      .toEqual(["in-memory (empty)", "cluster", "redis-streams"]);
   });
 
   test("both database drivers are separate: changing one leaves the other, in the form and in the file", async () => {
     const open = await environmentPage(browser);
     const [main, realtime] = [open.field("Main database driver"), open.field("Realtime database driver")];
     await realtime.selectOption("MS SQL");
-    expect(await main.inputValue()).toBe("InMemory");
+    await expect.poll(() => main.inputValue()).toBe("InMemory");
     await open.save();
     await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
     expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=InMemory$/m);
     await main.selectOption("MSSQL");
-    expect(await realtime.inputValue()).toBe("MS SQL");
+    await expect.poll(() => realtime.inputValue()).toBe("MS SQL");
     await open.save();
     await open.page.getByText("SVC_DATABASE_DRIVER is now MSSQL").waitFor();
     expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=MSSQL$[\s\S]*^SVC_REALTIME_API_DATABASE_DRIVER='MS SQL'$/m);
@@ -97,7 +95,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
       expect(shown).toContain(reason);
     }
     expect(shown).toContain("svcm_dev");
-    expect(await card.locator("input, select, textarea, button").count()).toBe(0);
+    await expect.poll(() => card.locator("input, select, textarea, button").count()).toBe(0);
   });
 
   test("no secret of a file reaches the browser, whatever the user does", async () => {
@@ -107,7 +105,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     await open.field("Compare dev with").selectOption("staging");
     await page.getByText("never shown").first().waitFor();
     await page.getByText("ENV_LINE_UNREADABLE").waitFor();
-    expect(await open.field("WebSocket Redis URL").inputValue()).toBe("redis://[REDACTED]@host:6379");
+    await expect.poll(() => open.field("WebSocket Redis URL").inputValue()).toBe("redis://[REDACTED]@host:6379");
     await open.field("HTTP framework").selectOption("fastify");
     await open.save();
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
@@ -116,9 +114,9 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     await open.save();
     await page.getByText("was changed meanwhile").first().waitFor();
     expect(open.text().match(/canary/g)).toHaveLength(5);
-    expect(await open.received()).toContain("SVC_RABBITMQ_URL");
-    expect(await open.received()).not.toContain("canary");
-    expect(await page.content()).not.toContain("canary");
+    await expect.poll(() => open.received()).toContain("SVC_RABBITMQ_URL");
+    await expect.poll(() => open.received()).not.toContain("canary");
+    await expect.poll(() => page.content()).not.toContain("canary");
   });
 
   test("shows the differences of two environments, and the issues of a file with lines", async () => {
@@ -127,12 +125,16 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     await open.field("Compare dev with").selectOption("ci");
     const differences = open.page.getByLabel("Differences between dev and ci");
     await differences.waitFor();
-    expect(await differences.innerText()).toMatch(/SVC_DATABASE_NAME\s+dev\s+svcm_dev\s+ci\s+svcm_ci/);
+    await expect.poll(() => differences.innerText()).toMatch(/SVC_DATABASE_NAME\s+dev\s+svcm_dev\s+ci\s+svcm_ci/);
     await open.page.getByText("The file keeps the runtime contract.").waitFor();
     await open.page.getByRole("radio", { name: "ci" }).check();
     const issues = open.page.getByRole("list", { name: "Issues of .env.ci" });
-    expect(await issues.innerText()).toMatch(/unsupported value "derby"[\s\S]*line\s\d+\s*ENV_VALUE_UNSUPPORTED/);
-    expect(await open.field("HTTP framework").locator("option:checked").innerText()).toBe("derby (not accepted)");
+    await expect
+      .poll(() => issues.innerText())
+      .toMatch(/unsupported value "derby"[\s\S]*line\s\d+\s*ENV_VALUE_UNSUPPORTED/);
+    await expect
+      .poll(() => open.field("HTTP framework").locator("option:checked").innerText())
+      .toBe("derby (not accepted)");
   });
 
   test("a missing file: shows the server's words and the next step", async () => {
@@ -153,7 +155,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     writeFileSync(path, GOOD_ENV);
     await open.button("Try again").click();
     await open.field("HTTP framework").waitFor();
-    expect(await said.count()).toBe(0);
+    await expect.poll(() => said.count()).toBe(0);
   });
 });
 

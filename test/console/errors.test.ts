@@ -19,7 +19,9 @@ const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 /** The lines of a problem on the screen, in a polite live region. */
 async function linesIn(problem: Locator): Promise<string[]> {
   await problem.waitFor();
-  expect(await problem.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live"))).toBe("polite");
+  await expect
+    .poll(() => problem.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live")))
+    .toBe("polite");
   return (await problem.innerText()).split("\n");
 }
 
@@ -46,7 +48,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     expect(shown).toEqual(
       [json.error, json.details, json.code && `Code ${json.code}`, json.path && `Path ${json.path}`].filter(Boolean),
     );
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => axe(page)).toEqual([]);
     rmSync(`${files.root}/config/runtime-contract.yaml`);
     await open.button("Try again").click();
     await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
@@ -58,8 +60,8 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const { page, server } = await environmentPage(browser, { files, mayFail: true });
     const json = await (await fetch(`${server.url}/api/runtime/env?environment=dev`)).json();
     expect(json.path).toBe(files.path(`${CONFIG_FOLDER}/.env.dev`));
-    expect(await linesIn(page.locator("#panel .problem"))).toEqual(linesOf(json));
-    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+    await expect.poll(() => linesIn(page.locator("#panel .problem"))).toEqual(linesOf(json));
+    await expect.poll(() => page.getByRole("button", { name: "Save" }).count()).toBe(0);
   });
 
   test.skipIf(!canMount)("an env file in a read-only folder: nothing is written, the edit is kept", async () => {
@@ -74,10 +76,10 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     await open.save();
     const json = await (await answer).json();
     expect([json.code, json.path]).toEqual(["EROFS", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
-    expect(await linesIn(open.page.locator(".save-bar .problem"))).toEqual(linesOf(json));
-    expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+    await expect.poll(() => linesIn(open.page.locator(".save-bar .problem"))).toEqual(linesOf(json));
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     expect(open.text()).toBe(GOOD_ENV);
-    expect(await axe(open.page)).toEqual([]);
+    await expect.poll(() => axe(open.page)).toEqual([]);
   });
 
   test("a comparison with a missing file, in its card", async () => {
@@ -87,7 +89,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const json = await (await answer).json();
     expect(json.code).toBe("ENV_FILE_NOT_FOUND");
     const card = open.page.getByRole("region", { name: "Compare" });
-    expect(await linesIn(card.locator(".problem"))).toEqual(linesOf(json));
+    await expect.poll(() => linesIn(card.locator(".problem"))).toEqual(linesOf(json));
     open.files.write(`${CONFIG_FOLDER}/.env.ci`, GOOD_ENV.replace("express", "fastify"));
     await card.getByRole("button", { name: "Try again" }).click();
     await card.getByText("1 key differs").waitFor();
@@ -98,7 +100,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const json = await (await fetch(`${open.url}/api/runtime/pm2-ecosystem?environment=dev`)).json();
     await open.refresh();
-    expect(await linesIn(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
+    await expect.poll(() => linesIn(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
   });
 
   test("an audit log that cannot be read", async () => {
@@ -130,8 +132,8 @@ describe.skipIf(!hasBrowser)("toasts", () => {
     const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
     const { page } = open;
     const region = page.locator(".toast-list");
-    expect(await region.getAttribute("role")).toBe("status");
-    expect(await region.getAttribute("aria-live")).toBe("polite");
+    await expect.poll(() => region.getAttribute("role")).toBe("status");
+    await expect.poll(() => region.getAttribute("aria-live")).toBe("polite");
     await page.evaluate(() => {
       document.execCommand = () => false;
       navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
@@ -145,7 +147,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
     await page.clock.runFor(5_000);
     await info.waitFor({ state: "detached" });
     await page.clock.runFor(3_600_000);
-    expect(await error.count()).toBe(1);
+    await expect.poll(() => error.count()).toBe(1);
     await region.getByRole("button", { name: "Dismiss" }).click();
     await error.waitFor({ state: "detached" });
   });

@@ -83,7 +83,7 @@ function onTrouble(browser: Browser, real: Pm2): void {
     give([{ name: "auth", status: "errored" }]);
     give([{ name: "auth" }]);
     await expect.poll(() => page.title()).toMatch(/^Monitoring/);
-    expect(await notices()).toHaveLength(1);
+    await expect.poll(() => notices()).toHaveLength(1);
     return clicks;
   });
 }
@@ -149,7 +149,7 @@ function onThePast(browser: Browser): void {
     await page.locator("label", { hasText: /^6h$/ }).click();
     await page.getByRole("button", { name: "Growth" }).click();
     await expect.poll(() => row(page, "api").locator(".growth").textContent()).toMatch(/^\+4[345]\d MB$/);
-    expect(await page.locator("tbody .name").allTextContents()).toEqual(["api", "idle"]);
+    await expect.poll(() => page.locator("tbody .name").allTextContents()).toEqual(["api", "idle"]);
     return clicks;
   });
 
@@ -168,7 +168,7 @@ function onThePast(browser: Browser): void {
     await page.keyboard.type(yesterday);
     const rows = page.locator("tbody tr:not(.day)");
     await expect.poll(() => rows.count()).toBe(1);
-    expect(await rows.innerText()).toContain("SVC_HTTP_FRAMEWORK");
+    await expect.poll(() => rows.innerText()).toContain("SVC_HTTP_FRAMEWORK");
     return clicks;
   });
 }
@@ -270,9 +270,9 @@ function onPlaces(browser: Browser): void {
     await telemetry.watchers(2);
     give(processes);
     await other.page.getByRole("region", { name: /^Facts of auth/ }).waitFor();
-    expect(await other.page.locator("tbody .name").allTextContents()).toEqual(["other", "auth"]);
-    expect(await other.page.getByRole("radio", { name: "1m" }).isChecked()).toBe(true);
-    expect(await other.page.getByRole("columnheader", { name: "Disk I/O" }).count()).toBe(1);
+    await expect.poll(() => other.page.locator("tbody .name").allTextContents()).toEqual(["other", "auth"]);
+    await expect.poll(() => other.page.getByRole("radio", { name: "1m" }).isChecked()).toBe(true);
+    await expect.poll(() => other.page.getByRole("columnheader", { name: "Disk I/O" }).count()).toBe(1);
     return clicks;
   });
 

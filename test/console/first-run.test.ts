@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
       expect((await panel.innerText()).replaceAll(/\s+/g, " ")).toMatch(step);
       await expectAccessibleInEveryLook({ page });
     }
-    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
   });
 
   test("without any PM2: its error as it was sent, no process, and the host's charts go on", async () => {
@@ -50,9 +50,9 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     sockets[0]?.on("framereceived", ({ payload }) => void frames.push(String(payload)));
     await page.getByRole("radio", { name: "0.5s" }).check();
     const words = page.locator(".processes .status-line.error");
-    expect(await words.innerText()).toContain("PM2_NOT_RUNNING");
+    await expect.poll(() => words.innerText()).toContain("PM2_NOT_RUNNING");
     const memory = page.getByRole("region", { name: "Memory", exact: true });
-    expect(await memory.locator(".now").innerText()).toMatch(/^\d+\.\d%$/);
+    await expect.poll(() => memory.locator(".now").innerText()).toMatch(/^\d+\.\d%$/);
     for (let host = 0; host < 3; host += 1) {
       const frame = await sockets[0]?.waitForEvent("framereceived", ({ payload }) =>
         String(payload).includes('"type":"host"'),
@@ -60,8 +60,8 @@ describe.skipIf(!hasBrowser)("a first run", () => {
       expect(JSON.parse(String(frame?.payload)).payload.host.memory.totalBytes).toBeGreaterThan(0);
     }
     expect(frames.filter((frame) => frame.includes('"type":"metrics"'))).toEqual([]);
-    expect(await page.locator(".processes tbody tr, .chips, .missing").count()).toBe(0);
-    expect(await page.title()).toBe(titleOf("(1) Monitoring"));
+    await expect.poll(() => page.locator(".processes tbody tr, .chips, .missing").count()).toBe(0);
+    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
   });
 
   test("a PM2 without processes: shows the command that starts them", async () => {

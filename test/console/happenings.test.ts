@@ -35,11 +35,11 @@ test.skipIf(!hasBrowser)("the first card of a process says when and why it ended
     .getByRole("region", { name: /^Log of broken/ })
     .getByText("the end is near")
     .waitFor();
-  expect(await page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
-  expect(await axe(page)).toEqual([]);
-  expect(await page.content()).not.toContain(CANARY);
+  await expect.poll(() => page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
+  await expect.poll(() => axe(page)).toEqual([]);
+  await expect.poll(() => page.content()).not.toContain(CANARY);
   await page.setViewportSize({ width: 390, height: 844 });
-  expect(await overflow(page)).toBe(0);
+  await expect.poll(() => overflow(page)).toBe(0);
 });
 
 test.skipIf(!hasBrowser)(
@@ -54,7 +54,7 @@ test.skipIf(!hasBrowser)(
     process.kill(steady?.pid ?? 0, "SIGTERM");
     const ended = card.getByText("ended: signal, SIGTERM.");
     await ended.waitFor();
-    expect(await ended.count()).toBe(1);
+    await expect.poll(() => ended.count()).toBe(1);
   },
 );
 
@@ -64,7 +64,7 @@ test.skipIf(!hasBrowser)(
     const server = await serverOver(own);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const { page } = await openConsole(browser, server.url, { tab: "audit?show=failures" });
-    expect(await page.locator("h1").textContent()).toBe("Activity");
+    await expect.poll(() => page.locator("h1").textContent()).toBe("Activity");
     const rows = page.locator("tbody tr:not(.day)");
     const crash = rows.filter({ hasText: "broken (id 0)" }).filter({ hasText: "crash" });
     await crash.getByRole("button", { name: "Log around it" }).click();
@@ -72,17 +72,17 @@ test.skipIf(!hasBrowser)(
       .getByRole("region", { name: /^Log of broken/ })
       .getByText("the end is near")
       .waitFor();
-    expect(await rows.filter({ hasText: "env.write" }).count()).toBe(0);
+    await expect.poll(() => rows.filter({ hasText: "env.write" }).count()).toBe(0);
     await page.getByLabel("Show").selectOption("all");
     const change = rows.filter({ hasText: "env.write" });
     await change.waitFor();
     const today = await page.evaluate(() => new Date().toLocaleDateString("sv-SE"));
-    expect(await page.locator("tr.day").first().textContent()).toBe(today);
+    await expect.poll(() => page.locator("tr.day").first().textContent()).toBe(today);
     await change.getByRole("button", { name: "Events after it" }).click();
     await page.locator("tr.after").waitFor();
-    expect(await axe(page)).toEqual([]);
-    expect(await page.content()).not.toContain(CANARY);
+    await expect.poll(() => axe(page)).toEqual([]);
+    await expect.poll(() => page.content()).not.toContain(CANARY);
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflow(page)).toBe(0);
+    await expect.poll(() => overflow(page)).toBe(0);
   },
 );

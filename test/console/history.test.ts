@@ -30,9 +30,9 @@ describe.skipIf(!hasBrowser)("the recorded past", () => {
     await page.locator("label", { hasText: /^1h$/ }).click();
     const growth = page.locator("tbody tr", { hasText: "api" }).locator("td.growth");
     await expect.poll(() => growth.textContent()).toMatch(/^\+2(?:4|5)\d MB$/);
-    expect(await growth.getAttribute("title")).toMatch(/^since \d{4}-/);
+    await expect.poll(() => growth.getAttribute("title")).toMatch(/^since \d{4}-/);
     await page.getByRole("button", { name: "Growth" }).click();
-    expect(await page.locator("tbody .name").allTextContents()).toEqual(["api", "idle"]);
+    await expect.poll(() => page.locator("tbody .name").allTextContents()).toEqual(["api", "idle"]);
     const chart = page.getByRole("application", { name: /^CPU of the host/ });
     await chart.press("Home");
     await expect.poll(() => chart.locator("[aria-live]").textContent()).toContain("10%");

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await page.reload();
     await page.getByRole("heading", { name: FOREIGN }).waitFor();
     await expectAccessible(open);
-    expect(await page.getByText("eu", { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByText("eu", { exact: true }).count()).toBe(0);
     await button("An empty document").click();
     await page.getByRole("link", { name: "Deploy targets" }).click();
     await page.getByText("No deploy targets yet").waitFor();
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const { page } = await openConsole(browser, server.url);
     await telemetry.watching(["production 1000"]);
     telemetry.give(sample(1_000));
-    expect(await page.getByLabel("Compare with").inputValue()).toBe("production");
+    await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("production");
     await page.getByLabel("Compare with").selectOption("staging");
     await telemetry.watching(["staging 1000"]);
     const left = telemetry.watchers(0);
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     await left;
     await telemetry.watching(["staging 1000"]);
     telemetry.give(sample(2_000));
-    expect(await page.getByLabel("Compare with").inputValue()).toBe("staging");
+    await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
   test("an app of another environment is started only after a question", async () => {
@@ -203,12 +203,12 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();
-    expect(await page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
     const other = await testServer({ env: production() });
     const refused = await openConsole(browser, other.url, { tab: "environment" });
     await refused.page.locator("#panel .problem").getByText("Invalid environment request.").waitFor();
-    expect(await refused.page.getByRole("radio", { checked: true }).count()).toBe(0);
-    expect(await refused.page.getByText("Saving writes").count()).toBe(0);
+    await expect.poll(() => refused.page.getByRole("radio", { checked: true }).count()).toBe(0);
+    await expect.poll(() => refused.page.getByText("Saving writes").count()).toBe(0);
     await refused.page.getByRole("radio", { name: "dev" }).check();
     await refused.page.getByText("Saving writes").waitFor();
   });
@@ -222,16 +222,18 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
       const { page, requests } = open;
       const flag = page.getByRole("list", { name: "Issues of the saved environment" });
       await flag.waitFor();
-      expect(await flag.textContent()).toContain(selection === "5" ? "runtimeEnvironment" : selection);
-      expect(await page.getByRole("radio", { checked: true }).count()).toBe(0);
-      expect(await page.getByText("Saving writes").count()).toBe(0);
-      expect(await page.getByRole("link", { name: /Runtime environment/ }).textContent()).toContain("1 error");
+      await expect.poll(() => flag.textContent()).toContain(selection === "5" ? "runtimeEnvironment" : selection);
+      await expect.poll(() => page.getByRole("radio", { checked: true }).count()).toBe(0);
+      await expect.poll(() => page.getByText("Saving writes").count()).toBe(0);
+      await expect
+        .poll(() => page.getByRole("link", { name: /Runtime environment/ }).textContent())
+        .toContain("1 error");
       await expectAccessible(open);
       expect(requests.filter((request) => request.url().includes("/api/runtime/env"))).toEqual([]);
       expect(await stored(page)).toBe(text);
       await page.getByRole("radio", { name: "staging" }).check();
       await page.getByText("Saving writes").waitFor();
-      expect(await flag.count()).toBe(0);
+      await expect.poll(() => flag.count()).toBe(0);
       expect(JSON.parse((await stored(page)) ?? "")).toMatchObject({ runtimeEnvironment: "staging" });
     },
   );

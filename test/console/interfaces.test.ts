@@ -35,18 +35,18 @@ async function fill(suite: SuitePage, { type, framework, entrypoint, controller 
 describe.skipIf(!hasBrowser)("interface adapters", () => {
   test("are added, edited in place and removed", async () => {
     const suite = await open();
-    expect(await suite.page.getByText("No interface adapters yet").count()).toBe(1);
+    await expect.poll(() => suite.page.getByText("No interface adapters yet").count()).toBe(1);
     await fill(suite, rest);
     await suite.button("Add Interface").click();
     await fill(suite, grpc);
     await suite.button("Add Interface").click();
-    expect(await suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
-    expect(await focused(suite.page)).toBe("1");
+    await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
+    await expect.poll(() => focused(suite.page)).toBe("1");
     await suite.button("Edit ItemController.list").click();
-    expect(await focused(suite.page)).toBe("Type");
+    await expect.poll(() => focused(suite.page)).toBe("Type");
     await suite.field("Framework").selectOption("fastify");
     await suite.button("Save Interface").click();
-    expect(await suite.stored()).toEqual({ version, interfaces: [{ ...rest, framework: "fastify" }, grpc] });
+    await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [{ ...rest, framework: "fastify" }, grpc] });
     suite.answer(false);
     await suite.button("Delete ItemController.get").click();
     expect(suite.asked).toEqual(["Delete interface adapter ItemController.get?"]);
@@ -55,7 +55,9 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await suite.button("Delete ItemController.list").click();
     await suite.field("Controller").fill("ItemController.other");
     await suite.button("Save Interface").click();
-    expect(await suite.stored()).toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
+    await expect
+      .poll(() => suite.stored())
+      .toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
   });
 
   test("take the frameworks of their type, and no alias", async () => {
@@ -96,18 +98,24 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
       else await control.fill(value);
     }
     await suite.button("Add Interface").click();
-    expect(await suite.page.locator(".field-issue").allTextContents()).toEqual([expect.stringMatching(words)]);
-    expect(await suite.storedText()).toBe(before);
+    await expect
+      .poll(() => suite.page.locator(".field-issue").allTextContents())
+      .toEqual([expect.stringMatching(words)]);
+    await expect.poll(() => suite.storedText()).toBe(before);
   });
 
   test("are validated when they are loaded", async () => {
     const suite = await open(rest, { ...rest, framework: "derby" }, {});
-    expect(await suite.entries().locator(".badge.error").allTextContents()).toEqual(["3 issues", "4 issues"]);
+    await expect
+      .poll(() => suite.entries().locator(".badge.error").allTextContents())
+      .toEqual(["3 issues", "4 issues"]);
     await suite.button("Edit Adapter 3").click();
-    expect(await suite.field("Type").inputValue()).toBe("");
+    await expect.poll(() => suite.field("Type").inputValue()).toBe("");
     await fill(suite, grpc);
     await suite.button("Save Interface").click();
-    expect(await suite.stored()).toEqual({ version, interfaces: [rest, { ...rest, framework: "derby" }, grpc] });
+    await expect
+      .poll(() => suite.stored())
+      .toEqual({ version, interfaces: [rest, { ...rest, framework: "derby" }, grpc] });
   });
 
   test("are added, edited and removed by keyboard alone", async () => {
@@ -122,14 +130,14 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await keyboard.press("Tab");
     await keyboard.type("ItemController.get");
     await keyboard.press("Enter");
-    expect(await suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
-    expect(await focused(suite.page)).toBe("1");
+    await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
+    await expect.poll(() => focused(suite.page)).toBe("1");
     for (const key of ["Tab", "Enter"]) await keyboard.press(key);
-    expect(await focused(suite.page)).toBe("Type");
+    await expect.poll(() => focused(suite.page)).toBe("Type");
     await keyboard.press("Escape");
-    expect(await focused(suite.page)).toBe("1");
+    await expect.poll(() => focused(suite.page)).toBe("1");
     for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
-    expect(await suite.stored()).toEqual({ version, interfaces: [rest] });
+    await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [rest] });
   });
 
   test("the interfaces tab is accessible in every look", async () => {

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     await tabTo(page, "dev");
     await press(page, "ArrowRight");
     await page.getByText(/^Saving writes .*\/\.env\.staging only$/).waitFor();
-    expect(await focused(page)).toBe("staging");
+    await expect.poll(() => focused(page)).toBe("staging");
     await tabTo(page, "HTTP framework");
     await page.keyboard.type("restify");
     await tabTo(page, "WebSocket Redis URL");
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     await press(page, "Enter");
     await page.locator(":focus", { hasText: "was changed meanwhile" }).waitFor();
     await press(page, "Tab");
-    expect(await focused(page)).toBe("Discard edits, take the file");
+    await expect.poll(() => focused(page)).toBe("Discard edits, take the file");
     await press(page, "Tab", "Enter");
     await page.locator("[aria-label=Changes]:focus").waitFor();
     await tabTo(page, "Save");
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     await tabTo(page, "Save");
     await press(page, "Enter");
     await dialog.waitFor();
-    expect(await focused(page)).toBe("Token");
+    await expect.poll(() => focused(page)).toBe("Token");
     await page.keyboard.type(TOKEN);
     await press(page, "Enter");
     await page.getByText("SVC_HTTP_FRAMEWORK is now fastify").waitFor();
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await tabTo(page, "Copy the command of the service kind");
     await press(page, "Enter");
     await page.getByText("Copied the command of the service kind.").waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await open.command());
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(await open.command());
     await tabTo(page, "Read the file again");
     await press(page, "Enter");
     await page.getByText(/^Read .* again: 3 apps\.$/).waitFor();
@@ -116,11 +116,11 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     const rows = page.locator("tbody tr:not(.day)");
     await press(page, "/");
     await page.keyboard.type("ci");
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await page.keyboard.press("ControlOrMeta+a");
     await press(page, "Delete");
     await page.keyboard.press("Shift+Tab");
-    expect(await focused(page)).toBe("Records");
+    await expect.poll(() => focused(page)).toBe("Records");
     const asked = page.waitForRequest((request) => request.url().endsWith("limit=200"));
     await page.keyboard.type("newest 2");
     await asked;
@@ -157,9 +157,9 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await tabTo(page, "Use single-key shortcuts");
     await press(page, " ", "Escape");
     await help.waitFor({ state: "detached" });
-    expect(await focused(page)).toBe("Refresh");
+    await expect.poll(() => focused(page)).toBe("Refresh");
     await press(page, "?");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await tabTo(page, "Keyboard shortcuts");
     await press(page, "Enter");
     await help.waitFor();
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await press(page, "7");
     await tabTo(page, "Name");
     await page.keyboard.type("1?/");
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("1?/");
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("1?/");
     expect(new URL(page.url()).hash).toBe("#/targets");
   });
 
@@ -182,14 +182,14 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     const { page } = await auditPage();
     await tabTo(page, /^Theme: system/);
     await press(page, "Enter");
-    expect(await focused(page)).toBe("Theme: light. Change to dark");
+    await expect.poll(() => focused(page)).toBe("Theme: light. Change to dark");
     await press(page, "Enter");
-    expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
     await tabTo(page, "Activity");
     await tabTo(page, "Interfaces");
     await press(page, "Enter");
     await page.getByRole("heading", { level: 1, name: "Interfaces" }).waitFor();
-    expect(await focused(page)).toBe("Interfaces");
+    await expect.poll(() => focused(page)).toBe("Interfaces");
   });
 
   test("the focus is visible on every stop, and never trapped", async () => {

@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 
   test("monitoring, with a browser font of 24 pixels", async () => {
     const { page } = await monitored(await largeFont());
-    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("24px");
+    await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("24px");
     expect(await atAllWidths(page)).toEqual([]);
   });
 
@@ -137,17 +137,17 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
       [".segmented label.chosen", ".segmented label:not(.chosen)"],
       [".chips label.chosen", ".chips label:not(.chosen)"],
     ] as const) {
-      expect(await look(chosen, "background-color", "color")).not.toEqual(
-        await look(other, "background-color", "color"),
-      );
+      await expect
+        .poll(() => look(chosen, "background-color", "color"))
+        .not.toEqual(await look(other, "background-color", "color"));
     }
-    expect(await look("nav li a[aria-current]", "outline-style")).toEqual(["solid"]);
-    expect(await look("nav li a:not([aria-current])", "outline-style")).toEqual(["none"]);
+    await expect.poll(() => look("nav li a[aria-current]", "outline-style")).toEqual(["solid"]);
+    await expect.poll(() => look("nav li a:not([aria-current])", "outline-style")).toEqual(["none"]);
     const [ground] = await look("body", "background-color");
     for (const shape of [".status .dot.online", ".status .dot.errored", ".host-name i", ".cores li i"]) {
-      expect(await look(shape, "background-color")).not.toEqual([ground]);
+      await expect.poll(() => look(shape, "background-color")).not.toEqual([ground]);
     }
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => axe(page)).toEqual([]);
   });
 
   test("every other view is accessible", async () => {
@@ -171,7 +171,9 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
     await page.emulateMedia({ forcedColors: "active" });
     const border = (name: string): Promise<string> =>
       page.getByRole("button", { name, exact: true }).evaluate((button) => getComputedStyle(button).borderTopStyle);
-    expect(await page.getByRole("button", { name: "Start shop-restapi", exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole("button", { name: "Start shop-restapi", exact: true }).isDisabled())
+      .toBe(true);
     expect([await border("Start shop-restapi"), await border("Stop shop-restapi")]).toEqual(["dashed", "solid"]);
   });
 });
@@ -181,7 +183,7 @@ describe.skipIf(!hasBrowser)("the tools of the table", () => {
     const { page, give } = await monitored(browser);
     give([...processes, { status: "stopped" }, { status: "launching" }]);
     await page.getByRole("radio", { name: /Changing/ }).waitFor({ state: "attached" });
-    expect(await page.locator(".chips label").count()).toBe(6);
+    await expect.poll(() => page.locator(".chips label").count()).toBe(6);
     const middles = await page.locator(".table-tools > :is(.chips, .comparison, .filter)").evaluateAll((parts) =>
       parts.map((part) => {
         const { top, height } = part.getBoundingClientRect();
@@ -220,7 +222,9 @@ describe.skipIf(!hasBrowser)("the bars at the top", () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 320, height: 256 });
     for (const bar of [".top", ".tabs"]) {
-      expect(await page.locator(bar).evaluate((element) => getComputedStyle(element).position)).toBe("static");
+      await expect
+        .poll(() => page.locator(bar).evaluate((element) => getComputedStyle(element).position))
+        .toBe("static");
     }
   });
 });

@@ -20,7 +20,9 @@ describe.skipIf(!hasBrowser)("a link", () => {
       await page.goto(`${server.url}/#/${id}`);
       await page.locator(`#panel.${id}`).waitFor();
       const current = page.getByRole("navigation").locator("a[aria-current=page]");
-      expect(await current.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toContain(`#/${id}`);
+      await expect
+        .poll(() => current.evaluateAll((all) => all.map((link) => link.getAttribute("href"))))
+        .toContain(`#/${id}`);
       await page.reload();
       await page.locator(`#panel.${id}`).waitFor();
     }
@@ -30,7 +32,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, { tab: "audit?find=env" });
     await page.locator("#panel.activity").waitFor();
-    expect(await page.getByRole("searchbox").inputValue()).toBe("env");
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("env");
     expect(new URL(page.url()).hash).toBe("#/activity?find=env");
   });
 
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
       await isOpen(id);
     }
     await page.goBack();
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("typed");
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("typed");
   });
 
   test("is restored if the user stays on the tab, and the back button still works", async () => {
@@ -66,7 +68,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     await page.evaluate(() => history.back());
     expect(await asked).toContain("not saved");
     await page.waitForURL(/#\/environment\?environment=dev$/);
-    expect(await open.field("HTTP framework").inputValue()).toBe("restify");
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("restify");
     await open.button("Discard").click();
     await page.evaluate(() => history.back());
     await page.locator("#panel.service").waitFor();
@@ -97,7 +99,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy the link to this view" }).click();
     await page.getByText("Copied the link to this view.").waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
     const subscribed = page
       .waitForEvent("websocket")
       .then((socket) =>
@@ -108,10 +110,10 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     expect(telemetry.watched).toContain("staging 1000");
     give(processes);
     await row(page, "worker").waitFor();
-    expect(await names(page)).toEqual(["worker", "mailer"]);
-    expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    expect(await page.getByRole("radio", { name: /Online/ }).isChecked()).toBe(true);
-    expect(await page.getByRole("searchbox").inputValue()).toBe("r");
+    await expect.poll(() => names(page)).toEqual(["worker", "mailer"]);
+    await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: /Online/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("r");
     await page.getByRole("region", { name: "Facts of worker" }).waitFor();
     expect(new URL(page.url()).hash).toBe(hash);
   });
@@ -119,20 +121,20 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
   test("is exact: what it does not name has its default; a link without parameters opens the tab as it was left", async () => {
     const { page } = await monitored("monitoring?find=mail");
     await row(page, "mailer").waitFor();
-    expect(await names(page)).toEqual(["mailer"]);
+    await expect.poll(() => names(page)).toEqual(["mailer"]);
     await page.getByRole("link", { name: "Activity" }).click();
     await page.getByRole("link", { name: "svcm console" }).click();
     await page.waitForURL(/#\/monitoring\?environment=dev&find=mail$/);
     await page.evaluate(() => void (location.hash = "#/monitoring?sort=-name"));
     await page.waitForURL(/#\/monitoring\?environment=dev&sort=-name$/);
-    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("");
   });
 
   test("with values that do not exist opens the tab with its defaults", async () => {
     const { page } = await monitored("monitoring?status=nothing&sort=-nothing&range=1y&open=7+gone&else=1");
     await row(page, "worker").waitFor();
-    expect(await names(page)).toEqual(["auth", "api", "mailer", "worker"]);
-    expect(await page.getByRole("radio", { name: "5m", exact: true }).isChecked()).toBe(true);
+    await expect.poll(() => names(page)).toEqual(["auth", "api", "mailer", "worker"]);
+    await expect.poll(() => page.getByRole("radio", { name: "5m", exact: true }).isChecked()).toBe(true);
     await page.getByRole("link", { name: "Activity" }).click();
     await page.waitForURL(/#\/activity$/);
   });
@@ -145,7 +147,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await page.evaluate(() => void (location.hash = "#/environment?environment=nowhere"));
     await page.getByText("The link names an environment that does not exist. Accepted: dev, ").waitFor();
     await page.waitForURL(/#\/environment\?environment=staging$/);
-    expect(await page.getByRole("radio", { name: "staging", exact: true }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: "staging", exact: true }).isChecked()).toBe(true);
   });
 
   test("has the environment and the service kind of the preview, and filter and length of the audit", async () => {
@@ -154,11 +156,11 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
       tab: "pm2?environment=staging&kind=grpc-api",
       mayFail: true,
     });
-    expect(await page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
     await page.goto(`${server.url}/#/activity?limit=200&find=env`);
     await page.getByRole("searchbox").waitFor();
-    expect(await page.getByRole("searchbox").inputValue()).toBe("env");
-    expect(await page.getByLabel("Records", { exact: true }).inputValue()).toBe("200");
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("env");
+    await expect.poll(() => page.getByLabel("Records", { exact: true }).inputValue()).toBe("200");
   });
 });
 

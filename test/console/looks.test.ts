@@ -48,6 +48,6 @@ describe.skipIf(!hasBrowser)("accessible in every look", () => {
     for (let time = 0; time < 2; time += 1) await button("Copy the path").click();
     await page.locator(".toast .count").waitFor();
     await expectAccessibleInEveryLook(open);
-    expect(await page.locator(".toast.error").count()).toBe(1);
+    await expect.poll(() => page.locator(".toast.error").count()).toBe(1);
   });
 });

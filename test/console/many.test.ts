@@ -50,12 +50,14 @@ describe.skipIf(!hasBrowser)("what needs a user", () => {
       { missingExpected: ["mailer"], drift: [{ ...drift, name: "drifted", pmIds: [1] }] },
     );
     await page.locator("tbody tr").nth(3).waitFor();
-    expect(await names(page)).toEqual(["gone", "looping", "drifted", "a-fine"]);
-    expect(await page.locator(".why").allTextContents()).toEqual([
-      "PM2 has given up on it after 15 restarts. The last exit code is 1.",
-      "It ended by itself 26 times.",
-      "MODE: declared, not in the running process.",
-    ]);
+    await expect.poll(() => names(page)).toEqual(["gone", "looping", "drifted", "a-fine"]);
+    await expect
+      .poll(() => page.locator(".why").allTextContents())
+      .toEqual([
+        "PM2 has given up on it after 15 restarts. The last exit code is 1.",
+        "It ended by itself 26 times.",
+        "MODE: declared, not in the running process.",
+      ]);
     const [missing, first] = [await page.locator(".missing").boundingBox(), await row(page, "gone").boundingBox()];
     expect((missing?.y ?? Infinity) < (first?.y ?? 0)).toBe(true);
     await expectAccessibleInEveryLook(open);
@@ -72,16 +74,16 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
   test("are one row with their sums, which opens to a row for each", async () => {
     const { page } = await monitored(cluster);
     const folded = row(page, "shop-restapi").first();
-    expect(await page.locator("tbody tr").count()).toBe(2);
-    expect(await folded.innerText()).toMatch(/×2[\s\S]*stopped\s*1 of 2[\s\S]*30\.0%[\s\S]*2\.0 MB/);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
+    await expect.poll(() => folded.innerText()).toMatch(/×2[\s\S]*stopped\s*1 of 2[\s\S]*30\.0%[\s\S]*2\.0 MB/);
     await folded.getByRole("button", { name: "shop-restapi" }).first().click();
     await page.locator("tr.instance").nth(1).waitFor();
-    expect(await page.locator("tr.instance small").allTextContents()).toEqual(["id 3", "id 4"]);
+    await expect.poll(() => page.locator("tr.instance small").allTextContents()).toEqual(["id 3", "id 4"]);
     await page.locator("tr.instance .process-name").first().click();
     await page.getByRole("region", { name: "Facts of shop-restapi, PM2 id 3" }).waitFor();
     expect(new URL(page.url()).hash).toContain("open=%C3%97+3+shop-restapi&open=3+shop-restapi");
-    expect(await axe(page)).toEqual([]);
-    expect(await overflow(page)).toBe(0);
+    await expect.poll(() => axe(page)).toEqual([]);
+    await expect.poll(() => overflow(page)).toBe(0);
   });
 
   test("are acted on together by their name in its namespace, or one by one by PM2's number", async () => {
@@ -114,12 +116,11 @@ describe.skipIf(!hasBrowser)("a long list", () => {
       await page.setViewportSize({ width, height: 800 });
       const name = page.locator(".name").first();
       const [start, end] = [name.locator("span").first(), name.locator("span").last()];
-      expect(await name.textContent()).toBe(long);
-      expect(await start.evaluate((part) => part.scrollWidth > part.clientWidth)).toBe(true);
-      expect(await end.evaluate((part) => [part.textContent, part.scrollWidth > part.clientWidth])).toEqual([
-        "-restapi",
-        false,
-      ]);
+      await expect.poll(() => name.textContent()).toBe(long);
+      await expect.poll(() => start.evaluate((part) => part.scrollWidth > part.clientWidth)).toBe(true);
+      await expect
+        .poll(() => end.evaluate((part) => [part.textContent, part.scrollWidth > part.clientWidth]))
+        .toEqual(["-restapi", false]);
       expect((await row(page, long).first().boundingBox())?.height).toBeLessThan(60);
     }
   });
@@ -143,7 +144,7 @@ describe.skipIf(!hasBrowser)("a long list", () => {
   test("draws only rows near the window: of 1,000 processes fewer than 150", async () => {
     const { page } = await monitored(many(1_000));
     const drawn = () => page.locator(".process-name").count();
-    expect(await drawn()).toBeLessThan(150);
+    await expect.poll(() => drawn()).toBeLessThan(150);
     const { height } = (await page.locator("table.rows").boundingBox()) ?? { height: 0 };
     expect(height).toBeGreaterThan(1_000 * 35);
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
@@ -161,10 +162,10 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     await page.getByRole("button", { name: "app-0002" }).first().focus();
     await page.evaluate(() => window.scrollTo(0, 20_000));
     await row(page, "app-0530").waitFor();
-    expect(await focused(page)).toContain("app-0002");
-    expect(await page.getByRole("table", { name: "Processes" }).getAttribute("aria-rowcount")).toBe("1001");
+    await expect.poll(() => focused(page)).toContain("app-0002");
+    await expect.poll(() => page.getByRole("table", { name: "Processes" }).getAttribute("aria-rowcount")).toBe("1001");
     await press(page, "Tab");
-    expect(await focused(page)).toContain("app-0002");
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => focused(page)).toContain("app-0002");
+    await expect.poll(() => axe(page)).toEqual([]);
   });
 });

@@ -34,17 +34,17 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     const { page, sockets } = await live();
     await tabTo(page, "5m");
     await press(page, "ArrowRight");
-    expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
     await press(page, "Tab");
-    expect(await focused(page)).toBe("1s");
+    await expect.poll(() => focused(page)).toBe("1s");
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"intervalMs":500'));
     await press(page, "ArrowLeft");
     await sent;
     await press(page, "Tab");
-    expect(await focused(page)).toBe("Pause");
+    await expect.poll(() => focused(page)).toBe("Pause");
     await press(page, "Enter");
     await page.getByText(/^Paused, [1-9]\d* s behind$/).waitFor();
-    expect(await focused(page)).toBe("Resume");
+    await expect.poll(() => focused(page)).toBe("Resume");
     await press(page, "Enter");
     await page.getByText(/^Paused/).waitFor({ state: "detached" });
     await nextSample(page);
@@ -54,20 +54,22 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     const { page, sockets } = await live();
     await tabTo(page, /^All/);
     await press(page, "ArrowRight");
-    expect(await page.getByRole("radio", { name: /^Online/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: /^Online/ }).isChecked()).toBe(true);
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"staging"'));
     await tabTo(page, /^Compare with/);
     await page.keyboard.type("staging");
     await sent;
     await press(page, "Tab", "/");
     await page.keyboard.type("zet");
-    expect(await names(page)).toEqual(["zeta"]);
+    await expect.poll(() => names(page)).toEqual(["zeta"]);
     await press(page, "Escape");
-    expect(await names(page)).toEqual(["api", "zeta"]);
+    await expect.poll(() => names(page)).toEqual(["api", "zeta"]);
     await tabTo(page, "Name");
     await press(page, "Enter", "Enter");
-    expect(await names(page)).toEqual(["zeta", "api"]);
-    expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("descending");
+    await expect.poll(() => names(page)).toEqual(["zeta", "api"]);
+    await expect
+      .poll(() => page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort"))
+      .toBe("descending");
   });
 
   test("details, stop, start and restart; what ends a process asks first", async () => {
@@ -81,7 +83,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     const refused = answerNext(false);
     await press(page, "Enter");
     await refused;
-    expect(await row(page, "zeta").locator(".status").textContent()).toBe("online");
+    await expect.poll(() => row(page, "zeta").locator(".status").textContent()).toBe("online");
     await press(page, "Enter");
     await page.getByText("zeta stopped.").waitFor();
     await row(page, "zeta").locator(".status.stopped").waitFor();
@@ -104,8 +106,10 @@ test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the process
   const { json } = await ask(server, "/api/runtime/pm2-metrics?environment=dev");
   const { error, code, path } = json.ecosystem;
   expect((await words.innerText()).split("\n")).toEqual([error, `Code ${code}`, `Path ${path}`]);
-  expect(await words.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live"))).toBe("polite");
-  expect(await names(page)).toEqual(["api", "zeta"]);
+  await expect
+    .poll(() => words.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live")))
+    .toBe("polite");
+  await expect.poll(() => names(page)).toEqual(["api", "zeta"]);
   await expectAccessible({ page });
   real.pm2Folder([{ name: "api", script: "./api.cjs" }]);
   await words.waitFor({ state: "detached" });

@@ -40,16 +40,18 @@ export function nextSample(page: Page, count = 1, column = UPTIME): Promise<void
   return page.evaluate(
     ([wanted, at]) =>
       new Promise<void>((resolve) => {
-        let seen = 0;
+        // A page without a sample has no row.
+        const shown = (): string | undefined => document.querySelector(`tbody tr td:nth-child(${at})`)?.textContent;
+        let [before, seen] = [shown(), 0];
         const observer = new MutationObserver(() => {
-          seen += 1;
+          const now = shown();
+          if (now !== undefined && now !== before) seen += 1;
+          before = now;
           if (seen < wanted) return;
           observer.disconnect();
           resolve();
         });
-        const value = document.querySelector(`tbody tr td:nth-child(${at})`);
-        if (!value) throw new Error("there is no row");
-        observer.observe(value, { subtree: true, characterData: true, childList: true });
+        observer.observe(document.body, { subtree: true, characterData: true, childList: true });
       }),
     [count, column] as const,
   );

@@ -43,13 +43,13 @@ async function live({
 describe.skipIf(!hasBrowser)("live values", () => {
   test("host and processes are shown, and go on", async () => {
     const { page } = await live();
-    expect(await names(page)).toEqual(["api", "worker", "zeta"]);
+    await expect.poll(() => names(page)).toEqual(["api", "worker", "zeta"]);
     for (const name of ["CPU", "Memory", "Disk"]) {
       const card = page.getByRole("region", { name, exact: true });
-      expect(await card.locator(".now").textContent()).toMatch(/^\d+\.\d%$|^–%$/);
-      expect(await card.locator("canvas").count()).toBe(1);
+      await expect.poll(() => card.locator(".now").textContent()).toMatch(/^\d+\.\d%$|^–%$/);
+      await expect.poll(() => card.locator("canvas").count()).toBe(1);
     }
-    expect(await row(page, "api").textContent()).toMatch(/online.*MB/);
+    await expect.poll(() => row(page, "api").textContent()).toMatch(/online.*MB/);
     await nextSample(page);
   });
 
@@ -70,10 +70,10 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByRole("button", { name: "api" }).first().click();
     const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
     await drift.getByText("SVC_OLD").waitFor();
-    expect(await drift.textContent()).toMatch(/APP_MODE/);
-    expect(await page.content()).not.toContain(CANARY);
+    await expect.poll(() => drift.textContent()).toMatch(/APP_MODE/);
+    await expect.poll(() => page.content()).not.toContain(CANARY);
     await page.getByRole("heading", { name: "Declared in ecosystem.dev.config.cjs, not known to PM2" }).waitFor();
-    expect(await page.locator(".missing li").allTextContents()).toEqual(["mailerStart"]);
+    await expect.poll(() => page.locator(".missing li").allTextContents()).toEqual(["mailerStart"]);
   });
 
   test("the details name the environment keys that the file declares, and none of their values", async () => {
@@ -81,8 +81,8 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByRole("button", { name: "api" }).first().click();
     const declared = page.getByRole("region", { name: "Environment of api" });
     await declared.getByText("Declared in ecosystem.dev.config.cjs; values are not shown here.").waitFor();
-    expect(await declared.locator("li").allTextContents()).toEqual(["APP_MODE"]);
-    expect(await declared.textContent()).not.toContain("new");
+    await expect.poll(() => declared.locator("li").allTextContents()).toEqual(["APP_MODE"]);
+    await expect.poll(() => declared.textContent()).not.toContain("new");
     await page.getByRole("button", { name: "worker" }).first().click();
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
     // One read serves every open row.
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     // Compared with another file, that file's names are shown.
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
-    expect(await declared.locator("li").count()).toBe(0);
+    await expect.poll(() => declared.locator("li").count()).toBe(0);
   });
 
   test("the socket is open as long as the tab is", async () => {
@@ -119,10 +119,10 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     const before = await row(page, "zeta").textContent();
     await page.getByText(/Paused, [2-9] s behind/).waitFor();
-    expect(await row(page, "zeta").textContent()).toBe(before);
+    await expect.poll(() => row(page, "zeta").textContent()).toBe(before);
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText(/Paused/).waitFor({ state: "detached" });
-    expect(await row(page, "zeta").textContent()).not.toBe(before);
+    await expect.poll(() => row(page, "zeta").textContent()).not.toBe(before);
   });
 });
 
@@ -135,20 +135,22 @@ describe.skipIf(!hasBrowser)("the table", () => {
       ["zeta", "worker", "api"],
     ]) {
       await page.getByRole("button", { name: "Name" }).click();
-      expect(await names(page)).toEqual(order);
+      await expect.poll(() => names(page)).toEqual(order);
     }
-    expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("descending");
+    await expect
+      .poll(() => page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort"))
+      .toBe("descending");
     await page.keyboard.press("/");
     await page.keyboard.type("BATCH");
-    expect(await names(page)).toEqual(["worker"]);
+    await expect.poll(() => names(page)).toEqual(["worker"]);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "CPU", exact: true }).click();
     await page.getByRole("button", { name: "worker", exact: false }).first().focus();
     const held = await names(page);
     await nextSample(page, 2);
-    expect(await names(page)).toEqual(held);
+    await expect.poll(() => names(page)).toEqual(held);
     await page.getByRole("radio", { name: /Online/ }).check();
-    expect(await page.locator("tbody tr").count()).toBe(3);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(3);
   });
 
   test("stops and starts a process; the title counts what is errored", async () => {
@@ -156,10 +158,10 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.getByRole("button", { name: "Stop worker" }).click();
     await page.getByText("worker stopped.").waitFor();
     await row(page, "worker").locator(".status.stopped").waitFor();
-    expect(await row(page, "worker").locator("td.number").first().textContent()).toBe("–");
+    await expect.poll(() => row(page, "worker").locator("td.number").first().textContent()).toBe("–");
     await page.getByRole("button", { name: "Start worker", exact: true }).click();
     await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
-    expect(await page.title()).toBe(titleOf("Monitoring"));
+    await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
   });
 
   test("a start keeps its warnings on the screen", async () => {
@@ -170,7 +172,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.getByRole("button", { name: "Start lister" }).click();
     const toast = page.locator(".toast.error");
     await toast.waitFor();
-    expect(await toast.textContent()).toContain("REGION has no value in the environment");
+    await expect.poll(() => toast.textContent()).toContain("REGION has no value in the environment");
     const link = real.link();
     const started = (await link.list()).find(({ name }) => name === "lister");
     await link.remove(started!);
@@ -181,7 +183,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.getByRole("button", { name: "Start mailer" }).click();
     const toast = page.locator(".toast.error");
     await toast.waitFor();
-    expect(await toast.textContent()).toMatch(/Code [A-Z_]+/);
+    await expect.poll(() => toast.textContent()).toMatch(/Code [A-Z_]+/);
     await page.getByRole("button", { name: "Start mailer" }).click();
     await toast.getByText("2 times").waitFor();
     await toast.getByRole("button", { name: "Dismiss" }).click();
@@ -196,7 +198,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     });
     await page.getByRole("button", { name: "Restart worker" }).click();
     const entry = page.getByRole("dialog", { name: /^Enter the access token of / });
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => axe(page)).toEqual([]);
     await entry.getByLabel("Token").fill("a-wrong-token-of-sixteen");
     await page.keyboard.press("Enter");
     await entry.getByText("The server did not accept that token.").waitFor();
@@ -205,7 +207,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.getByText(/^worker restarted/).waitFor();
     const urls = [...[...requests, ...sockets].map((asked) => asked.url()), page.url()].join("\n");
     expect(urls).not.toContain(token);
-    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
+    await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
   });
 });
 
@@ -214,14 +216,14 @@ test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the be
   const { port } = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
   const url = `http://127.0.0.1:${port}`;
   const { page } = await openConsole(browser, url, { mayFail: true, beginsWith: "dialog" });
-  expect(await axe(page)).toEqual([]);
+  await expect.poll(() => axe(page)).toEqual([]);
   await page.getByLabel("Token", { exact: true }).fill("a-wrong-token-of-sixteen");
   await page.keyboard.press("Enter");
   await page.getByText("The server did not accept that token.").waitFor();
   await page.getByLabel("Token", { exact: true }).fill(token);
   await page.keyboard.press("Enter");
   await row(page, "zeta").waitFor();
-  expect(await page.getByRole("dialog").count()).toBe(0);
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   await page.getByRole("link", { name: "Activity" }).click();
   await page.locator(".activity-rows, .empty").waitFor();
 });
@@ -233,14 +235,14 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
     await page.getByText("No connection to the server.").waitFor();
     await page.getByText("old values ·").waitFor();
     await page.locator(".server.offline").waitFor();
-    expect(await page.getByRole("button", { name: "Stop zeta" }).isDisabled()).toBe(true);
-    expect(await axe(page)).toEqual([]);
-    expect(await names(page)).toEqual(["api", "worker", "zeta"]);
+    await expect.poll(() => page.getByRole("button", { name: "Stop zeta" }).isDisabled()).toBe(true);
+    await expect.poll(() => axe(page)).toEqual([]);
+    await expect.poll(() => names(page)).toEqual(["api", "worker", "zeta"]);
     await start({ port: server.port, repository: server.repository });
     await page.getByText("No connection to the server.").waitFor({ state: "detached" });
     await page.locator(".server.online").waitFor();
     await nextSample(page);
-    expect(await page.locator(".old").count()).toBe(0);
+    await expect.poll(() => page.locator(".old").count()).toBe(0);
   });
 
   test("without PM2 the host goes on, the error is shown as it was sent, and no process is invented", async () => {
@@ -257,15 +259,15 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
       const { code, details } = JSON.parse(String((await sent)?.payload));
       const words = page.locator(".processes .status-line.error");
       await words.waitFor();
-      expect(await words.textContent()).toContain(details);
-      expect(await words.textContent()).toContain(code);
+      await expect.poll(() => words.textContent()).toContain(details);
+      await expect.poll(() => words.textContent()).toContain(code);
       await page.getByText("The processes of PM2 cannot be read").waitFor();
-      expect(await page.locator("tbody tr").count()).toBe(0);
-      expect(await page.title()).toBe(titleOf("(1) Monitoring"));
-      expect(await page.getByRole("region", { name: "Memory", exact: true }).locator(".now").textContent()).toMatch(
-        /\d/,
-      );
-      expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
+      await expect.poll(() => page.locator("tbody tr").count()).toBe(0);
+      await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
+      await expect
+        .poll(() => page.getByRole("region", { name: "Memory", exact: true }).locator(".now").textContent())
+        .toMatch(/\d/);
+      await expect.poll(() => page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
     } finally {
       await own.end();
     }

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     give([{ status: "errored" }]);
     await page.getByRole("table", { name: "Processes" }).waitFor();
     await page.getByRole("link", { name: "Monitoring 1 error" }).waitFor();
-    expect(await page.getByRole("region", { name: "Monitoring", exact: true }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("region", { name: "Monitoring", exact: true }).count()).toBe(1);
     await page.getByRole("link", { name: "Export" }).click();
     await page.getByRole("group", { name: "Content of service-management.json" }).waitFor();
   });
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     await page.getByRole("heading", { level: 1, name: "Deploy targets" }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("panel");
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Name");
+    await expect.poll(() => focused(page)).toBe("Name");
   });
 
   test('"live" is shown only beside running charts', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.locator(".live-mark").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Activity" }).click();
-    expect(await page.getByText("live").count()).toBe(0);
-    expect(await page.locator(".server").textContent()).toBe("Connected");
+    await expect.poll(() => page.getByText("live").count()).toBe(0);
+    await expect.poll(() => page.locator(".server").textContent()).toBe("Connected");
   });
 });

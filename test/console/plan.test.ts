@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
       "update api running",
       "save PM2's list waiting",
     ]);
-    expect(await apply.count()).toBe(0);
+    await expect.poll(() => apply.count()).toBe(0);
     await expectAccessible(open);
     writeFileSync(gate, "");
     await page.getByText("Done. The processes run as planned.").waitFor();
@@ -133,10 +133,10 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await page.getByLabel("Environment").selectOption("production");
     await apply.click();
     const go = confirm.getByRole("button", { name: "Apply", exact: true });
-    expect(await go.isDisabled()).toBe(true);
+    await expect.poll(() => go.isDisabled()).toBe(true);
     await field("Type production").fill("prod");
     await press(page, "Enter");
-    expect(await go.isDisabled()).toBe(true);
+    await expect.poll(() => go.isDisabled()).toBe(true);
     await expectAccessible(open);
     await field("Type production").fill("production");
     await press(page, "Enter");
@@ -152,16 +152,16 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     real.pm2Folder([app("api", { MODE: "3" }), app("web", {}, cluster), app("old-worker")]);
     await confirm.getByRole("button", { name: "Apply", exact: true }).click();
     await page.getByText("The plan has changed, and nothing was applied.").waitFor();
-    expect(await card.getByRole("heading").textContent()).not.toBe(before);
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe("plan-card");
-    expect(await page.getByRole("region", { name: "Releases" }).count()).toBe(0);
+    await expect.poll(() => card.getByRole("heading").textContent()).not.toBe(before);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe("plan-card");
+    await expect.poll(() => page.getByRole("region", { name: "Releases" }).count()).toBe(0);
     await expectAccessible(open);
   });
 
   test("a step that fails is shown with its reason, and the apps as before", async () => {
     // On a slow machine, a process may end later than the early judgement.
     const open = await openPlan(
-      [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { listen_timeout: 3000 }), app("old-worker")],
+      [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { autorestart: false }), app("old-worker")],
       {},
       serverOver,
     );
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await apply.focus();
     await press(page, "Enter");
     await confirm.waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
     await expectAccessible(open);
     await press(page, "Enter");
     await page.getByText("Done. The processes run as planned.").waitFor();

@@ -29,9 +29,9 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open.page.getByRole("button", { name: "Copy the command of svc-dev-grpcapi" }).click();
     await open.page.getByRole("status").getByText("Copied the command of svc-dev-grpcapi.").waitFor();
-    expect(await open.page.evaluate(() => navigator.clipboard.readText())).toBe(
-      `pm2 start ${open.files.path("pm2/ecosystem.dev.config.cjs")} --only svc-dev-grpcapi --update-env`,
-    );
+    await expect
+      .poll(() => open.page.evaluate(() => navigator.clipboard.readText()))
+      .toBe(`pm2 start ${open.files.path("pm2/ecosystem.dev.config.cjs")} --only svc-dev-grpcapi --update-env`);
   });
 
   test("shows no secrets, because the server does not send them", async () => {
@@ -42,24 +42,24 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.app("svc-dev-grpcapi").waitFor();
     await open.answered(() => open.choose("staging"));
     expect(open.files.read("pm2/ecosystem.dev.config.cjs").match(/canary/g)).toHaveLength(3);
-    expect(await open.received()).toContain("[REDACTED]");
-    expect(await open.received()).not.toContain("canary");
+    await expect.poll(() => open.received()).toContain("[REDACTED]");
+    await expect.poll(() => open.received()).not.toContain("canary");
   });
 
   test("proposes one command for exactly the apps of the service kind", async () => {
     const open = await pm2Page(browser);
     const path = open.files.path("pm2/ecosystem.dev.config.cjs");
     const kind = open.page.getByLabel("Service kind", { exact: true });
-    expect(await kind.locator("option").allTextContents()).toEqual([
-      "REST API",
-      "WebSocket + REST API",
-      "gRPC + REST API",
-    ]);
-    expect(await open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi --update-env`);
+    await expect
+      .poll(() => kind.locator("option").allTextContents())
+      .toEqual(["REST API", "WebSocket + REST API", "gRPC + REST API"]);
+    await expect.poll(() => open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi --update-env`);
     await open.answered(() => kind.selectOption("grpc-rest-api"));
     await open.page.getByText("Starts svc-dev-restapi, svc-dev-grpcapi, and nothing else.").waitFor();
-    expect(await open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-grpcapi --update-env`);
-    expect(await open.page.getByText("started by the command above", { exact: true }).count()).toBe(2);
+    await expect
+      .poll(() => open.command())
+      .toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-grpcapi --update-env`);
+    await expect.poll(() => open.page.getByText("started by the command above", { exact: true }).count()).toBe(2);
     open.files.write(
       "pm2/ecosystem.dev.config.cjs",
       'module.exports = { apps: [{ name: "other", script: "./x.js" }] };',
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.evaluate((text) => localStorage.setItem("service-management.v1", text), JSON.stringify(suite));
     await open.page.reload();
     await open.page.getByText("From the service configuration.").waitFor();
-    expect(await open.command()).toContain("--only svc-dev-restapi,svc-dev-websocketapi --update-env");
+    await expect.poll(() => open.command()).toContain("--only svc-dev-restapi,svc-dev-websocketapi --update-env");
     await open.page.getByLabel("Service kind", { exact: true }).selectOption("grpc-rest-api");
     await open.page.getByText("the service configuration says WebSocket + REST API").waitFor();
     await open.choose("staging");
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("No ecosystem for production.").waitFor();
     const path = open.files.path("pm2/ecosystem.production.config.cjs");
     await open.page.getByText(path, { exact: true }).waitFor();
-    expect(await open.page.locator(".status-line.error").count()).toBe(0);
+    await expect.poll(() => open.page.locator(".status-line.error").count()).toBe(0);
     const example = await open.page.getByRole("group", { name: "Example of an ecosystem file" }).innerText();
     open.files.write("pm2/ecosystem.production.config.cjs", example);
     await open.refresh();
@@ -143,8 +143,8 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     write("third-restapi");
     await open.page.reload();
     await open.app("third-restapi").waitFor();
-    expect(await open.command()).toContain("--only third-restapi --update-env");
-    expect(await open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
+    await expect.poll(() => open.command()).toContain("--only third-restapi --update-env");
+    await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
   });
 
   test("of a broken file shows error, details, code and path as they came, and no earlier app", async () => {
@@ -160,11 +160,11 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     const said = open.page.locator(".problem");
     await said.waitFor();
     expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
-    expect(await open.page.getByRole("list", { name: "Apps" }).count()).toBe(0);
+    await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).count()).toBe(0);
     open.files.write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ script: "./x.js" }] };');
     await open.page.getByRole("button", { name: "Try again" }).click();
     await open.app("x").waitFor();
-    expect(await said.count()).toBe(0);
+    await expect.poll(() => said.count()).toBe(0);
   });
 });
 

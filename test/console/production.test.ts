@@ -30,20 +30,20 @@ describe.skipIf(!hasBrowser)("production", () => {
     const open = await inEnvironment("production");
     const { page } = open;
     const head = page.getByRole("banner");
-    expect(await head.locator(".whose").innerText()).toBe(`${hostname()}\nproduction`);
-    expect(await page.title()).toBe(`Monitoring · ${hostname()} production`);
-    expect(await head.getAttribute("class")).toContain("production");
+    await expect.poll(() => head.locator(".whose").innerText()).toBe(`${hostname()}\nproduction`);
+    await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} production`);
+    await expect.poll(() => head.getAttribute("class")).toContain("production");
     await expectAccessibleInEveryLook(open);
     await page.emulateMedia({ forcedColors: "active" });
-    expect(await head.evaluate((element) => getComputedStyle(element).borderBottomWidth)).toBe("3px");
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => head.evaluate((element) => getComputedStyle(element).borderBottomWidth)).toBe("3px");
+    await expect.poll(() => axe(page)).toEqual([]);
   });
 
   test("another environment has neither, until its processes are compared with production", async () => {
     const { page } = await inEnvironment("dev");
     const head = page.getByRole("banner");
-    expect(await page.title()).toBe(`Monitoring · ${hostname()} dev`);
-    expect(await head.getAttribute("class")).not.toContain("production");
+    await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} dev`);
+    await expect.poll(() => head.getAttribute("class")).not.toContain("production");
     await page.getByLabel("Compare with").selectOption("production");
     await page.locator("header.production").waitFor();
     // The title follows the page.
@@ -55,10 +55,10 @@ describe.skipIf(!hasBrowser)("production", () => {
     const dialog = page.getByRole("dialog", { name: "Stop shop-restapi in production?" });
     const stop = dialog.getByRole("button", { name: "Stop" });
     await button("Stop shop-restapi").click();
-    expect(await stop.isDisabled()).toBe(true);
+    await expect.poll(() => stop.isDisabled()).toBe(true);
     await field("Type shop-restapi").fill("shop-rest");
     await page.keyboard.press("Enter");
-    expect(await stop.isDisabled()).toBe(true);
+    await expect.poll(() => stop.isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     give([{ name: "shop-restapi" }]);
@@ -123,13 +123,13 @@ describe.skipIf(!hasBrowser)("production", () => {
     await button("Save").click();
     await button("Restart 2, one after another").click();
     await field("Type production").fill("api");
-    expect(await page.getByRole("dialog").getByRole("button", { name: "Restart" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("dialog").getByRole("button", { name: "Restart" }).isDisabled()).toBe(true);
     await refused(page, "Restart api, web in production?");
     await page
       .getByRole("group", { name: "Still running with the old values" })
       .getByRole("checkbox")
       .first()
       .waitFor();
-    expect(await page.getByText("not restarted").count()).toBe(0);
+    await expect.poll(() => page.getByText("not restarted").count()).toBe(0);
   });
 });

@@ -52,15 +52,15 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await button("Read the file again").click();
     await page.locator("#panel > .status-region").getByText(UNREACHED).waitFor();
     await expectAccessible({ page });
-    expect(await field("HTTP framework").inputValue()).toBe("restify");
-    expect(await field("WebSocket Redis URL").inputValue()).toBe("redis://typed");
+    await expect.poll(() => field("HTTP framework").inputValue()).toBe("restify");
+    await expect.poll(() => field("WebSocket Redis URL").inputValue()).toBe("redis://typed");
     const server = await cut.again();
     await comparison.getByRole("button", { name: "Try again" }).click();
     await page.getByLabel("Differences between dev and ci").waitFor();
     await cut.state("Connected");
     await button("Try again").click();
     await page.locator("#panel > .status-region .problem").waitFor({ state: "detached" });
-    expect(await field("HTTP framework").inputValue()).toBe("restify");
+    await expect.poll(() => field("HTTP framework").inputValue()).toBe("restify");
     await button("Save").click();
     await page.getByText("Saved 2 keys to .env.dev.").waitFor();
     expect(server.text()).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await button("Try again").click();
     await check.getByText("The file keeps the runtime contract.").waitFor();
     await cut.state("Connected");
-    expect(await page.getByText(UNREACHED).count()).toBe(0);
+    await expect.poll(() => page.getByText(UNREACHED).count()).toBe(0);
   });
 
   test("the PM2 preview: the choice is kept, and shown once it can be read", async () => {
@@ -85,13 +85,13 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await page.getByRole("radio", { name: "staging", exact: true }).check();
     await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
     await cut.state("Disconnected");
-    expect(await page.getByText("No ecosystem for").count()).toBe(0);
+    await expect.poll(() => page.getByText("No ecosystem for").count()).toBe(0);
     await cut.again();
     await button("Try again").click();
     await page.getByText("No ecosystem for staging.").waitFor();
     await cut.state("Connected");
-    expect(await page.locator("#panel .problem").count()).toBe(0);
-    expect(await field("Service kind").count()).toBe(0);
+    await expect.poll(() => page.locator("#panel .problem").count()).toBe(0);
+    await expect.poll(() => field("Service kind").count()).toBe(0);
   });
 
   test("the audit keeps its records and its filter", async () => {
@@ -105,14 +105,14 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await button("Refresh").click();
     await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
     await cut.state("Disconnected");
-    expect(await page.locator("tbody tr:not(.day)").count()).toBe(1);
+    await expect.poll(() => page.locator("tbody tr:not(.day)").count()).toBe(1);
     const server = await cut.again();
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "express" } });
     await button("Refresh").click();
     await page.locator("tbody tr:not(.day)").nth(1).waitFor();
     await cut.state("Connected");
-    expect(await page.getByRole("searchbox").inputValue()).toBe("framework");
-    expect(await page.locator("#panel .problem").count()).toBe(0);
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("framework");
+    await expect.poll(() => page.locator("#panel .problem").count()).toBe(0);
   });
 
   test("the document works without the server: service, targets, interfaces, export and import", async () => {
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await cut.stop();
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await cut.state("Disconnected");
-    expect(await field("REST port").inputValue()).toBe("3000");
+    await expect.poll(() => field("REST port").inputValue()).toBe("3000");
     await button("Save configuration").click();
     await page.getByText("Saved the service configuration.").waitFor();
     await tab("Deploy targets").click();
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await cut.state("Connected");
     await tab("Deploy targets").click();
-    expect(await field("Name").inputValue()).toBe("half typed");
+    await expect.poll(() => field("Name").inputValue()).toBe("half typed");
   });
 
   test("monitoring keeps its choices and its filter, the banner goes, and values return", async () => {
@@ -161,15 +161,15 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await cut.stop();
     await page.getByText("No connection to the server.").waitFor();
     await cut.state("Disconnected");
-    expect(await page.title()).toBe(titleOf("(1) Monitoring", "staging"));
+    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring", "staging"));
     await expectAccessible({ page });
     await cut.again();
     await page.getByText("No connection to the server.").waitFor({ state: "detached" });
     await page.locator(".old").waitFor({ state: "detached" });
     await cut.state("Connected");
-    expect(await page.getByRole("searchbox").inputValue()).toBe("typed");
-    expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    expect(await page.getByLabel("Compare with").inputValue()).toBe("staging");
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("typed");
+    await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
   test("it comes back by itself, without a request by the user", async () => {
@@ -196,6 +196,6 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await button("Try again").click();
     await page.getByRole("heading", { level: 1, name: "Monitoring" }).waitFor();
     await page.getByText("The processes of PM2 cannot be read").waitFor();
-    expect(await page.getByText(UNREACHED).count()).toBe(0);
+    await expect.poll(() => page.getByText(UNREACHED).count()).toBe(0);
   });
 });

@@ -26,10 +26,10 @@ test("a viewer's token is named, and the page does not offer to save", async () 
   const { page, button, server } = await edited("viewer");
   await page.getByText("bot (viewer)").waitFor();
   await page.getByText("Forbidden.").first().waitFor();
-  expect(await button("Save").isDisabled()).toBe(true);
-  expect(await button("Save").getAttribute("title")).toBe(
-    "The token bot has the role viewer, which does not permit it.",
-  );
+  await expect.poll(() => button("Save").isDisabled()).toBe(true);
+  await expect
+    .poll(() => button("Save").getAttribute("title"))
+    .toBe("The token bot has the role viewer, which does not permit it.");
   expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
 });
 

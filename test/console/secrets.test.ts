@@ -118,8 +118,8 @@ describe.skipIf(!hasBrowser)("secrets", () => {
     const server = await serverOver(real, { repository: files });
     const open = await openConsole(browser, server.url, { tab: "environment", isRecorded: true });
     await open.page.getByText("canary-shown").waitFor();
-    expect(await open.received()).toMatch(CANARY);
-    expect(await held(open.page)).toMatch(CANARY);
+    await expect.poll(() => open.received()).toMatch(CANARY);
+    await expect.poll(() => held(open.page)).toMatch(CANARY);
   });
 });
 
@@ -156,14 +156,14 @@ describe.skipIf(!hasBrowser)("an entered token", () => {
     const write = requests.findLast((request) => request.method() === "POST");
     expect(write?.url()).toBe(`${url}${ENV}`);
     expect(await write?.headerValue("authorization")).toBe(`Bearer ${TOKEN}`);
-    expect(await open.received()).not.toMatch(CANARY);
-    expect(await page.content()).not.toMatch(CANARY);
+    await expect.poll(() => open.received()).not.toMatch(CANARY);
+    await expect.poll(() => page.content()).not.toMatch(CANARY);
     expect(server.log.join("\n")).not.toMatch(CANARY);
     await page.reload();
     await page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     const other = await page.context().newPage();
     await other.goto(url);
     await other.getByRole("dialog", { name: /^Enter the access token of / }).waitFor();
-    expect(await other.evaluate(() => sessionStorage.length)).toBe(0);
+    await expect.poll(() => other.evaluate(() => sessionStorage.length)).toBe(0);
   });
 });

@@ -21,25 +21,29 @@ function issues({ page }: SuitePage): Promise<string[]> {
 describe.skipIf(!hasBrowser)("a candidate is validated before it changes the stored configuration", () => {
   test("nothing is stored: the form proposes values, ports are required, and saving stores numbers", async () => {
     const suite = await open();
-    expect(await suite.page.getByText("No service configuration is saved yet.").count()).toBe(1);
+    await expect.poll(() => suite.page.getByText("No service configuration is saved yet.").count()).toBe(1);
     await suite.button("Save configuration").click();
-    expect(await issues(suite)).toEqual([expect.stringMatching(/ports.rest is missing; accepted: an integer from 1/)]);
-    expect(await focused(suite.page)).toBe("REST port");
-    expect(await suite.stored()).toEqual({ version });
+    await expect
+      .poll(() => issues(suite))
+      .toEqual([expect.stringMatching(/ports.rest is missing; accepted: an integer from 1/)]);
+    await expect.poll(() => focused(suite.page)).toBe("REST port");
+    await expect.poll(() => suite.stored()).toEqual({ version });
     await suite.field("REST port").fill("8080");
     await suite.field("Static assets path").fill("public");
     await suite.button("Save configuration").click();
-    expect(await suite.stored()).toEqual({
-      version,
-      serviceConfiguration: {
-        serviceKind: "rest-api",
-        runMode: "dedicated-server",
-        cloudProvider: "self-hosted",
-        staticAssetsPath: "public",
-        ports: { rest: 8080 },
-      },
-    });
-    expect(await suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
+    await expect
+      .poll(() => suite.stored())
+      .toEqual({
+        version,
+        serviceConfiguration: {
+          serviceKind: "rest-api",
+          runMode: "dedicated-server",
+          cloudProvider: "self-hosted",
+          staticAssetsPath: "public",
+          ports: { rest: 8080 },
+        },
+      });
+    await expect.poll(() => suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
   });
 
   test("a provider that the run mode does not offer is refused with the accepted ones, and not changed to fit", async () => {
@@ -54,15 +58,15 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
       await suite.field("Run mode").selectOption(mode);
       await suite.field("Cloud provider").selectOption(provider);
       await suite.button("Save configuration").click();
-      expect(await issues(suite)).toEqual([expect.stringContaining(`accepted: ${accepted}`)]);
-      expect(await suite.storedText()).toBe(before);
-      expect(await suite.field("Run mode").inputValue()).toBe(mode);
-      expect(await suite.field("Cloud provider").inputValue()).toBe(provider);
-      expect(await focused(suite.page)).toBe("Cloud provider");
-      expect(await suite.page.locator("td.chosen").textContent()).toBe("–no, your selection");
+      await expect.poll(() => issues(suite)).toEqual([expect.stringContaining(`accepted: ${accepted}`)]);
+      await expect.poll(() => suite.storedText()).toBe(before);
+      await expect.poll(() => suite.field("Run mode").inputValue()).toBe(mode);
+      await expect.poll(() => suite.field("Cloud provider").inputValue()).toBe(provider);
+      await expect.poll(() => focused(suite.page)).toBe("Cloud provider");
+      await expect.poll(() => suite.page.locator("td.chosen").textContent()).toBe("–no, your selection");
       await suite.button("Revert").click();
-      expect(await suite.field("Cloud provider").inputValue()).toBe("aws");
-      expect(await issues(suite)).toEqual([]);
+      await expect.poll(() => suite.field("Cloud provider").inputValue()).toBe("aws");
+      await expect.poll(() => issues(suite)).toEqual([]);
     }
   });
 
@@ -71,26 +75,28 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
     for (const port of ["0", "65536", "80.5", "http", "-1", "1e3"]) {
       await suite.field("REST port").fill(port);
       await suite.button("Save configuration").click();
-      expect(await issues(suite), port).toEqual([expect.stringContaining("accepted: an integer from 1 to 65535")]);
-      expect(await suite.stored(), port).toEqual({ version, serviceConfiguration: good });
+      await expect
+        .poll(() => issues(suite), { message: port })
+        .toEqual([expect.stringContaining("accepted: an integer from 1 to 65535")]);
+      await expect.poll(() => suite.stored(), { message: port }).toEqual({ version, serviceConfiguration: good });
       await suite.button("Revert").click();
-      expect(await issues(suite), port).toEqual([]);
+      await expect.poll(() => issues(suite), { message: port }).toEqual([]);
     }
   });
 
   test("two active ports never collide; one that the kind does not bind is ignored, and kept", async () => {
     const suite = await open({ ...good, ports: { rest: 3000, websocket: 3000 } });
-    expect(await suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
-    expect(await suite.field("WebSocket port").count()).toBe(0);
+    await expect.poll(() => suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
+    await expect.poll(() => suite.field("WebSocket port").count()).toBe(0);
     await suite.field("Service kind").selectOption("websocket-rest-api");
-    expect(await issues(suite)).toEqual([expect.stringContaining("3000 is the port of rest already")]);
+    await expect.poll(() => issues(suite)).toEqual([expect.stringContaining("3000 is the port of rest already")]);
     await suite.field("WebSocket port").fill("nonsense");
     await suite.field("Service kind").selectOption("grpc-rest-api");
     await suite.field("gRPC port").fill(" 3002 ");
     await suite.button("Save configuration").click();
     const ports = { rest: 3000, websocket: 3000, grpc: 3002 };
     const serviceConfiguration = { ...good, serviceKind: "grpc-rest-api", ports };
-    expect(await suite.stored()).toEqual({ version, serviceConfiguration });
+    await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration });
   });
 });
 
@@ -106,14 +112,16 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
     expect(flagged.join("\n")).toMatch(/"soap" is not known/);
     expect(flagged.join("\n")).toMatch(/accepted: aws, google, azure/);
     expect(flagged.join("\n")).toMatch(/"colour" is not a known key/);
-    expect(await suite.page.getByRole("link", { name: /Service configuration/ }).textContent()).toContain("1 error");
-    expect(await suite.stored()).toEqual({ version, serviceConfiguration: bad });
+    await expect
+      .poll(() => suite.page.getByRole("link", { name: /Service configuration/ }).textContent())
+      .toContain("1 error");
+    await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration: bad });
     await suite.field("Service kind").selectOption("rest-api");
     await suite.field("Cloud provider").selectOption("aws");
     await suite.field("REST port").fill("80");
     await suite.button("Save configuration").click();
     const serviceConfiguration = { ...good, ports: { rest: 80 }, colour: "red" };
-    expect(await suite.stored()).toEqual({ version, serviceConfiguration });
+    await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration });
   });
 
   test("is validated again when another tab of the browser writes it", async () => {
@@ -126,15 +134,17 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
     );
     const flag = suite.page.getByText("The saved configuration is not valid");
     await flag.waitFor();
-    expect(await flag.textContent()).toContain("1 issue");
+    await expect.poll(() => flag.textContent()).toContain("1 issue");
   });
 
   test("of another shape is kept as it is until it is fixed", async () => {
     const suite = await open({ ...good, ports: [1] });
-    expect(await suite.page.getByText("The saved configuration is not valid").count()).toBe(1);
+    await expect.poll(() => suite.page.getByText("The saved configuration is not valid").count()).toBe(1);
     await suite.field("REST port").fill("81");
     await suite.button("Save configuration").click();
-    expect(await suite.stored()).toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
+    await expect
+      .poll(() => suite.stored())
+      .toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
   });
 });
 
@@ -148,10 +158,12 @@ describe.skipIf(!hasBrowser)("every user", () => {
     await suite.page.locator("#tab-service").focus();
     await keyboard.press("ArrowDown");
     await keyboard.press("ArrowUp");
-    expect(await suite.field("REST port").inputValue()).toBe("81");
+    await expect.poll(() => suite.field("REST port").inputValue()).toBe("81");
     await tabTo(suite.page, "REST port");
     await keyboard.press("Enter");
-    expect(await suite.stored()).toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
+    await expect
+      .poll(() => suite.stored())
+      .toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
   });
 
   test("the service tab is accessible in every look", async () => {

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
       const server = await testServer({ ...(repository && { repository }), env: { PM2_HOME: temporaryFolder() } });
       const { page, requests } = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
       await page.getByLabel("HTTP framework", { exact: true }).waitFor();
-      expect(await page.locator(".service").count()).toBe(0);
+      await expect.poll(() => page.locator(".service").count()).toBe(0);
       expect(requests.map((request) => request.url()).filter((url) => url.includes("service="))).toEqual([]);
     }
   });
@@ -48,18 +48,22 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
   test("narrows the processes to those of the service; an undeclared process shows with all services only", async () => {
     const { page, choice, sockets } = await twoServices();
     await row(page, "stray").getByText("undeclared").waitFor();
-    expect(await names(page)).toEqual(["stray", "billing-api", "orders-api"]);
-    expect(await page.locator(".missing bdi").allTextContents()).toEqual(["billing-worker", "orders-worker"]);
+    await expect.poll(() => names(page)).toEqual(["stray", "billing-api", "orders-api"]);
+    await expect
+      .poll(() => page.locator(".missing bdi").allTextContents())
+      .toEqual(["billing-worker", "orders-worker"]);
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"service":"orders"'));
     await choice.selectOption("orders");
     await sent;
     await row(page, "stray").waitFor({ state: "detached" });
-    expect(await names(page)).toEqual(["orders-api"]);
-    expect(
-      await row(page, "orders-api")
-        .getByText(/drift|undeclared/)
-        .count(),
-    ).toBe(0);
+    await expect.poll(() => names(page)).toEqual(["orders-api"]);
+    await expect
+      .poll(() =>
+        row(page, "orders-api")
+          .getByText(/drift|undeclared/)
+          .count(),
+      )
+      .toBe(0);
     await expect.poll(() => page.locator(".missing bdi").allTextContents()).toEqual(["orders-worker"]);
     await choice.selectOption("All services");
     await row(page, "billing-api").waitFor();
@@ -73,13 +77,13 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await tab("Runtime environment").click();
     await page.waitForURL(/#\/environment\?service=billing&environment=dev$/);
     await page.getByText(`Saving writes ${files.envFile("billing")} only`).waitFor();
-    expect(await page.getByLabel("HTTP framework", { exact: true }).inputValue()).toBe("hapi");
+    await expect.poll(() => page.getByLabel("HTTP framework", { exact: true }).inputValue()).toBe("hapi");
     await tab("PM2 preview").click();
     await page.getByRole("heading", { name: "billing-worker" }).waitFor();
-    expect(await page.locator(".app h2").allTextContents()).toEqual(["billing-api", "billing-worker"]);
+    await expect.poll(() => page.locator(".app h2").allTextContents()).toEqual(["billing-api", "billing-worker"]);
     await page.reload();
     await page.getByRole("heading", { name: "billing-worker" }).waitFor();
-    expect(await choice.inputValue()).toBe("billing");
+    await expect.poll(() => choice.inputValue()).toBe("billing");
     await tab("Activity").click();
     await page.waitForURL(/#\/activity\?service=billing$/);
     const urls = requests.slice(before).map((request) => request.url());
@@ -94,10 +98,10 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await choice.selectOption("billing");
     await page.goBack();
     await page.waitForURL(/#\/activity\?service=orders$/);
-    expect(await choice.inputValue()).toBe("orders");
+    await expect.poll(() => choice.inputValue()).toBe("orders");
     await page.goForward();
     await page.waitForURL(/#\/pm2\?service=billing&environment=dev$/);
-    expect(await choice.inputValue()).toBe("billing");
+    await expect.poll(() => choice.inputValue()).toBe("billing");
   });
 
   test("a save writes the env file of the chosen service only", async () => {
@@ -129,7 +133,9 @@ describe.skipIf(!hasBrowser)("the runtime environment of several services", () =
   test("asks for a service, by keyboard too, and requests no file before", async () => {
     const { page, requests, choice } = await twoServices({ tab: "environment" });
     await page.getByRole("heading", { name: "Choose a service" }).waitFor();
-    expect(await choice.locator("option").allTextContents()).toEqual(["Choose a service", "orders", "billing"]);
+    await expect
+      .poll(() => choice.locator("option").allTextContents())
+      .toEqual(["Choose a service", "orders", "billing"]);
     await tabTo(page, "orders");
     await press(page, "Enter");
     await page.waitForURL(/#\/environment\?service=orders&environment=dev$/);
@@ -144,8 +150,8 @@ describe.skipIf(!hasBrowser)("the runtime environment of several services", () =
     const kept = answerNext(false);
     await choice.selectOption("billing");
     expect(await kept).toContain("1 change to .env not saved");
-    expect(await choice.inputValue()).toBe("orders");
-    expect(await field("HTTP framework").inputValue()).toBe("fastify");
+    await expect.poll(() => choice.inputValue()).toBe("orders");
+    await expect.poll(() => field("HTTP framework").inputValue()).toBe("fastify");
     const left = answerNext(true);
     await choice.selectOption("billing");
     await left;
@@ -156,7 +162,7 @@ describe.skipIf(!hasBrowser)("the runtime environment of several services", () =
   test("a link to a service that does not exist shows the server's refusal, and the switch leads out", async () => {
     const { page, choice, field } = await twoServices({ tab: "environment?service=gone" });
     await page.getByText("Accepted: orders, billing.").waitFor();
-    expect(await choice.locator("option:checked").textContent()).toBe("gone (not declared)");
+    await expect.poll(() => choice.locator("option:checked").textContent()).toBe("gone (not declared)");
     await choice.selectOption("orders");
     await field("HTTP framework").waitFor();
   });
@@ -185,6 +191,6 @@ test.skipIf(!hasBrowser)(
     await tabTo(page, /^Service/);
     await page.keyboard.type("orders");
     await page.waitForURL(/service=orders$/);
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => axe(page)).toEqual([]);
   },
 );

@@ -19,8 +19,8 @@ describe.skipIf(!hasBrowser)("the shell", () => {
   test("a link opens its tab, an unknown one the first, and the title names it", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
-    expect(await page.locator("h1").textContent()).toBe("Activity");
-    expect(await page.title()).toBe(titleOf("Activity"));
+    await expect.poll(() => page.locator("h1").textContent()).toBe("Activity");
+    await expect.poll(() => page.title()).toBe(titleOf("Activity"));
     await page.evaluate(() => void (location.hash = "#/nothing"));
     await page.getByRole("heading", { level: 1, name: "Monitoring" }).waitFor();
     await page.goBack();
@@ -31,25 +31,29 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     const navigation = page.getByRole("navigation", { name: "Console" });
-    expect(await navigation.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Operate", "Declare"]);
-    expect(await navigation.getByRole("link").allInnerTexts()).toEqual([
-      "Monitoring",
-      "Runtime environment",
-      "Activity",
-      "Plan",
-      "PM2 preview",
-      "Service configuration",
-      "Deploy targets",
-      "Interfaces",
-      "Export",
-      "Import",
-    ]);
+    await expect
+      .poll(() => navigation.getByRole("heading", { level: 2 }).allTextContents())
+      .toEqual(["Operate", "Declare"]);
+    await expect
+      .poll(() => navigation.getByRole("link").allInnerTexts())
+      .toEqual([
+        "Monitoring",
+        "Runtime environment",
+        "Activity",
+        "Plan",
+        "PM2 preview",
+        "Service configuration",
+        "Deploy targets",
+        "Interfaces",
+        "Export",
+        "Import",
+      ]);
     const [opened] = await Promise.all([
       page.context().waitForEvent("page"),
       navigation.getByRole("link", { name: "Deploy targets" }).click({ modifiers: ["ControlOrMeta"] }),
     ]);
     await opened.locator("#panel.targets").waitFor();
-    expect(await page.locator("#panel.activity").count()).toBe(1);
+    await expect.poll(() => page.locator("#panel.activity").count()).toBe(1);
   });
 
   test("on a phone, a bar at the bottom has three views, and More has the others", async () => {
@@ -59,17 +63,19 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     const more = navigation.getByRole("button", { name: "More" });
     const bar = await navigation.boundingBox();
     expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBe(SIZES.phone.height);
-    expect(await navigation.getByRole("link").allInnerTexts()).toEqual(["Monitoring", "Environment", "Activity"]);
+    await expect
+      .poll(() => navigation.getByRole("link").allInnerTexts())
+      .toEqual(["Monitoring", "Environment", "Activity"]);
     await more.click();
     await navigation.getByRole("link", { name: "Export" }).waitFor();
     await expectAccessible({ page });
     await navigation.getByRole("link", { name: "Deploy targets" }).click();
     await page.locator("#panel.targets").waitFor();
-    expect(await navigation.getByRole("link", { name: "Deploy targets" }).count()).toBe(0);
-    expect(await more.getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => navigation.getByRole("link", { name: "Deploy targets" }).count()).toBe(0);
+    await expect.poll(() => more.getAttribute("aria-current")).toBe("true");
     await more.click();
     await page.keyboard.press("Escape");
-    expect(await more.evaluate((button) => button === document.activeElement)).toBe(true);
+    await expect.poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
   test("the first stop skips to the content", async () => {
@@ -77,7 +83,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("panel");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("panel");
     expect(new URL(page.url()).hash).toBe("#/activity");
   });
 
@@ -87,14 +93,14 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await help.getByText("Filter the records").waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expect.poll(() => axe(page)).toEqual([]);
     await page.keyboard.press("2");
     expect(new URL(page.url()).hash).toBe("#/activity");
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("/");
     await page.keyboard.type("2");
-    expect(await page.getByRole("searchbox").inputValue()).toBe("2");
+    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("2");
     await page.locator("h1").click();
     await page.keyboard.press("2");
     await page.locator("#tab-environment[aria-current=page]").waitFor();
@@ -109,14 +115,14 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity", theme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-    expect(await ground()).toBe("rgb(13, 14, 18)");
+    await expect.poll(() => ground()).toBe("rgb(13, 14, 18)");
     await page.getByRole("button", { name: "Theme: system. Change to light" }).click();
-    expect(await ground()).toBe("rgb(244, 245, 247)");
+    await expect.poll(() => ground()).toBe("rgb(244, 245, 247)");
     await page.reload();
     await page.locator("#panel").waitFor();
-    expect(await ground()).toBe("rgb(244, 245, 247)");
+    await expect.poll(() => ground()).toBe("rgb(244, 245, 247)");
     await page.getByRole("button", { name: "Theme: light. Change to dark" }).click();
-    expect(await ground()).toBe("rgb(13, 14, 18)");
+    await expect.poll(() => ground()).toBe("rgb(13, 14, 18)");
   });
 
   test("a server that does not answer is reported, and tried again on demand", async () => {
@@ -155,6 +161,6 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.getByText("The server is svcm 1.3.0 now.").waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("svcm 1.3.0", { exact: true }).waitFor();
-    expect(await page.locator(".status-line").count()).toBe(0);
+    await expect.poll(() => page.locator(".status-line").count()).toBe(0);
   });
 });

@@ -132,7 +132,7 @@ test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is
   const stored = { [STORAGE_KEY]: '{"deployments": [' };
   const { page, answer, asked } = await openConsole(browser, server.url, { tab: "activity", stored });
   await page.getByText("could not be read and was kept aside").waitFor();
-  expect(await axe(page)).toEqual([]);
+  await expect.poll(() => axe(page)).toEqual([]);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download" }).click(),

@@ -14,18 +14,18 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
   test("are validated when they are shown: a rejected entry is flagged with its issues, and stays", async () => {
     const bad = { ...b, runtime: "latest", deployTarget: "heroku" };
     const suite = await open(a, bad, { ...a, name: "A" }, { region: 5 });
-    expect(await suite.entries().locator(".badge.error").allTextContents()).toEqual([
-      "2 issues",
-      "1 issue",
-      expect.stringMatching(/^\d+ issues$/),
-    ]);
-    expect(await suite.page.getByRole("list", { name: "Issues of b" }).textContent()).toMatch(/"latest".*"heroku"/);
+    await expect
+      .poll(() => suite.entries().locator(".badge.error").allTextContents())
+      .toEqual(["2 issues", "1 issue", expect.stringMatching(/^\d+ issues$/)]);
+    await expect
+      .poll(() => suite.page.getByRole("list", { name: "Issues of b" }).textContent())
+      .toMatch(/"latest".*"heroku"/);
     await suite.page.getByRole("link", { name: "Deploy targets 3 errors", exact: true }).waitFor();
-    expect(await suite.stored()).toEqual(suiteOf(a, bad, { ...a, name: "A" }, { region: 5 }));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, bad, { ...a, name: "A" }, { region: 5 }));
     await suite.button("Edit A").click();
     await suite.field("Name").fill("other");
     await suite.button("Save Target").click();
-    expect(await suite.entries().locator(".badge.error").count()).toBe(2);
+    await expect.poll(() => suite.entries().locator(".badge.error").count()).toBe(2);
   });
 
   test("entries of an earlier version come forward without loss; what the matrix does not know is kept and flagged", async () => {
@@ -48,16 +48,18 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
       pm2Profile: "dev",
       owner: "x",
     };
-    expect(await suite.stored()).toEqual(
-      suiteOf(
-        { name: "old", ...old },
-        { name: "odd", region: "r", runtime: "node20", ...metadata, deployTarget: "heroku" },
-        { name: "old (copy)", ...old },
-      ),
-    );
-    expect(await suite.page.getByRole("list", { name: "Issues of odd" }).textContent()).toContain(
-      '"heroku" is not known',
-    );
+    await expect
+      .poll(() => suite.stored())
+      .toEqual(
+        suiteOf(
+          { name: "old", ...old },
+          { name: "odd", region: "r", runtime: "node20", ...metadata, deployTarget: "heroku" },
+          { name: "old (copy)", ...old },
+        ),
+      );
+    await expect
+      .poll(() => suite.page.getByRole("list", { name: "Issues of odd" }).textContent())
+      .toContain('"heroku" is not known');
   });
 
   test.each(["{", "[]", '{"deployments":{}}', '{"version":"v0"}'])(
@@ -65,7 +67,7 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
     async (text) => {
       const suite = await openSuite(browser, "targets", text);
       await suite.page.getByText("could not be read and was kept aside").waitFor();
-      expect(await suite.page.getByText("No deploy targets yet").count()).toBe(1);
+      await expect.poll(() => suite.page.getByText("No deploy targets yet").count()).toBe(1);
       const kept = await suite.page.evaluate(
         () => Object.entries(localStorage).find(([key]) => key.includes(".aside."))?.[1],
       );
@@ -85,16 +87,16 @@ describe.skipIf(!hasBrowser)("every user", () => {
     await tabTo(suite.page, "Runtime");
     await keyboard.type("bun1.3");
     await keyboard.press("Enter");
-    expect(await focused(suite.page)).toBe("1");
+    await expect.poll(() => focused(suite.page)).toBe("1");
     await keyboard.press("Tab");
     await keyboard.press("Enter");
-    expect(await focused(suite.page)).toBe("Name");
+    await expect.poll(() => focused(suite.page)).toBe("Name");
     await keyboard.press("End");
     await keyboard.type("2");
     await keyboard.press("Enter");
-    expect(await focused(suite.page)).toBe("1");
+    await expect.poll(() => focused(suite.page)).toBe("1");
     for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
-    expect(await focused(suite.page)).toBe("2");
+    await expect.poll(() => focused(suite.page)).toBe("2");
     for (const key of ["Tab", "Tab", "Tab", "Enter"]) await keyboard.press(key);
     const { deployments } = (await suite.stored()) as { deployments: Target[] };
     expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);

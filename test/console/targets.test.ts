@@ -15,20 +15,22 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     await suite.field("Name").fill("eu-1");
     await suite.field("Runtime").fill("node22");
     await suite.button("Add Target").click();
-    expect(await suite.stored()).toEqual(
-      suiteOf(a, {
-        name: "eu-1",
-        runtime: "node22",
-        serviceType: "restapi",
-        deployTarget: "dedicated-server",
-        runtimeProtocol: "http",
-        databaseDriver: "InMemory",
-        keyValueDriver: "redis",
-        pm2Profile: "dev",
-      }),
-    );
-    expect(await focused(suite.page)).toBe("1");
-    expect(await suite.field("Name").inputValue()).toBe("");
+    await expect
+      .poll(() => suite.stored())
+      .toEqual(
+        suiteOf(a, {
+          name: "eu-1",
+          runtime: "node22",
+          serviceType: "restapi",
+          deployTarget: "dedicated-server",
+          runtimeProtocol: "http",
+          databaseDriver: "InMemory",
+          keyValueDriver: "redis",
+          pm2Profile: "dev",
+        }),
+      );
+    await expect.poll(() => focused(suite.page)).toBe("1");
+    await expect.poll(() => suite.field("Name").inputValue()).toBe("");
   });
 
   test("an edit is in place", async () => {
@@ -36,8 +38,8 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     await suite.button("Edit b").click();
     await suite.field("Region").fill("rack-9");
     await suite.button("Save Target").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, { ...b, region: "rack-9" }, c));
-    expect(await focused(suite.page)).toBe("1");
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, { ...b, region: "rack-9" }, c));
+    await expect.poll(() => focused(suite.page)).toBe("1");
   });
 
   test("a delete asks first, and can be undone", async () => {
@@ -45,15 +47,15 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     suite.answer(false);
     await suite.button("Delete b").click();
     expect(suite.asked).toEqual(["Delete deploy target b?"]);
-    expect(await suite.stored()).toEqual(suiteOf(a, b, c));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, b, c));
     suite.answer(true);
     await suite.button("Delete b").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, c));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, c));
     await suite.button("Undo").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, b, c));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, b, c));
     await suite.button("Delete c").click();
     await suite.button("Duplicate a").click();
-    expect(await suite.button("Undo").count()).toBe(0);
+    await expect.poll(() => suite.button("Undo").count()).toBe(0);
   });
 
   const refused: [string, Record<string, string>, Record<string, string>, RegExp][] = [
@@ -78,10 +80,14 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
         for (const [label, value] of Object.entries(choices)) await suite.field(label).selectOption(value);
         for (const [label, value] of Object.entries(texts)) await suite.field(label).fill(value);
         await suite.button(isEdit ? "Save Target" : "Add Target").click();
-        expect(await suite.page.locator(".field-issue").allTextContents()).toContainEqual(expect.stringMatching(words));
-        expect(await suite.page.getByText(/^Not saved: /).count()).toBe(1);
-        expect(await suite.storedText()).toBe(before);
-        expect(await suite.page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe("true");
+        await expect
+          .poll(() => suite.page.locator(".field-issue").allTextContents())
+          .toContainEqual(expect.stringMatching(words));
+        await expect.poll(() => suite.page.getByText(/^Not saved: /).count()).toBe(1);
+        await expect.poll(() => suite.storedText()).toBe(before);
+        await expect
+          .poll(() => suite.page.evaluate(() => document.activeElement?.getAttribute("aria-invalid")))
+          .toBe("true");
       }
     },
   );
@@ -90,10 +96,10 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
 describe.skipIf(!hasBrowser)("2: editing", () => {
   test("loads the entry; the button becomes Save Target, with Cancel Edit", async () => {
     const suite = await open(a, lambda);
-    expect(await suite.button("Add Target").count()).toBe(1);
+    await expect.poll(() => suite.button("Add Target").count()).toBe(1);
     await suite.button("Edit edge").click();
-    expect(await focused(suite.page)).toBe("Name");
-    expect(await suite.button("Add Target").count()).toBe(0);
+    await expect.poll(() => focused(suite.page)).toBe("Name");
+    await expect.poll(() => suite.button("Add Target").count()).toBe(0);
     const shown = ["Name", "Deploy target", "Region", "Runtime", "Service type", "Protocol", "Database driver"];
     expect(await Promise.all(shown.map((label) => suite.field(label).inputValue()))).toEqual([
       "edge",
@@ -106,10 +112,10 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     ]);
     await suite.field("Name").fill("other");
     await suite.button("Cancel Edit").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, lambda));
-    expect(await focused(suite.page)).toBe("1");
-    expect(await suite.button("Add Target").count()).toBe(1);
-    expect(await suite.button("Save Target").count()).toBe(0);
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, lambda));
+    await expect.poll(() => focused(suite.page)).toBe("1");
+    await expect.poll(() => suite.button("Add Target").count()).toBe(1);
+    await expect.poll(() => suite.button("Save Target").count()).toBe(0);
   });
 
   test("typed values are replaced by another entry only after a question", async () => {
@@ -117,10 +123,10 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await suite.field("Name").fill("typed");
     suite.answer(false);
     await suite.button("Edit b").click();
-    expect(await suite.field("Name").inputValue()).toBe("typed");
+    await expect.poll(() => suite.field("Name").inputValue()).toBe("typed");
     suite.answer(true);
     await suite.button("Edit b").click();
-    expect(await suite.field("Name").inputValue()).toBe("b");
+    await expect.poll(() => suite.field("Name").inputValue()).toBe("b");
     expect(suite.asked).toEqual(Array(2).fill("Discard what you have changed in the form?"));
     await suite.button("Edit a").click();
     expect(suite.asked).toHaveLength(2);
@@ -130,11 +136,11 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     const suite = await open(a, b);
     await suite.button("Edit a").click();
     await suite.button("Save Target").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, b));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, b));
     await suite.button("Edit a").click();
     await suite.field("Name").fill("A");
     await suite.button("Save Target").click();
-    expect(await suite.stored()).toEqual(suiteOf({ ...a, name: "A" }, b));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf({ ...a, name: "A" }, b));
   });
 
   test.each([
@@ -146,7 +152,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await suite.field("Region").fill("x");
     await suite.button(`Delete ${other}`).click();
     await suite.button("Save Target").click();
-    expect(await suite.stored()).toEqual(suiteOf(...after));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(...after));
   });
 
   test("deleting the entry itself cancels the edit, and the form saves nothing", async () => {
@@ -154,11 +160,11 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await suite.button("Edit b").click();
     await suite.field("Region").fill("x");
     await suite.button("Delete b").click();
-    expect(await suite.button("Add Target").count()).toBe(1);
-    expect(await suite.field("Region").inputValue()).toBe("");
-    expect(await suite.page.getByText("Its edit is cancelled.").count()).toBe(1);
+    await expect.poll(() => suite.button("Add Target").count()).toBe(1);
+    await expect.poll(() => suite.field("Region").inputValue()).toBe("");
+    await expect.poll(() => suite.page.getByText("Its edit is cancelled.").count()).toBe(1);
     await suite.button("Add Target").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, c));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, c));
   });
 
   test("an entry that another tab has deleted is not saved over another entry", async () => {
@@ -170,7 +176,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await other.getByRole("button", { name: "Delete b", exact: true }).click();
     await suite.page.getByText("was changed or deleted elsewhere").waitFor();
     await suite.button("Add Target").click();
-    expect(await suite.stored()).toEqual(suiteOf(a, c, { ...b, region: "x" }));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, c, { ...b, region: "x" }));
   });
 });
 
@@ -179,10 +185,10 @@ describe.skipIf(!hasBrowser)("3: duplicating", () => {
     const suite = await open(a, { ...b, name: "A (COPY)" });
     await suite.button("Duplicate a").click();
     await suite.button("Duplicate a").click();
-    expect(await focused(suite.page)).toBe("3");
+    await expect.poll(() => focused(suite.page)).toBe("3");
     await suite.button("Duplicate A (COPY)").click();
     const copies = ["a (copy 2)", "a (copy 3)", "A (COPY) (copy)"].map((name) => ({ ...a, name }));
-    expect(await suite.stored()).toEqual(suiteOf(a, { ...b, name: "A (COPY)" }, ...copies));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(a, { ...b, name: "A (COPY)" }, ...copies));
   });
 
   test("a copy is independent and deep, unknown keys included; an edit of it does not change the source", async () => {
@@ -192,7 +198,7 @@ describe.skipIf(!hasBrowser)("3: duplicating", () => {
     await suite.button("Edit a (copy)").click();
     await suite.field("Region").fill("rack-9");
     await suite.button("Save Target").click();
-    expect(await suite.stored()).toEqual(suiteOf(source, { ...source, name: "a (copy)", region: "rack-9" }));
+    await expect.poll(() => suite.stored()).toEqual(suiteOf(source, { ...source, name: "a (copy)", region: "rack-9" }));
   });
 });
 
@@ -202,15 +208,15 @@ describe.skipIf(!hasBrowser)("4: hints", () => {
     const hint = suite.page.locator("form .status-line.info");
     for (const target of ["dedicated-server", "vm", "ec2"]) {
       await suite.field("Deploy target").selectOption(target);
-      expect(await hint.textContent()).toMatch(/host information.*PM2 profile/);
-      expect(await suite.field("PM2 profile").isEnabled()).toBe(true);
+      await expect.poll(() => hint.textContent()).toMatch(/host information.*PM2 profile/);
+      await expect.poll(() => suite.field("PM2 profile").isEnabled()).toBe(true);
     }
     await suite.field("PM2 profile").selectOption("production");
     for (const target of ["lambda", "vercel-functions", "cloudflare-workers"]) {
       await suite.field("Deploy target").selectOption(target);
-      expect(await hint.textContent()).toMatch(/runtime with its version/);
-      expect(await suite.field("PM2 profile").isDisabled()).toBe(true);
-      expect(await suite.field("PM2 profile").inputValue()).toBe("");
+      await expect.poll(() => hint.textContent()).toMatch(/runtime with its version/);
+      await expect.poll(() => suite.field("PM2 profile").isDisabled()).toBe(true);
+      await expect.poll(() => suite.field("PM2 profile").inputValue()).toBe("");
     }
     await suite.field("Name").fill("edge");
     await suite.field("Region").fill("eu");
@@ -225,8 +231,8 @@ describe.skipIf(!hasBrowser)("4: hints", () => {
     const suite = await open(a);
     const chosen = suite.page.getByRole("table").first().locator("td.chosen");
     await suite.field("Deploy target").selectOption("lambda");
-    expect(await chosen.textContent()).toBe("yes, your selection");
+    await expect.poll(() => chosen.textContent()).toBe("yes, your selection");
     await suite.field("Service type").selectOption("restapi");
-    expect(await chosen.textContent()).toBe("–no, your selection");
+    await expect.poll(() => chosen.textContent()).toBe("–no, your selection");
   });
 });

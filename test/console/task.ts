@@ -16,7 +16,7 @@ interface Counts {
 export function task(name: string, { clicks, first }: Counts, run: () => Promise<Clicks>): void {
   test(`${name}: ${clicks} ${clicks === 1 ? "click" : "clicks"}, at first ${first}`, async () => {
     const counts = await run();
-    expect(await counts()).toBe(clicks);
+    await expect.poll(() => counts()).toBe(clicks);
   });
 }
 

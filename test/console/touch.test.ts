@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("every control", () => {
     ["with a pointer is at least 24 pixels wide and high", false, 24],
   ] as const)("%s, in every view", async (_name, isTouch, least) => {
     const { page } = await opened(isTouch);
-    expect(await page.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(isTouch);
+    await expect.poll(() => page.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(isTouch);
     const found = (await tooSmall(page, least)).map((words) => `monitoring ${words}`);
     for (const id of tabIds.slice(1)) {
       await page.evaluate((next) => void (location.hash = `#/${next}`), id);

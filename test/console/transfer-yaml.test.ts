@@ -73,17 +73,17 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     const suite = await open();
     await choose(suite, file(text));
     await suite.page.getByText("1 deploy target of an earlier version will be migrated.").waitFor();
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => suite.stored()).toEqual(before);
     suite.answer(false);
     await suite.button("Import").click();
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => suite.stored()).toEqual(before);
     suite.answer(true);
     await suite.button("Import").click();
     const { deployments, serviceConfiguration } = (await suite.stored()) as Record<string, unknown>;
     expect(deployments).toEqual([{ name: "eu west", ...target }, expect.objectContaining({ deployTarget: "heroku" })]);
     expect(serviceConfiguration).toMatchObject({ ports: { rest: 3000 } });
     await suite.button("Undo").click();
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => suite.stored()).toEqual(before);
   });
 
   test("that is broken is reported with line and column, and comes in once it is fixed", async () => {
@@ -92,12 +92,12 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     await choose(suite, path);
     await suite.page.getByText("deployments.yaml cannot be imported.").waitFor();
     const list = suite.page.getByRole("list", { name: "Issues of the import" });
-    expect(await list.textContent()).toMatch(/line \d+, column \d+: .*YAML_SYNTAX/);
-    expect(await suite.button("Import").isDisabled()).toBe(true);
+    await expect.poll(() => list.textContent()).toMatch(/line \d+, column \d+: .*YAML_SYNTAX/);
+    await expect.poll(() => suite.button("Import").isDisabled()).toBe(true);
     writeFileSync(path, YAML);
     await choose(suite, path);
     await suite.page.getByText("invalid entries are imported as they are, and stay flagged").waitFor();
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => suite.stored()).toEqual(before);
   });
 });
 
@@ -108,9 +108,9 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await suite.field("Document").fill(YAML);
     const found = suite.page.locator(".status-line.error", { hasText: "could not be checked" });
     await found.waitFor();
-    expect(await found.textContent()).toMatch(/Nothing is changed\..*The server cannot be reached\./);
-    expect(await suite.button("Import").isDisabled()).toBe(true);
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => found.textContent()).toMatch(/Nothing is changed\..*The server cannot be reached\./);
+    await expect.poll(() => suite.button("Import").isDisabled()).toBe(true);
+    await expect.poll(() => suite.stored()).toEqual(before);
   });
 
   test("is asked again, once it is back", async () => {
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await suite.page.context().setOffline(false);
     await again.click();
     await suite.page.getByText("invalid entries are imported as they are, and stay flagged").waitFor();
-    expect(await again.count()).toBe(0);
+    await expect.poll(() => again.count()).toBe(0);
   });
 
   test("does not get a file that is too large for it", async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await choose(suite, file(`${YAML}# ${"x".repeat(4 * 2 ** 20)}\n`));
     const refused = suite.page.getByText("is larger than 4 MB");
     await refused.waitFor();
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => suite.stored()).toEqual(before);
   });
 
   test.each([
@@ -151,14 +151,14 @@ describe.skipIf(!hasBrowser)("the server", () => {
     const reading = suite.page.getByText("Checking the document…");
     await reading.waitFor();
     await sent;
-    expect(await suite.button("Import").isDisabled()).toBe(true);
+    await expect.poll(() => suite.button("Import").isDisabled()).toBe(true);
     await suite.field("Document").fill(later);
     expect((await ended).postData()).toContain("# first");
     gate.emit("open");
     if (words !== undefined) await suite.page.getByText(words).waitFor();
     await reading.waitFor({ state: "detached" });
-    expect(await suite.page.getByText("first.yaml").count()).toBe(0);
-    expect(await suite.stored()).toEqual(before);
+    await expect.poll(() => suite.page.getByText("first.yaml").count()).toBe(0);
+    await expect.poll(() => suite.stored()).toEqual(before);
   });
 });
 

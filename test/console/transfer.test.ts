@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     expect({ code: ran.code, said: ran.stdout + ran.stderr }).toMatchObject({ code: 0 });
     const other = await open();
     await importText(other, text);
-    expect(await other.stored()).toEqual(full);
+    await expect.poll(() => other.stored()).toEqual(full);
     expect(other.asked).toEqual([
       "Replace what this browser holds (0 deploy targets, 0 interface adapters, no service configuration, no environment) by this document?",
     ]);
@@ -139,8 +139,8 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await list.first().waitFor();
     const found = await list.allTextContents();
     expect(found.toSorted().join("\n")).toMatch(words);
-    expect(await suite.button("Import").isDisabled()).toBe(true);
-    expect(await suite.storedText()).toBe(before);
+    await expect.poll(() => suite.button("Import").isDisabled()).toBe(true);
+    await expect.poll(() => suite.storedText()).toBe(before);
   });
 
   const flagged: [string, string, RegExp][] = [
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     expect(found.toSorted().join("\n")).toMatch(words);
     await suite.button("Import").click();
     await suite.page.getByText(/^Imported /).waitFor();
-    expect(await suite.page.getByRole("link", { name: /error/ }).count()).toBeGreaterThan(0);
+    await expect.poll(() => suite.page.getByRole("link", { name: /error/ }).count()).toBeGreaterThan(0);
   });
 
   test("restores an equal state from the console's own export, even with invalid entries", async () => {
@@ -181,8 +181,10 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     const other = await open();
     await importText(other, text);
     await other.page.getByText(/^Imported 2 deploy targets/).waitFor();
-    expect(await other.stored()).toEqual(kept);
-    expect(await other.page.getByRole("link", { name: /Deploy targets/ }).textContent()).toContain("2 errors");
+    await expect.poll(() => other.stored()).toEqual(kept);
+    await expect
+      .poll(() => other.page.getByRole("link", { name: /Deploy targets/ }).textContent())
+      .toContain("2 errors");
   });
 
   test("changes nothing until it is confirmed, and can be undone", async () => {
@@ -191,12 +193,12 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     suite.answer(false);
     await importText(suite, JSON.stringify(next));
     expect(suite.asked).toHaveLength(1);
-    expect(await suite.stored()).toEqual(full);
+    await expect.poll(() => suite.stored()).toEqual(full);
     suite.answer(true);
     await suite.button("Import").click();
-    expect(await suite.stored()).toEqual(next);
+    await expect.poll(() => suite.stored()).toEqual(next);
     await suite.button("Undo").click();
-    expect(await suite.stored()).toEqual(full);
+    await expect.poll(() => suite.stored()).toEqual(full);
   });
 
   test("of an earlier version comes forward without loss; what the matrix does not know is kept, and flagged", async () => {
@@ -215,14 +217,18 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
       keyValueDriver: "redis",
     };
     const old = { name: "old", region: "r", runtime: "node20", ...metadata };
-    expect(await suite.stored()).toEqual({
-      version,
-      deployments: [
-        { ...old, deployTarget: "dedicated-server", pm2Profile: "dev" },
-        { ...old, name: "odd", deployTarget: "heroku" },
-      ],
-    });
-    expect(await suite.page.getByRole("link", { name: /Deploy targets/ }).textContent()).toContain("1 error");
+    await expect
+      .poll(() => suite.stored())
+      .toEqual({
+        version,
+        deployments: [
+          { ...old, deployTarget: "dedicated-server", pm2Profile: "dev" },
+          { ...old, name: "odd", deployTarget: "heroku" },
+        ],
+      });
+    await expect
+      .poll(() => suite.page.getByRole("link", { name: /Deploy targets/ }).textContent())
+      .toContain("1 error");
   });
 
   test("may be the repository's own deployments.yaml, from a file; an open edit is cancelled", async () => {
@@ -237,7 +243,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     expect(deployments.map(({ name }) => name)).toEqual(["staging", "production", "edge"]);
     await suite.page.locator("#tab-targets").click();
     await suite.page.getByText("was changed or deleted elsewhere").waitFor();
-    expect(await suite.button("Save Target").count()).toBe(0);
+    await expect.poll(() => suite.button("Save Target").count()).toBe(0);
   });
 });
 
@@ -252,12 +258,12 @@ describe.skipIf(!hasBrowser)("every user", () => {
     const [download] = await Promise.all([suite.page.waitForEvent("download"), keyboard.press("Enter")]);
     expect(download.suggestedFilename()).toBe("deployments.yaml");
     await keyboard.press("Tab");
-    expect(await focused(suite.page)).toBe("Document");
+    await expect.poll(() => focused(suite.page)).toBe("Document");
     await keyboard.insertText("version: service-management.v1\n");
     await suite.page.getByText("This document is valid").waitFor();
     await tabTo(suite.page, "Import");
     await keyboard.press("Enter");
-    expect(await suite.stored()).toEqual({ version });
+    await expect.poll(() => suite.stored()).toEqual({ version });
   });
 
   test("the transfer tab is accessible in every look", async () => {

@@ -18,12 +18,12 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await telemetry.watchers(1);
     give([looping, { name: "healthy", status: "online", restartCount: 3 }]);
     await page.getByRole("button", { name: "consumer" }).first().waitFor();
-    expect(await page.locator("tbody tr").first().innerText()).toContain("crash loop");
-    expect(await page.locator("tbody tr").nth(1).innerText()).not.toContain("crash loop");
-    expect(await page.getByRole("link", { name: /Monitoring/ }).textContent()).toContain("1 error");
-    expect(await page.title()).toBe(titleOf("(1) Monitoring"));
+    await expect.poll(() => page.locator("tbody tr").first().innerText()).toContain("crash loop");
+    await expect.poll(() => page.locator("tbody tr").nth(1).innerText()).not.toContain("crash loop");
+    await expect.poll(() => page.getByRole("link", { name: /Monitoring/ }).textContent()).toContain("1 error");
+    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
     await page.getByRole("radio", { name: /Problem/ }).check();
-    expect(await page.locator("tbody tr").count()).toBe(1);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.getByRole("button", { name: "consumer" }).first().click();
     await page.locator(".detail").getByText(loop.details).waitFor();
     await expectAccessibleInEveryLook(open);
@@ -36,8 +36,8 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await telemetry.watchers(1);
     give([{ status: "errored" }]);
     await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
-    expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
-    expect(await page.locator("tbody tr").count()).toBe(0);
+    await expect.poll(() => page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(0);
     give([{ status: "online" }]);
     await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
   });
@@ -66,14 +66,14 @@ describe.skipIf(!hasBrowser)("a message over the page", () => {
     const before = await row.boundingBox();
     const banner = page.locator(".connection-banner .status-line");
     await banner.waitFor();
-    expect(await banner.textContent()).toMatch(
-      /^No sample for \d+ ssome seconds\. PM2 does not answer, or the network is slow\. The values are from /,
-    );
-    expect(await row.boundingBox()).toEqual(before);
+    await expect
+      .poll(() => banner.textContent())
+      .toMatch(/^No sample for \d+ ssome seconds\. PM2 does not answer, or the network is slow\. The values are from /);
+    await expect.poll(() => row.boundingBox()).toEqual(before);
     await expectAccessible(open);
     give([{ name: "api" }]);
     await banner.waitFor({ state: "detached" });
-    expect(await row.boundingBox()).toEqual(before);
+    await expect.poll(() => row.boundingBox()).toEqual(before);
   });
 
   test("an error whose text changes with each sample is announced once", async () => {
@@ -102,8 +102,8 @@ describe.skipIf(!hasBrowser)("a message over the page", () => {
     const now = page.locator(".host .now").first();
     for (let second = 1; second <= 3; second += 1) failing(second);
     await now.waitFor();
-    expect(await page.evaluate(() => (window as unknown as { changes: number }).changes)).toBe(0);
-    expect(await words.count()).toBe(1);
+    await expect.poll(() => page.evaluate(() => (window as unknown as { changes: number }).changes)).toBe(0);
+    await expect.poll(() => words.count()).toBe(1);
   });
 });
 
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     }
     const toast = page.locator(".toast.error");
     await toast.getByText("Not done: restart of auth, restart of mailer, restart of worker.").waitFor();
-    expect(await toast.count()).toBe(1);
+    await expect.poll(() => toast.count()).toBe(1);
     const [message, button] = [
       await toast.boundingBox(),
       await page.getByRole("button", { name: "Restart worker" }).boundingBox(),
@@ -151,10 +151,10 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     await page.getByRole("button", { name: "Restart auth" }).click();
     const toast = page.locator(".toast.error");
     await toast.getByText("restart of auth").waitFor();
-    expect(await toast.textContent()).toContain("PM2_");
+    await expect.poll(() => toast.textContent()).toContain("PM2_");
     telemetry.give(hostSample);
     await page.getByText("The processes of PM2 cannot be read").waitFor();
-    expect(await toast.count()).toBe(1);
+    await expect.poll(() => toast.count()).toBe(1);
     give([{ name: "auth" }]);
     await toast.waitFor({ state: "detached" });
   });
@@ -170,11 +170,11 @@ describe.skipIf(!hasBrowser)("under the pointer", () => {
     const before = await start.boundingBox();
     give([{ name: "api" }, { name: "mailer" }], { missingExpected: ["worker"] });
     await page.getByRole("button", { name: "Started mailer" }).waitFor();
-    expect(await start.boundingBox()).toEqual(before);
-    expect(await page.locator("tbody tr").count()).toBe(1);
+    await expect.poll(() => start.boundingBox()).toEqual(before);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.mouse.move(0, 0);
     await page.locator("tbody tr").nth(1).waitFor();
-    expect(await page.locator(".missing li").count()).toBe(1);
+    await expect.poll(() => page.locator(".missing li").count()).toBe(1);
   });
 });
 
@@ -188,9 +188,9 @@ describe.skipIf(!hasBrowser)("drift", () => {
     const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
     await drift.getByText("declared, not in the running process.").waitFor();
     await drift.getByText("Restart with the ecosystem file applies it.").waitFor();
-    expect(await drift.locator(".code-line code").textContent()).toBe(
-      "svcm process restart auth --ecosystem --environment dev",
-    );
+    await expect
+      .poll(() => drift.locator(".code-line code").textContent())
+      .toBe("svcm process restart auth --ecosystem --environment dev");
     const sent = sockets.at(-1)?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
     await drift.getByRole("button", { name: "Restart with the ecosystem file" }).click();
     expect(JSON.parse(String((await sent)?.payload))).toMatchObject({
@@ -210,8 +210,8 @@ describe.skipIf(!hasBrowser)("metrics of an app", () => {
     await page.getByRole("button", { name: "api" }).first().click();
     const part = page.getByRole("region", { name: "Metrics of the app" });
     await part.waitFor();
-    expect(await part.locator("dt").allTextContents()).toEqual(Object.keys(customMetrics));
-    expect(await part.locator("dd").allTextContents()).toEqual(["7.48 MiB", "3 ms", "12", "1"]);
+    await expect.poll(() => part.locator("dt").allTextContents()).toEqual(Object.keys(customMetrics));
+    await expect.poll(() => part.locator("dd").allTextContents()).toEqual(["7.48 MiB", "3 ms", "12", "1"]);
   });
 });
 
@@ -222,9 +222,9 @@ describe.skipIf(!hasBrowser)("buttons", () => {
     give([{ name: "gone", status: "errored", pid: null }]);
     const stop = page.getByRole("button", { name: "Stop gone" });
     await stop.waitFor();
-    expect(await stop.isDisabled()).toBe(true);
-    expect(await stop.getAttribute("aria-description")).toBe("PM2 has given up on it: nothing runs.");
-    expect(await page.getByRole("button", { name: "Restart gone" }).isDisabled()).toBe(false);
+    await expect.poll(() => stop.isDisabled()).toBe(true);
+    await expect.poll(() => stop.getAttribute("aria-description")).toBe("PM2 has given up on it: nothing runs.");
+    await expect.poll(() => page.getByRole("button", { name: "Restart gone" }).isDisabled()).toBe(false);
   });
 
   test("Stop and Restart of the process that serves the page are disabled from the start, with the reason", async () => {
@@ -242,12 +242,14 @@ describe.skipIf(!hasBrowser)("buttons", () => {
     await page.getByRole("button", { name: "svcm" }).first().click();
     for (const name of ["Stop svcm", "Restart svcm", "Stop", "Restart"]) {
       const button = page.getByRole("button", { name, exact: true });
-      expect(await button.isDisabled()).toBe(true);
-      expect(await button.getAttribute("aria-description")).toBe("It serves this page. Use the command line.");
+      await expect.poll(() => button.isDisabled()).toBe(true);
+      await expect
+        .poll(() => button.getAttribute("aria-description"))
+        .toBe("It serves this page. Use the command line.");
     }
     const apply = page.getByRole("button", { name: "Restart with the ecosystem file" });
-    expect(await apply.isDisabled()).toBe(true);
-    expect(await apply.getAttribute("aria-description")).toBe("It serves this page. Use the command.");
-    expect(await page.getByRole("button", { name: "Stop api" }).isDisabled()).toBe(false);
+    await expect.poll(() => apply.isDisabled()).toBe(true);
+    await expect.poll(() => apply.getAttribute("aria-description")).toBe("It serves this page. Use the command.");
+    await expect.poll(() => page.getByRole("button", { name: "Stop api" }).isDisabled()).toBe(false);
   });
 });
