@@ -4,9 +4,11 @@ import { logEntry, type LogEntry } from "../events/log-line.ts";
 import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
 import { linesBackwards } from "./files/lines-backwards.ts";
 import { withLog, type OpenLog } from "./files/log.ts";
+import { read } from "./files/system.ts";
 
 /** More than a daemon writes in months; a crash loop writes it in days. */
 const MOST_BYTES = 64 * 2 ** 20;
+const SEARCHED_BYTES = 256 * 1024;
 const MOST_ENTRIES = 500_000;
 const MOST_ERROR_BYTES = 256 * 1024;
 const MOST_ERROR_LINES = 200;
@@ -16,7 +18,9 @@ const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
     async pm2(wanted, signal) {
-      const found = await withLog(join(pm2Home, "pm2.log"), (log) => entriesOf(log, wanted, signal));
+      const found = await withLog(join(pm2Home, "pm2.log"), async (log) =>
+        (await mayMatter(log, wanted)) ? await entriesOf(log, wanted, signal) : undefined,
+      );
       return found ?? { entries: [], isComplete: true, isCut: false };
     },
     async errorTail({ name, pmId }) {
@@ -49,6 +53,19 @@ async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: Abor
     if (bytesRead > MOST_BYTES || entries.length > MOST_ENTRIES) return part(bytesRead >= size);
   }
   return part(true);
+}
+
+/** Searches a log that entries come from as a whole. */
+async function mayMatter({ fd, size }: OpenLog, { words }: WantedLog): Promise<boolean> {
+  if (words === undefined || size > MOST_BYTES) return true;
+  const overlap = Math.max(...words.map((word) => Buffer.byteLength(word)));
+  const chunk = Buffer.allocUnsafe(SEARCHED_BYTES);
+  for (let at = 0; ;) {
+    const bytes = chunk.subarray(0, await read(fd, chunk, at));
+    if (words.some((word) => bytes.includes(word))) return true;
+    if (bytes.length <= overlap) return false;
+    at += bytes.length - overlap;
+  }
 }
 
 async function lastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {

@@ -24,17 +24,21 @@ export interface Happened {
 
 /**
  * Like `happened`, but reads only the newest part of a large log if that is enough.
- * @param upToMs events up to this time are wanted, in milliseconds since 1970
+ * @param wanted `upToMs`: events up to this time are wanted, in milliseconds since 1970. `words`: a log without one of these has
+ * no such event
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function newestHappened(
   ports: Ports,
-  wanted: { readonly sinceMs: number; readonly upToMs: number; readonly isEnough: (part: Happened) => boolean },
+  wanted: Pick<WantedLog, "sinceMs" | "words"> & {
+    readonly upToMs: number;
+    readonly isEnough: (part: Happened) => boolean;
+  },
   signal: AbortSignal | undefined,
 ): Promise<Happened> {
-  const { sinceMs, upToMs, isEnough } = wanted;
-  const newest = await happened(ports, sinceMs, signal, { entries: NEWEST_ENTRIES, upToMs });
-  return newest.fromMs === sinceMs || isEnough(newest) ? newest : await happened(ports, sinceMs, signal);
+  const { sinceMs, upToMs, isEnough, words } = wanted;
+  const newest = await happened(ports, sinceMs, signal, { most: { entries: NEWEST_ENTRIES, upToMs } });
+  return newest.fromMs === sinceMs || isEnough(newest) ? newest : await happened(ports, sinceMs, signal, { words });
 }
 
 /**
@@ -46,10 +50,10 @@ export async function happened(
   ports: Ports,
   sinceMs: number,
   signal: AbortSignal | undefined,
-  most?: WantedLog["most"],
+  part: Pick<WantedLog, "most" | "words"> = {},
 ): Promise<Happened> {
   const contextMs = sinceMs - CONTEXT_MS;
-  const log = await ports.processLogs.pm2({ sinceMs: contextMs, most }, signal).catch((error: unknown) => {
+  const log = await ports.processLogs.pm2({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {
     throw failed("EVENTS_FAILED", error);
   });
   const fromMs = log.isCut ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;

@@ -1,4 +1,5 @@
 import type { EventsResponse } from "../api/events.ts";
+import { CAUSE_WORDS } from "../events/causes.ts";
 import { newestHappened, type Happened } from "../events/happened.ts";
 import { matching, pageOf, upToOf } from "../events/page.ts";
 import { defineOperation } from "../operation.ts";
@@ -17,7 +18,9 @@ export const eventsList = defineOperation({
     const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind };
     const page = ({ events }: Happened): ReturnType<typeof pageOf> => pageOf(matching(events, filter), limit, cursor);
     const isEnough = (part: Happened): boolean => page(part).next !== null;
-    const found = await newestHappened(ports, { sinceMs: since, upToMs: upToOf(cursor), isEnough }, signal);
+    const words = cause && CAUSE_WORDS[cause];
+    const wanted = { sinceMs: since, upToMs: upToOf(cursor), isEnough, words };
+    const found = await newestHappened(ports, wanted, signal);
     return { ...page(found), complete: found.isComplete };
   },
 });

@@ -17,6 +17,8 @@ export interface WantedLog {
   readonly sinceMs: number;
   /** Reading ends after this many entries that are not younger than a time. */
   readonly most?: { readonly entries: number; readonly upToMs: number } | undefined;
+  /** A log without one of these words counts as empty. */
+  readonly words?: readonly string[] | undefined;
 }
 
 export interface LogPart {

@@ -77,3 +77,30 @@ test("only the newest part of a large log is decided if it is enough", async () 
   expect(await why("app-1")).toMatchObject({ exitCode: 1 + (11_998 % 7) });
   expect(await why("quiet")).toMatchObject({ exitCode: 4 });
 });
+
+const rare = [
+  [
+    "memory-limit",
+    "[PM2][WORKER] Process 9 restarted because it exceeds --max-memory-restart value (current_memory=9 max_memory_limit=8 [octets])",
+  ],
+  ["watch", "Change detected on path src/a.js for app rare - restarting"],
+  ["oom-kill", undefined],
+  ["cron", "[PM2] Deregistering a cron job on: 9"],
+] as const;
+
+test.each(rare)(
+  "the only event with the cause %s is found in the oldest part of a large log",
+  async (cause, reason) => {
+    const atMs = Math.floor((NOW - 9 * HOUR) / 60_000) * 60_000;
+    const order = reason === undefined ? "" : line(atMs, reason) + line(atMs, "Stopping app:rare id:9");
+    const end = `App [rare:9] exited with code [0] via signal [${reason === undefined ? "SIGKILL" : "SIGINT"}]`;
+    const ports = world(order + line(atMs, end) + crashes(12_000));
+    const kernel = async () => ({ logged: [{ atMs, pid: 1 }] });
+    const asked = (log: Ports) => {
+      const seen = { ...log, sightings: { ...log.sightings, kernel } };
+      return execute(eventsList, seen, { since: NOW - 10 * HOUR, cause }, caller);
+    };
+    expect((await asked(ports)).events).toEqual([expect.objectContaining({ app: "rare", cause })]);
+    expect(await asked(world(crashes(12_000)))).toMatchObject({ events: [], next: null, complete: true });
+  },
+);
