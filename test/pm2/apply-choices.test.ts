@@ -74,6 +74,30 @@ test("an app that left the file is deleted with prune alone, and one that svcm d
     if (record.name === "stranger") await ports.processes.remove(record);
 });
 
+test.each([
+  ["in fork mode", {}],
+  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
+])("an app with a new name is renamed in place %s, and a rollback gives it the former name", async (_, mode) => {
+  await apply([{ ...api, ...mode }, old], { prune: true });
+  const state = async () =>
+    (await ports.processes.list()).map(({ pmId, uniqueId, name, status }) => [pmId, uniqueId, name, status]);
+  const before = await state();
+  const after = before.map((process) => process.map((value) => (value === "api" ? "items" : value)));
+  const { release } = await apply([{ ...api, ...mode, name: "items" }, old]);
+  expect(release?.steps.map(({ do: kind, app, phase }) => [kind, app, phase])).toEqual([
+    ["update", "items", "done"],
+    ["save", "", "done"],
+  ]);
+  expect(await state()).toEqual(after);
+  expect((await plan()).steps).toEqual([]);
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(await state()).toEqual(before);
+  own.pm2Folder([{ ...api, ...mode }, old]);
+  expect((await plan()).steps).toEqual([]);
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(await state()).toEqual(after);
+});
+
 test("a key that left the declaration leaves the process, also if a person started it", async () => {
   const record = (await ports.processes.list()).find(({ name }) => name === "api");
   await ports.processes.remove(record!);
@@ -126,7 +150,7 @@ test("a dry run of a rollback changes nothing, and its id is refused after a cha
   await apply(
     [
       { ...api, env: { MODE: "2" } },
-      { name: "young", script: "./app.cjs" },
+      { name: "young", script: "./app.cjs", env: { MODE: "2" } },
     ],
     { prune: true },
   );

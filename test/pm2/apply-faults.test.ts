@@ -1,10 +1,10 @@
 /** Faults in the middle of an apply, over a real PM2. */
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   execute,
   processAct,
@@ -16,7 +16,7 @@ import {
 } from "../../src/core/index.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { commandLine, start } from "../support/child.ts";
-import { canMount, mount } from "../support/machine.ts";
+import { asNobody, canBeNobody, canMount, mount, NOBODY } from "../support/machine.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -64,6 +64,17 @@ function when(isIt: (event: ReleaseEvent) => boolean, happens: () => unknown): P
   return Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
 }
 
+/** The same world, in which each pause is longer than svcm waits for anything. */
+function withoutPatience(): Ports {
+  let skippedMs = 0;
+  const elapsed = (): number => ports.clock.elapsed() + skippedMs;
+  const pause = async (ms: number): Promise<void> => {
+    await ports.clock.pause(ms);
+    skippedMs += 60_000;
+  };
+  return Object.create(ports, { clock: { value: { ...ports.clock, elapsed, pause } } }) as Ports;
+}
+
 const isStep = (step: number, phase: string) => (event: ReleaseEvent) =>
   event.event === "step" && event.step === step && event.phase === phase;
 
@@ -84,6 +95,14 @@ const byPm2 = (...args: string[]): Promise<unknown> => {
 
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
+/** svcm's own command line, behind a prefix. */
+const startApply = (...prefix: string[]) => {
+  const svcm = join(import.meta.dirname, "../../bin/run.js");
+  const flags = ["--environment", "dev", "--yes", "--json", "--root", own.folder];
+  const env = { HOME: own.folder, PM2_HOME: own.home };
+  return start([...prefix, process.execPath, svcm, "apply", ...flags], env);
+};
+
 const outcome = async (): Promise<string | undefined> =>
   (await execute(releaseList, ports, {}, caller)).releases[0]?.outcome;
 
@@ -100,20 +119,7 @@ test("a signal between two steps ends the apply after the step: the release is h
 
 test("SIGINT to svcm does the same, and it exits 3", async () => {
   own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
-  const env = { HOME: own.folder, PM2_HOME: own.home };
-  const svcm = start(
-    [
-      process.execPath,
-      join(import.meta.dirname, "../../bin/run.js"),
-      "apply",
-      "--environment",
-      "dev",
-      "--yes",
-      "--root",
-      own.folder,
-    ],
-    env,
-  );
+  const svcm = startApply();
   writeFileSync(join(own.folder, "interrupt"), String(svcm.pid));
   expect(await svcm.ended).toEqual({ code: 3, signal: null });
   rmSync(join(own.folder, "interrupt"));
@@ -161,6 +167,25 @@ test("an app that PM2 is launching when an apply begins is awaited, and no proce
   expect(await stepsLeft()).toBe(0);
   const listed = (await ports.processes.list()).map((record) => record.pid);
   expect(new Set(own.pids())).toEqual(new Set([daemon.pid, ...listed]));
+});
+
+test("beside a process that PM2 runs and does not list, nothing is applied until it has ended", async () => {
+  own.pm2Folder([{ ...web("1"), name: "lost", wait_ready: true, listen_timeout: 60_000, env: { HELD: "/nowhere" } }]);
+  const started = own.startDeclared("lost").catch(() => undefined);
+  while ((await recordOf("lost"))?.status !== "launching");
+  // PM2 takes the end of a process that it launches for a crash, and starts it again.
+  await byPm2("delete", "lost");
+  let [pid] = await ports.processes.unlisted();
+  while (pid === undefined) [pid] = await ports.processes.unlisted();
+  const before = await ports.processes.list();
+  const refused = await refusal(apply([api("3"), web("3")], withoutPatience()));
+  expect([refused.kind, refused.body.code]).toEqual(["PROCESS_ACTION_REFUSED", "PROCESS_UNLISTED"]);
+  expect(refused.message).toContain(`with these numbers: ${pid}.`);
+  expect((await ports.processes.list()).map((one) => one.pid)).toEqual(before.map((one) => one.pid));
+  process.kill(pid, "SIGKILL");
+  await started;
+  await apply([api("3"), web("3")]);
+  expect(await stepsLeft()).toBe(0);
 });
 
 test("a person who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
@@ -216,6 +241,24 @@ describe.skipIf(!canMount)("without a place for the journal (needs root and moun
     spoil();
     const refused = await refusal(apply([api("4"), web("4")]));
     expect([refused.kind, refused.body.code]).toEqual(["PM2_FAILED", "PM2_HOME_UNUSABLE"]);
+    expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  });
+
+  test.skipIf(!canBeNobody)("nothing is changed if the folder of the releases belongs to another user", async () => {
+    const before = await ports.processes.list();
+    own.pm2Folder([api("4"), web("4")]);
+    for (const path of [own.folder, join(own.home, "rpc.sock")]) chmodSync(path, 0o777);
+    for (const path of [join(releases(), ".."), releases()]) chmodSync(path, 0o755);
+    const others = [own.home, join(own.home, "svcm"), join(own.home, "svcm/key")];
+    const give = (id: number): void => others.forEach((path) => chownSync(path, id, id));
+    give(NOBODY);
+    onTestFinished(() => give(0));
+    const child = startApply(...asNobody);
+    expect(JSON.parse((await child.rest()).join(""))).toMatchObject({
+      code: "PM2_HOME_UNUSABLE",
+      details: expect.stringContaining("(EACCES)") as string,
+    });
+    expect(await child.ended).toEqual({ code: 3, signal: null });
     expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   });
 

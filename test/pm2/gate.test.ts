@@ -1,10 +1,11 @@
 /** An apply judges each process by its health, and gives the former definition back if one fails. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
+import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -12,17 +13,25 @@ let own: Pm2;
 let ports: Ports;
 let port: number;
 
-/** Answers `/health` by MODE: as it should, with 500, not at all, or only once. It ends at once, or before it is ready. */
+/**
+ * Answers `/health` by MODE: as it should, with 500, not at all, or only once. It ends at once, or before it is ready; or it
+ * never calls itself ready. Asked to end in the mode good, it takes no more requests, and ends when the file that HELD names
+ * exists.
+ */
 const APP = `
-const { MODE, SVC_HTTP_PORT } = process.env;
+const { HELD, MODE, SVC_HTTP_PORT } = process.env;
 const status = { bad: 500, missing: 404 }[MODE] ?? 200;
 let asked = 0;
 if (MODE === "crash") process.exit(3);
 if (MODE === "late") setTimeout(() => process.exit(3), 300);
-if (MODE !== "silent" && MODE !== "late") require("node:http").createServer((request, response) => {
+const server = require("node:http").createServer((request, response) => {
   if (MODE === "dies" && request.url === "/health" && (asked += 1) > 1) process.exit(7);
   response.writeHead(request.url === "/health" ? status : 200).end(JSON.stringify({ mode: MODE, pid: process.pid }));
-}).listen(Number(SVC_HTTP_PORT), "127.0.0.1", () => process.send?.("ready"));
+});
+const ready = () => MODE === "mute" || process.send?.("ready");
+if (MODE !== "silent" && MODE !== "late") server.listen(Number(SVC_HTTP_PORT), "127.0.0.1", ready);
+const end = () => (require("node:fs").existsSync(HELD) ? process.exit() : setTimeout(end, 10));
+if (HELD && MODE === "good") process.on("SIGINT", () => (server.close(), end()));
 setInterval(() => {}, 1e6);`;
 
 beforeAll(async () => {
@@ -36,9 +45,12 @@ beforeAll(async () => {
 afterAll(() => own.end());
 beforeEach(() => apply("good"));
 
-const apply = (MODE: string, more: object = {}, preflight = false) => {
+const declare = (MODE: string, more: object = {}): void =>
   own.pm2Folder([{ name: "restapi", script: "./app.cjs", env: { MODE, SVC_HTTP_PORT: String(port) }, ...more }]);
-  const world = MODE === "silent" ? impatient() : ports;
+
+const apply = (MODE: string, more: object = {}, preflight = false, given = ports) => {
+  declare(MODE, more);
+  const world = MODE === "silent" ? impatient() : given;
   return execute(rolloutApply, world, { environment: "dev", preflight }, caller);
 };
 
@@ -99,6 +111,48 @@ test("in a cluster, a bad release ends at its first instance, and the others go 
   const pids = new Set(before.map(({ pid }) => pid));
   expect(after.filter(({ pid }) => pids.has(pid))).toHaveLength(1);
   expect(await served()).toBe("good");
+});
+
+test("in a cluster, a bad release is taken back while the former process still ends", async () => {
+  const held = join(own.folder, "held");
+  const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
+  const cluster = { exec_mode: "cluster", instances: 1, kill_timeout: 60_000 };
+  writeFileSync(held, "");
+  await apply("good", { ...cluster, ...env("good") });
+  rmSync(held);
+  const [before] = await ports.processes.list();
+  const isServed: boolean[] = [];
+  const { releases } = ports;
+  const add = async (id: string, event: ReleaseEvent): Promise<void> => {
+    await releases.add(id, event);
+    if (event.event !== "return") return;
+    isServed.push(own.pids().includes(before!.pid!), (await served()) === "good");
+    writeFileSync(held, "");
+  };
+  const world = Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+  const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
+  expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
+  expect(isServed).toEqual([true, true]);
+});
+
+test.each([
+  ["in fork mode", {}],
+  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
+])("a release that never calls itself ready is taken back %s", async (_, mode) => {
+  const app = { wait_ready: true, listen_timeout: 1000, ...mode };
+  await apply("good", { ...app, listen_timeout: 60_000 });
+  expect(await refusal(apply("mute", app))).toBe(
+    "APPLY_REVERTED HEALTH_NOT_READY: restapi (id 0) is not healthy. It did not call itself ready within its listen_timeout of 1 s. Every touched app runs as before.",
+  );
+  expect(await served()).toBe("good");
+});
+
+test("a plan names a listen_timeout that is shorter than the last boot, and what it costs", async () => {
+  const cluster = { exec_mode: "cluster", wait_ready: true };
+  await apply("good", { ...cluster, listen_timeout: 60_000 });
+  declare("good", { ...cluster, listen_timeout: 1 });
+  const { steps } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(steps[0]).toMatchObject({ do: "update", disruption: "gap", notes: ["LISTEN_TIMEOUT_SHORT"] });
 });
 
 test("a release that ends again and again before it is ready is taken back", async () => {

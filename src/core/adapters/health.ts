@@ -16,7 +16,7 @@ export const nodeHealth: Health = {
     } catch (error) {
       const { code = "EUNKNOWN" } = error as NodeJS.ErrnoException;
       const details = `The ${probe.kind} probe of port ${probe.port} has no answer: ${code}.`;
-      return { state: "unhealthy", code: "HEALTH_UNREACHABLE", details };
+      return { state: "unhealthy", code: "HEALTH_UNREACHABLE", details, pid: null };
     }
   },
   async sparePorts(count) {
@@ -40,7 +40,8 @@ const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthAnswe
     const response = await responseTo(probe, {});
     const text = await textOf(response);
     const { statusCode: status = 0 } = response;
-    return status >= 200 && status < 300 ? { state: "healthy", pid: pidIn(text) } : refused(probe, status);
+    const pid = pidIn(text);
+    return status >= 200 && status < 300 ? { state: "healthy", pid } : refused(probe, status, pid);
   },
   websocket: async (probe) => {
     const key = randomBytes(16).toString("base64");
@@ -127,14 +128,14 @@ function askGrpc(probe: Probe): Promise<HealthAnswer> {
   });
 }
 
-function refused(probe: Probe, status: number): HealthAnswer {
+function refused(probe: Probe, status: number, pid: number | null = null): HealthAnswer {
   if (status === 404 && !probe.isDeclared) return { state: "absent" };
-  return notServing(probe, `status ${status}`);
+  return notServing(probe, `status ${status}`, pid);
 }
 
-function notServing({ kind, port, path }: Probe, answer: string): HealthAnswer {
+function notServing({ kind, port, path }: Probe, answer: string, pid: number | null = null): HealthAnswer {
   const details = `The ${kind} probe of port ${port} at ${path} was answered with ${answer}.`;
-  return { state: "unhealthy", code: "HEALTH_STATUS", details };
+  return { state: "unhealthy", code: "HEALTH_STATUS", details, pid };
 }
 
 function timedOut(): Error {

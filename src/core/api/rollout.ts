@@ -10,6 +10,9 @@ const count = z.int().min(0);
 const reason = driftEntry
   .omit({ name: true, pmIds: true, state: true })
   .extend({
+    field: driftEntry.shape.field.describe(
+      "`app` if the whole app is missing, stopped, unexpected, or `different`: it runs by another name.",
+    ),
     state: z
       .enum([...driftStates, "stopped"])
       .describe("As in drift. `stopped`: PM2 knows the process, and it does not run."),

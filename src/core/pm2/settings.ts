@@ -6,6 +6,9 @@ import { first, type Fields } from "./normalise.ts";
 /** Settings of an app as PM2 resolves them. Numbers and switches are values, a text is its digest, `null` is PM2's default. */
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
+/** PM2's default for `listen_timeout`. */
+export const LISTEN_TIMEOUT_MS = 3000;
+
 interface Setting {
   /** PM2's name, in its record and in an ecosystem file. */
   readonly field: string;

@@ -23,6 +23,11 @@ export interface Probe {
 export type HealthAnswer =
   /** `pid` is the process that answered, if its answer says so. */
   | { readonly state: "healthy"; readonly pid: number | null }
-  | { readonly state: "unhealthy"; readonly code: "HEALTH_STATUS" | "HEALTH_UNREACHABLE"; readonly details: string }
+  | {
+      readonly state: "unhealthy";
+      readonly code: "HEALTH_STATUS" | "HEALTH_UNREACHABLE";
+      readonly details: string;
+      readonly pid: number | null;
+    }
   /** The process answers, and has no such path or service. */
   | { readonly state: "absent" };

@@ -27,6 +27,18 @@ export interface Processes {
   /** For completion: cheaper than `list`, and empty if PM2 does not answer at once. */
   names(): Promise<ProcessName[]>;
 
+  /** Begins or ends to hear which processes call themselves ready. Without a PM2 that can be heard, it hears nothing. */
+  hearReady(isOn: boolean): Promise<void>;
+
+  /**
+   * The last time that each process called itself ready, by PM2's number, in milliseconds since the epoch; undefined if
+   * PM2 has not been heard all the time.
+   */
+  ready(): Promise<ReadonlyMap<number, number> | undefined>;
+
+  /** Processes that PM2 runs and no longer lists. Only Linux knows them; empty elsewhere. */
+  unlisted(): Promise<readonly number[]>;
+
   /**
    * Runs `work` while no other svcm acts on the process, or starts an unknown app. Otherwise an action on a process
    * that is being restarted would fail.

@@ -12,7 +12,8 @@ import {
   type Difference,
 } from "./compare.ts";
 import { withNotes } from "./notes.ts";
-import type { DecidedStep } from "./step.ts";
+import { renamed, renamesIn, withNewName } from "./renames.ts";
+import { namesOf, type DecidedStep } from "./step.ts";
 
 /** The steps from what runs to what is declared, and what no step touches. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
@@ -35,9 +36,11 @@ export interface Choices {
  * Decides what makes the processes run as declared: each difference is the reason of one step. An app without a
  * difference has no step, so the plan of the result of these steps is empty.
  */
-export function decide(facts: ComparedFacts, choices: Choices = {}): Decision {
+export function decide(given: ComparedFacts, choices: Choices = {}): Decision {
   const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
-  const compared = compareApps(facts);
+  const renames = renamesIn(given, owned);
+  const facts = renamed(given, renames);
+  const compared = compareApps(facts).map((one) => withNewName(one, renames));
   const declared = new Set(compared.map(({ app }) => app.name));
   const others = [
     ...groupBy(
@@ -124,8 +127,9 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
 
 /** Without the steps of apps that serve this request: such a step would end svcm before it finishes. */
 export function withoutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
-  const kept = decision.steps.filter(({ app }) => !own.includes(app));
-  const left = decision.steps.filter(({ app }) => own.includes(app));
+  const isOwn = (step: DecidedStep): boolean => namesOf(step).some((name) => own.includes(name));
+  const kept = decision.steps.filter((step) => !isOwn(step));
+  const left = decision.steps.filter(isOwn);
   return {
     ...decision,
     steps: left.length > 0 && kept.every((step) => step.do === "save") ? [] : kept,

@@ -2,34 +2,55 @@ import type { PlanStep } from "../api/rollout.ts";
 import type { ComparedFacts } from "./compare.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
+import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
 
 type Note = PlanStep["notes"][number];
 
 /** A step with the facts that a reader should know, and before it the preflight of its app. */
 export function withNotes(
   step: DecidedStep,
-  { expected, left = {} }: ComparedFacts,
+  { expected, running, left = {} }: ComparedFacts,
   preflighted: ReadonlySet<string>,
 ): DecidedStep[] {
   const app = expected.find(({ name }) => name === step.app);
   if (app === undefined || !STARTS.has(step.do)) return [step];
   const isTried = preflighted.has(app.name) && MAKES_NEW.has(step.do);
   const canTry = typeof app.probe?.portKey === "string";
+  const boot = bootOf(app, step, left[app.name]?.bootMs);
   const notes = [
-    ...processNotes(app, step),
+    ...processNotes(app, step, boot),
     ...fileNotes(step, left[app.name]),
     ...(app.probe === undefined ? (["NO_PROBE"] as const) : []),
     ...(isTried && !canTry ? (["PREFLIGHT_IMPOSSIBLE"] as const) : []),
   ];
   const trial: DecidedStep = { do: "preflight", app: app.name, pmIds: [], disruption: "none", why: [], notes: [] };
-  return [...(isTried && canTry ? [trial] : []), { ...step, notes }];
+  return [...(isTried && canTry ? [trial] : []), { ...step, ...disruptionOf(running, app, boot), notes }];
+}
+
+type Boot = "in time" | "late" | "cut";
+
+/** Compares the last boot of an app with the time that PM2 waits for it. A reload cuts off the former run after that. */
+function bootOf({ execMode, settings }: ExpectedApp, { do: kind, method }: DecidedStep, bootMs = 0): Boot {
+  const timeoutMs = Number(settings.listenTimeout ?? LISTEN_TIMEOUT_MS);
+  const isAwaited = execMode === "cluster" || settings.waitReady === true;
+  if (!isAwaited || bootMs <= timeoutMs * 0.8) return "in time";
+  return kind === "update" && method === "reload" && bootMs > timeoutMs ? "cut" : "late";
+}
+
+function disruptionOf(
+  running: ComparedFacts["running"],
+  { name }: ExpectedApp,
+  boot: Boot,
+): Partial<Pick<DecidedStep, "disruption">> {
+  if (boot !== "cut") return {};
+  return { disruption: running.filter((one) => one.name === name).length > 1 ? "partial" : "gap" };
 }
 
 const STARTS: ReadonlySet<DecidedStep["do"]> = new Set(["start", "resume", "update", "scale", "replace"]);
 /** Steps after which another declaration runs. */
 const MAKES_NEW: ReadonlySet<DecidedStep["do"]> = new Set(["start", "update", "replace"]);
 
-function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedStep): Note[] {
+function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedStep, boot: Boot): Note[] {
   const isNode = /(?:^|\/)node$/.test(app.interpreter);
   const isIgnored = app.execMode === "cluster" && app.interpreter !== "node" && why.length > 0;
   return [
@@ -37,6 +58,7 @@ function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedSt
       ? (["GAP_BY_FORK"] as const)
       : []),
     ...(isIgnored ? (["INTERPRETER_IGNORED_IN_CLUSTER"] as const) : []),
+    ...(boot === "in time" ? [] : (["LISTEN_TIMEOUT_SHORT"] as const)),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparedFacts } from "./compare.ts";
 import type { Decision } from "./decide.ts";
-import type { DecidedStep } from "./step.ts";
+import { namesOf, type DecidedStep } from "./step.ts";
 
 export interface PlanContext extends Pick<
   Plan,
@@ -23,7 +23,7 @@ export function planOf(
   { steps, unchanged, undeclared }: Decision,
   { refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
-  const touched = new Set(steps.map(({ app }) => app));
+  const touched = new Set(steps.flatMap(namesOf));
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...portIssues(facts, steps),

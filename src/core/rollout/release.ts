@@ -22,6 +22,8 @@ export interface LeftApp {
   /** The variables that its declaration sets. */
   readonly keys: readonly string[];
   readonly probe?: AppProbe;
+  /** The time that its slowest process took to be ready at its last start by an apply, in milliseconds. */
+  readonly bootMs?: number;
   /** Copies of the env files that its processes read. */
   readonly envFiles: readonly EnvFileCopy[];
   /** The release that made its processes read such copies, until the next apply. */
@@ -47,6 +49,8 @@ export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
   /** The processes of the touched apps. */
   readonly before: readonly FormerProcess[];
+  /** The former names of apps that the release renames, by their new ones. */
+  readonly renamed?: Readonly<Record<string, string>> | undefined;
   /** As the release before left the apps. */
   readonly left: Left;
 }
@@ -84,6 +88,14 @@ export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal
   });
 }
 
+/** The name of an app in a release, and the other name that the release gave or took. */
+export function namesIn({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: string): string[] {
+  return [
+    app,
+    ...Object.entries(renamed).flatMap((pair) => (pair.includes(app) ? pair.filter((name) => name !== app) : [])),
+  ];
+}
+
 /** The apps as the newest release left them. */
 export function leftBy([newest]: readonly Journal[]): Left {
   if (newest === undefined) return { apps: {} };
@@ -103,7 +115,7 @@ export function releasesInUse(journals: readonly Journal[], left: Left): Set<str
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
 export function releaseOf({ head, events }: Journal, heldSince: number | null): Release {
-  const { event: _event, before: _before, left: _left, steps, ...common } = head;
+  const { event: _event, before: _before, renamed: _renamed, left: _left, steps, ...common } = head;
   const end = events.findLast((event) => event.event === "end");
   const isRunning = end === undefined && heldSince !== null && heldSince <= Date.parse(head.startedAt);
   return {

@@ -6,6 +6,18 @@ export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
 }
 
+/** The name that the processes of a step have before it. */
+export function formerNameOf({ why }: Pick<DecidedStep, "why">): string | undefined {
+  const running = why.find(({ field, state }) => field === "app" && state === "different")?.running;
+  return typeof running === "string" ? running : undefined;
+}
+
+/** The app of a step, and its former name if the step renames it. */
+export function namesOf(step: Pick<DecidedStep, "app" | "why">): string[] {
+  const former = formerNameOf(step);
+  return former === undefined ? [step.app] : [step.app, former];
+}
+
 /** True if the step changes an app. */
 export function isOfAnApp({ do: kind }: { readonly do: string }): boolean {
   return kind !== "save" && kind !== "preflight";

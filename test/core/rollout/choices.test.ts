@@ -1,5 +1,5 @@
 /** The choices of a plan, and the state that the last apply left. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparedFacts } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
@@ -7,7 +7,7 @@ import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { resultOf } from "../../../src/core/rollout/result.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
-import { expectedOf } from "./loaded.ts";
+import { expectedOf, type Fields } from "./loaded.ts";
 
 function factsOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparedFacts {
   return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
@@ -36,6 +36,36 @@ test("an app that an apply started is removed with prune alone, before an app th
   expect(told(decide(facts, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
 });
 
+describe("an app with a new name", () => {
+  const decided = (before: readonly Fields[], after: readonly Fields[], owned: readonly string[]): string[] =>
+    told(decide(factsOf(expectedOf(after), resultOf(expectedOf(before))), { owned: new Set(owned) }).steps);
+
+  test("is renamed in place if nothing else differs, and its last boot counts", () => {
+    const app = { exec_mode: "cluster", listen_timeout: 1000 };
+    const facts = factsOf(expectedOf([{ ...app, name: "new" }]), resultOf(expectedOf([{ ...app, name: "old" }])));
+    const lefts = { old: { ...left, keys: [], bootMs: 900 } };
+    const { steps, undeclared } = decide({ ...facts, left: lefts }, { owned: new Set(["old"]), prune: true });
+    expect(told(steps)).toEqual(["update new app different errorFile different outFile different", "save"]);
+    expect(steps[0]).toMatchObject({ method: "reload", pmIds: [0], notes: ["LISTEN_TIMEOUT_SHORT", "NO_PROBE"] });
+    expect(steps[0]?.why[0]).toMatchObject({ declared: "new", running: "old" });
+    expect(undeclared).toEqual([]);
+  });
+
+  test.each<[string, readonly Fields[], readonly Fields[], readonly string[]]>([
+    ["if no apply started it", [{ name: "old" }], [{ name: "new" }], []],
+    ["if its script differs", [{ name: "old" }], [{ name: "new", script: "/srv/new.js" }], ["old"]],
+    ["if a variable differs", [{ name: "old" }], [{ name: "new", env: { A: "1" } }], ["old"]],
+    ["if the former name is still declared", [{ name: "old" }], [{ name: "old" }, { name: "new" }], ["old"]],
+  ])("is started %s", (_, before, after, owned) => {
+    expect(decided(before, after, owned)).toEqual(["start new app missing", "save"]);
+  });
+
+  test("is started if two new names fit the former one", () => {
+    const after = [{ name: "a" }, { name: "b" }];
+    expect(decided([{ name: "old" }], after, ["old"])).toEqual(["start a app missing", "start b app missing", "save"]);
+  });
+});
+
 test("every preflight comes before the first other step, and names an app that cannot have one", () => {
   const probe = { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" } as const;
   const [api, worker] = expectedOf([{ name: "api", args: "x" }, { name: "worker" }]);
@@ -56,6 +86,24 @@ test("a key that the last apply declared is removed, also from a process of a pe
   const facts = factsOf(expectedOf([{}]), [byPerson]);
   expect(told(decide(facts).steps)).toEqual([]);
   expect(told(decide({ ...facts, left: { api: left } }).steps)).toEqual(["update api env GONE stale", "save"]);
+});
+
+test.each<[string, Fields, string[]]>([
+  ["a cluster that needs less", { exec_mode: "cluster", listen_timeout: 3000 }, ["none"]],
+  ["PM2's own listen_timeout", { exec_mode: "cluster" }, ["none"]],
+  ["80 % of the listen_timeout", { exec_mode: "cluster", listen_timeout: 2400 }, ["none", "LISTEN_TIMEOUT_SHORT"]],
+  ["more than it", { exec_mode: "cluster", listen_timeout: 1900 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
+  [
+    "more than it, with several instances",
+    { exec_mode: "cluster", instances: 2, listen_timeout: 1900 },
+    ["partial", "LISTEN_TIMEOUT_SHORT"],
+  ],
+  ["an app in fork mode that is not waited for", { listen_timeout: 1 }, ["gap"]],
+  ["an app in fork mode that is", { wait_ready: true, listen_timeout: 2000 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
+])("a boot of two seconds: %s", (_, app, words) => {
+  const facts = factsOf(expectedOf([{ ...app, args: "x" }]), resultOf(expectedOf([app])));
+  const [step] = decide({ ...facts, left: { api: { ...left, keys: [], bootMs: 2000 } } }).steps;
+  expect([step!.disruption, ...step!.notes.filter((note) => note === "LISTEN_TIMEOUT_SHORT")]).toEqual(words);
 });
 
 test("without other steps, a list that is not saved is the only one", () => {

@@ -57,6 +57,9 @@ export function pm2Processes(options: Pm2Options): Processes {
       }),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
+    hearReady: (isOn) => explained(async () => void (await link().call({ method: "ready", isOn }))),
+    ready: () => explained(async () => (await link().call({ method: "ready" })).ready),
+    unlisted: () => explained(async () => (await ask({ method: "unlisted" })).pids ?? []),
     halt: ({ pid }, isOn) => explained(async () => send(pid, isOn ? "SIGSTOP" : "SIGCONT")),
     ...actions((call) => explained(() => ask(call).then(() => undefined))),
     startApp: (name, apps, folder) =>

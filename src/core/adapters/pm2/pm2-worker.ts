@@ -2,22 +2,25 @@
  * The worker that runs PM2. PM2 may end its process and throws outside of any call: here it ends only itself. Its
  * environment is small and clean, because PM2 passes the environment of its caller to the apps that it starts.
  */
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./digest.ts";
 import { LinkFailure } from "./failure.ts";
 import { REDACTED } from "../../secrets/redact.ts";
 import type { Scrub } from "../../pm2/scrub.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
-import { act, actOnFile, listed } from "./worker/act.ts";
+import { act, actOnFile, listed, listedAll } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
+import { hearBus, type Hearing } from "./worker/hearing.ts";
 import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
 import { environmentScrub, published } from "./worker/publish.ts";
 import { startApp } from "./worker/start-app.ts";
+import { unlistedPids } from "./worker/unlisted.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 let loading: Promise<Pm2> | undefined;
 let connection: Promise<Connection> | undefined;
+let hearing: Promise<Hearing> | undefined;
 /** Before the first list no secret is known, so no text is shown. */
 let scrub: Scrub = () => REDACTED;
 
@@ -44,6 +47,7 @@ async function answer({ id, call }: Request): Promise<void> {
 
 async function run(call: Call, handOver: (patienceMs: number) => void): Promise<Answer> {
   if (call.method === "scrub") return { texts: call.texts.map((text) => scrub(text)) };
+  if (call.method === "ready") return { ready: (await hear(call.isOn))?.readyAt() };
   if (call.method === "startApp") {
     workIn(call.folder);
     await startApp({ pm2: await load(), socket, timeoutMs, handOver }, call.name, call.apps);
@@ -56,6 +60,7 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
       scrub = environmentScrub(processes);
       return { processes: published(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
     }
+    if (call.method === "unlisted") return { pids: unlistedPids(dirname(socket), await listedAll(kept, restMs)) };
     const acting = { connection: kept, timeoutMs, handOver, home: dirname(socket) };
     if ("target" in call) await act(acting, call);
     else await actOnFile(acting, call);
@@ -81,6 +86,15 @@ async function overKept<T>(pm2: Pm2, work: (kept: Connection, restMs: number) =>
     }
     throw error;
   }
+}
+
+async function hear(isOn: boolean | undefined): Promise<Hearing | undefined> {
+  if (isOn === false) {
+    (await hearing)?.close();
+    hearing = undefined;
+  }
+  if (isOn === true) hearing ??= hearBus(join(dirname(socket), "pub.sock"));
+  return hearing;
 }
 
 /** PM2 resolves relative paths from its own folder, and its daemon gets that folder. A worker cannot change it. */

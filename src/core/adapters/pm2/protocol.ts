@@ -15,6 +15,9 @@ export type Call =
   | { readonly method: "list"; readonly salt?: Uint8Array }
   /** Removes the secrets in the environments of the last list from texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
+  /** With `isOn`, begins or ends to hear on PM2's bus. Answered with what was heard. */
+  | { readonly method: "ready"; readonly isOn?: boolean }
+  | { readonly method: "unlisted" }
   | ActionCall
   | FileCall
   | StartCall;
@@ -52,6 +55,8 @@ export interface FailureFacts {
 export interface Answer {
   readonly processes?: readonly ProcessRecord[];
   readonly texts?: readonly string[];
+  readonly ready?: ReadonlyMap<number, number> | undefined;
+  readonly pids?: readonly number[];
 }
 
 export type Response =

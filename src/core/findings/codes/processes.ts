@@ -93,6 +93,12 @@ export const processCodes: CodeDocs = {
     remedy:
       "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it and run `svcm process restart <name> --ecosystem`.",
   },
+  PROCESS_UNLISTED: {
+    summary: "PM2 runs a process that its list lacks, so nothing was changed.",
+    explanation:
+      "PM2 loses a process that is deleted while PM2 launches it. The process goes on, and in a cluster it answers a part of the requests with its old code.",
+    remedy: "End the process by the number that the message names, for example `kill 4711`, and try again.",
+  },
   PROCESS_WITHOUT_PID: {
     summary: "PM2 calls the process online, but no process runs.",
     explanation: "PM2 could not start it, most often because its interpreter is missing.",
@@ -136,6 +142,12 @@ export const processCodes: CodeDocs = {
   HEALTH_CRASHED: {
     summary: "A process ended while svcm judged its health.",
     remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
+  },
+  HEALTH_NOT_READY: {
+    summary: "A process with `wait_ready` did not call itself ready within its `listen_timeout`.",
+    explanation: "PM2 then shows it as online too. In a cluster it has ended the former process by that time.",
+    remedy:
+      "Call `process.send('ready')` when the app can answer requests, or declare a longer `listen_timeout`. Without such a call in the code, remove `wait_ready`.",
   },
   HEALTH_STATUS: {
     summary: "A process answered its health probe three times with a failure.",

@@ -22,6 +22,12 @@ export const rolloutCodes: CodeDocs = {
       "Each apply copies the env files of its apps. Before the first one, only the present content is known.",
     remedy: "Keep the former content yourself until the apply is done. A preflight finds a bad line before it matters.",
   },
+  LISTEN_TIMEOUT_SHORT: {
+    summary: "The app takes about as long to be ready as PM2 waits for it, or longer (a note of a plan).",
+    explanation:
+      "In a cluster, PM2 ends the former process after `listen_timeout`, ready or not. svcm measures the time at each start of an apply, and notes one above 80 % of `listen_timeout`.",
+    remedy: "Declare a `listen_timeout` of at least twice the time that the app takes to be ready.",
+  },
   NO_PROBE: {
     summary: "An app has no health probe, so it only has to stay online (a note of a plan).",
     explanation: "svcm knows the probe of an app by the ending of its name, and its port by a declared variable.",

@@ -43,7 +43,7 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
 async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Promise<readonly ProcessRecord[]> {
   const { ports, action, timeoutMs } = acting;
   for (let [attempt, now] = [1, before]; ; attempt += 1) {
-    const given = await givenOrEnded(acting, now, look);
+    const given = await givenOrBad(acting, now, look);
     try {
       return await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
         const seen = sameIn(list, before);
@@ -59,11 +59,11 @@ async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Pr
   }
 }
 
-/** @throws {SvcmError} also PROCESS_ACTION_FAILED if `owed` is present and the new run ended before PM2's answer */
-async function givenOrEnded(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
-  const { ports, action, owed } = acting;
+/** @throws {SvcmError} also PROCESS_ACTION_FAILED if `meanwhile` is present and the new run is bad before PM2's answer */
+async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
+  const { ports, action, meanwhile } = acting;
   const answer = give(acting, before, look);
-  if (action !== "reload" || owed === undefined) return answer;
+  if (action !== "reload" || meanwhile === undefined) return answer;
   let isAnswered = false;
   const settled = answer.then(
     () => void (isAnswered = true),
@@ -73,10 +73,15 @@ async function givenOrEnded(acting: Acting, before: ProcessRecord, look: Look): 
     await Promise.race([settled, ports.clock.pause(LOOK_EVERY_MS)]);
     if (isAnswered) return answer;
     const now = await listedMeanwhile(ports, before);
-    const ended = now && endedMeanwhile(before, now);
-    if (ended === undefined) continue;
-    owed(settled);
-    throw verifyFailed(action, before.name, ended);
+    if (now === undefined) continue;
+    try {
+      const ended = endedMeanwhile(before, now);
+      if (ended !== undefined) throw verifyFailed(action, before.name, ended);
+      if (now.pid !== before.pid) await meanwhile.look(now);
+    } catch (error) {
+      meanwhile.owed(before, settled);
+      throw error;
+    }
   }
 }
 
@@ -110,8 +115,11 @@ function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason 
   return action === "stop" && before.status === "stopped" ? "ALREADY_STOPPED" : undefined;
 }
 
+/** A restart may give a process another name. */
 function sameIn(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
-  return list.find((record) => record.pmId === pmId && record.name === name && record.uniqueId === uniqueId);
+  const isSame = (record: ProcessRecord): boolean =>
+    record.uniqueId === uniqueId && (uniqueId !== null || record.name === name);
+  return list.find((record) => record.pmId === pmId && isSame(record));
 }
 
 function changed({ pmId, name }: ProcessRecord): SvcmError {

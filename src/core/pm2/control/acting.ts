@@ -19,11 +19,15 @@ export interface Acting {
   readonly stableMs?: number | undefined;
   /** The declaration, or the former definition, that a restart or reload makes effective. */
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
-  /**
-   * A reload with this fails as soon as the new run of the process has ended, while PM2 still waits for it and keeps the
-   * former run. Called with the answer that PM2 owes.
-   */
-  readonly owed?: ((answer: Promise<unknown>) => void) | undefined;
+  /** A reload with this fails as soon as its new run is bad, while PM2 still keeps the former run. */
+  readonly meanwhile?: Meanwhile | undefined;
+}
+
+export interface Meanwhile {
+  /** Called with the new run of a process that PM2 reloads. @throws {SvcmError} if the run is bad */
+  readonly look: (now: ProcessRecord) => Promise<void>;
+  /** Called with the answer that PM2 owes when the reload has failed before. */
+  readonly owed: (target: ProcessRecord, answer: Promise<unknown>) => void;
 }
 
 /** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */

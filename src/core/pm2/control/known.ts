@@ -2,9 +2,14 @@ import { SvcmError } from "../../errors.ts";
 import type { Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-export async function listOrNone(processes: Pick<Processes, "list">): Promise<ProcessRecord[]> {
+export function listOrNone(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
+  return orNone(() => processes.list());
+}
+
+/** The answer of PM2; nothing if it does not run. */
+export async function orNone<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
-    return await processes.list();
+    return await ask();
   } catch (error) {
     if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return [];
     throw error;

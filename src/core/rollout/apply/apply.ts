@@ -5,9 +5,10 @@ import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { ReleaseEvent } from "../release.ts";
-import { isOfAnApp, type DecidedStep } from "../step.ts";
+import { namesIn, type ReleaseEvent } from "../release.ts";
+import { formerNameOf, isOfAnApp, namesOf, type DecidedStep } from "../step.ts";
 import { planned, type Planned } from "../planning.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import { leftAfter, leftReturned } from "./left.ts";
@@ -63,11 +64,14 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
         await begin();
         return copies;
       });
-      await run(applying, recording);
+      const boots = await hearing(ports, () => run(applying, recording));
       const left = (await planned(ports, place, now.content)).plan.summary;
       const count = Object.values(left).reduce((sum, one) => sum + one, 0);
       if (count > 0) throw await half(recording, `The plan is not empty after the last step: ${count} left.`);
-      return { plan, release: await recording.end("applied", { left: leftAfter(ports, now, { envFiles, save }) }) };
+      return {
+        plan,
+        release: await recording.end("applied", { left: leftAfter(ports, now, { envFiles, save, boots }) }),
+      };
     });
   return audited(ports, caller, () => about, attempt);
 }
@@ -88,10 +92,21 @@ function recordingOf(
   const { plan, left, running, settingsOf } = now;
   const { environment, git, id } = plan;
   const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
+  const renamed = Object.fromEntries(decided.flatMap((step) => (formerNameOf(step) ? [namesOf(step)] : [])));
   const keepReleases = Math.max(...decided.map(({ app }) => settingsOf(app).keepReleases));
-  const subject = { environment, git, plan: id, steps, left, message, running, keepReleases };
+  const subject = { environment, git, plan: id, steps, renamed, left, message, running, keepReleases };
   const probeOf = formerProbe(left, (app) => settingsOf(app).health);
   return begun(ports, caller, { ...subject, probeOf });
+}
+
+/** Hears meanwhile which processes call themselves ready. */
+export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
+  await processes.hearReady(true);
+  try {
+    return await work();
+  } finally {
+    await processes.hearReady(false);
+  }
 }
 
 /** Nothing was changed yet, so a failure is not half an apply. */
@@ -125,18 +140,21 @@ function refuse(plan: Plan, { plan: asked, allowDirty }: Input): void {
   throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
 }
 
-async function run(applying: Applying, recording: Recording): Promise<void> {
+/** @returns the time that each started app took to be ready, in milliseconds */
+async function run(applying: Applying, recording: Recording): Promise<ReadonlyMap<string, number>> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
-  if (loaded === undefined) return;
-  const owed: Promise<unknown>[] = [];
+  const boots = new Map<string, number>();
+  if (loaded === undefined) return boots;
+  const owed = new Map<number, Promise<unknown>>();
   const running = {
     ports,
     loaded,
     expecting: now.expecting,
     running: now.running,
     demandOf: demandsOf(applying),
-    owed: (answer: Promise<unknown>) => void owed.push(answer),
+    owed: ({ pmId }: ProcessRecord, answer: Promise<unknown>) => void owed.set(pmId, answer),
+    booted: (app: string, bootMs: number) => void boots.set(app, Math.max(bootMs, boots.get(app) ?? 0)),
   };
   for (const [index, step] of steps.entries()) {
     if (signal?.aborted) throw await half(recording, "It was interrupted between two steps.");
@@ -153,6 +171,7 @@ async function run(applying: Applying, recording: Recording): Promise<void> {
       throw await failed(applying, recording, { index, touched, error, owed });
     }
   }
+  return boots;
 }
 
 /** After a failure, the return of the apps counts more than its record: the disk may be full. */
@@ -178,7 +197,7 @@ interface Failed {
   readonly touched: number;
   readonly error: SvcmError;
   /** Answers of PM2 to come. */
-  readonly owed: readonly Promise<unknown>[];
+  readonly owed: ReadonlyMap<number, Promise<unknown>>;
 }
 
 /** Gives the apps of the touched steps their former definitions back, the last first. */
@@ -202,11 +221,16 @@ async function failed(
   const mayRevert = input.revert ?? apps.every((app) => now.settingsOf(app).autoRevert);
   if (!mayRevert) return half(recording, `${why} It was left as it is, because svcm may not revert it.`, code);
   const demandOf = demandsOf(applying);
-  const { reasons, pinned } = await returnApps(ports, { head, add, demandOf }, apps.toReversed());
+  const { reasons, pinned } = await returnApps(
+    ports,
+    { head, add, demandOf, busy: new Set(owed.keys()) },
+    apps.toReversed(),
+  );
   // PM2 refuses another reload of a process until then.
-  await Promise.all(owed);
+  await Promise.all(owed.values());
   if (reasons.length > 0) return half(recording, `${why} Not everything could be returned. ${reasons.join(" ")}`, code);
-  const left = leftReturned(head.left, { undone: head, apps, pinned, by: head.id });
+  const names = apps.flatMap((app) => namesIn(head, app));
+  const left = leftReturned(head.left, { undone: head, apps: names, pinned, by: head.id });
   await orUnrecorded(recording.end("reverted", { code, left }));
   const hint = "Read what failed, correct the declaration or the code, and apply again.";
   const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;

@@ -3,6 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
 import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
 import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
@@ -18,27 +19,88 @@ export interface Demand {
   readonly minHealthyMs: number;
 }
 
-/**
- * Waits until a process has stayed online and answers its probe three times in a row. It fails at once if the process ends,
- * or answers three times in a row that it is not healthy. A process without such a path or service is judged without it.
- *
- * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_STATUS or HEALTH_UNREACHABLE
- */
-export async function gate(ports: Ports, record: Judged, { probe, deadlineMs, minHealthyMs }: Demand): Promise<void> {
-  const until = ports.clock.elapsed() + deadlineMs;
-  const runs = new OnlineRuns();
-  const score = new Score();
-  for (;;) {
-    const now = await stillUp(ports, record);
-    const nowMs = ports.clock.elapsed();
-    const onlineMs = runs.onlineMs(now, nowMs);
-    const answer: HealthAnswer = probe === undefined ? { state: "absent" } : await ports.health.ask(probe);
-    score.count(answer, now);
-    if (score.isGood && onlineMs >= minHealthyMs) return;
-    const isLate = nowMs >= until;
-    if (isLate || score.isBad) throw unhealthy(record, score.problem, deadlineMs);
-    await ports.clock.pause(LOOK_EVERY_MS);
+/** {@link Gate.passed} for a process that was not looked at before. */
+export function gate(ports: Ports, record: Judged, demand: Demand): Promise<number | undefined> {
+  return new Gate(ports, demand).passed(record);
+}
+
+/** Judges one process: while PM2 reloads it, and afterwards. */
+export class Gate {
+  readonly #ports: Ports;
+  readonly #demand: Demand;
+  readonly #runs = new OnlineRuns();
+  readonly #score = new Score();
+
+  constructor(ports: Ports, demand: Demand) {
+    this.#ports = ports;
+    this.#demand = demand;
   }
+
+  /**
+   * One look at a run whose reload PM2 has not answered. The former run still serves, so only an answer with the number of
+   * the new process counts.
+   *
+   * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_STATUS, if it is the third such answer in a row
+   */
+  async look(now: ProcessRecord): Promise<void> {
+    const { probe } = this.#demand;
+    if (probe === undefined || !isUp(now)) return;
+    this.#runs.onlineMs(now, this.#ports.clock.elapsed());
+    const answer = await this.#ports.health.ask(probe);
+    if (answer.state === "absent" || answer.pid !== now.pid) return;
+    this.#count(answer, now);
+    if (this.#score.isBad) throw this.#unhealthy(now);
+  }
+
+  /**
+   * Waits until a process has stayed online and answers its probe three times in a row. It fails at once if the process ends,
+   * or answers three times in a row that it is not healthy. It fails too if PM2 no longer waits for a process that is not
+   * ready. A process without such a path or service is judged without it.
+   *
+   * @returns the time from the start of the process to its readiness in milliseconds, if it is known
+   * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or HEALTH_UNREACHABLE
+   */
+  async passed(record: Judged): Promise<number | undefined> {
+    const { clock, health } = this.#ports;
+    const { probe, deadlineMs, minHealthyMs } = this.#demand;
+    const until = clock.elapsed() + deadlineMs;
+    for (;;) {
+      const now = await stillUp(this.#ports, record);
+      const nowMs = clock.elapsed();
+      const onlineMs = this.#runs.onlineMs(now, nowMs);
+      const readyMs = await readyIn(this.#ports, now);
+      this.#count(probe === undefined ? { state: "absent" } : await health.ask(probe), now);
+      if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
+      if (nowMs >= until || this.#score.isBad) throw this.#unhealthy(record);
+      await clock.pause(LOOK_EVERY_MS);
+    }
+  }
+
+  #count(answer: HealthAnswer, { pid, startedAt }: ProcessRecord): void {
+    this.#score.count(answer, pid, this.#ports.clock.now() - (startedAt ?? 0));
+  }
+
+  #unhealthy(record: Judged): SvcmError {
+    const { problem } = this.#score;
+    if (problem !== undefined) return failed(problem.code, record, problem.details);
+    const details = `It has not answered within ${this.#demand.deadlineMs / 1000} s.`;
+    return failed("HEALTH_UNREACHABLE", record, details);
+  }
+}
+
+/**
+ * The time in which a process with `wait_ready` called itself ready. PM2 shows it as online too when it no longer waits.
+ *
+ * @throws {SvcmError} HEALTH_NOT_READY
+ */
+async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<number | undefined> {
+  const { pmId, startedAt, declaration } = record;
+  const heard = declaration.settings.waitReady === true ? await processes.ready() : undefined;
+  if (heard === undefined || startedAt === null) return undefined;
+  const readyMs = (heard.get(pmId) ?? 0) - startedAt;
+  if (readyMs >= 0) return readyMs;
+  const limit = Number(declaration.settings.listenTimeout ?? LISTEN_TIMEOUT_MS) / 1000;
+  throw failed("HEALTH_NOT_READY", record, `It did not call itself ready within its listen_timeout of ${limit} s.`);
 }
 
 /** @throws {SvcmError} HEALTH_CRASHED if another run of the process is up, or none */
@@ -48,11 +110,6 @@ async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRec
   throw failed("HEALTH_CRASHED", record, endOf(now));
 }
 
-function unhealthy(record: Judged, problem: Problem | undefined, deadlineMs: number): SvcmError {
-  if (problem !== undefined) return failed(problem.code, record, problem.details);
-  return failed("HEALTH_UNREACHABLE", record, `It has not answered within ${deadlineMs / 1000} s.`);
-}
-
 type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
 
 /** Equal answers in a row. */
@@ -60,10 +117,12 @@ class Score {
   #good = 0;
   #bad = 0;
   #problem: Problem | undefined;
+  /** The age of the process at its first good answer; absent if another process may have given that. */
+  bootMs: number | undefined;
 
   /** In a cluster another instance may have answered: then the answer does not count. */
-  count(answer: HealthAnswer, { pid }: ProcessRecord): void {
-    if (answer.state === "healthy" && answer.pid !== null && answer.pid !== pid) return;
+  count(answer: HealthAnswer, pid: number | null, ageMs: number): void {
+    if (answer.state !== "absent" && answer.pid !== null && answer.pid !== pid) return;
     if (answer.state === "unhealthy") {
       this.#problem = answer;
       this.#good = 0;
@@ -71,6 +130,7 @@ class Score {
       this.#bad = answer.code === "HEALTH_STATUS" ? this.#bad + 1 : 0;
       return;
     }
+    if (answer.state === "healthy" && answer.pid === pid) this.bootMs ??= ageMs;
     this.#bad = 0;
     this.#good += 1;
   }

@@ -1,26 +1,31 @@
 import type { Ports } from "../../ports/index.ts";
+import { defined } from "../../words/defined.ts";
 import type { Planned } from "../planning.ts";
+import { formerNameOf } from "../step.ts";
 import type { EnvFileCopy, Left, LeftApp, ReleaseHead } from "../release.ts";
 
 interface Made {
   readonly envFiles: readonly EnvFileCopy[];
   readonly save: boolean;
+  readonly boots: ReadonlyMap<string, number>;
 }
 
 /** The apps after a whole apply. */
-export function leftAfter({ clock }: Ports, now: Planned, { envFiles, save }: Made): Left {
-  const removed = new Set(now.decision.steps.filter((step) => step.do === "remove").map(({ app }) => app));
-  const before = Object.entries(now.left.apps).filter(([app]) => !removed.has(app));
+export function leftAfter({ clock }: Ports, now: Planned, { envFiles, save, boots }: Made): Left {
+  const { steps } = now.decision;
+  const gone = new Set(steps.flatMap((step) => (step.do === "remove" ? [step.app] : [formerNameOf(step)])));
+  const before = Object.entries(now.left.apps).filter(([app]) => !gone.has(app));
   const after = now.expected.map((app): [string, LeftApp] => {
     const { name, environments, envFiles: own } = app;
     const probe = now.probes.get(name);
+    const bootMs = boots.get(name) ?? now.left.apps[name]?.bootMs;
     return [
       name,
       {
         environment: now.content.name,
         service: now.serviceOf(name),
         keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
-        ...(probe !== undefined && { probe }),
+        ...defined({ probe, bootMs }),
         envFiles: envFiles.filter(({ path }) => own.includes(path)),
       },
     ];

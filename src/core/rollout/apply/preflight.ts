@@ -1,7 +1,7 @@
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import { listOrNone } from "../../pm2/control/known.ts";
+import { listOrNone, orNone } from "../../pm2/control/known.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
 import type { Declaration } from "../../pm2/declaration.ts";
 import type { Fields } from "../../pm2/normalise.ts";
@@ -54,11 +54,20 @@ function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<strin
 }
 
 /**
- * Makes good for an svcm that was killed: deletes its trial processes. PM2 finishes the action that it had from that svcm, and
- * shows the process as stopping meanwhile: a plan of that moment would be out of date at once.
+ * Makes good for an svcm that was killed: deletes its trial processes. PM2 finishes the action that it had from that svcm.
+ * Meanwhile it shows the process as stopping, or not at all, and a plan would be out of date at once.
+ *
+ * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `PROCESS_UNLISTED`
  */
 export async function recover(ports: Ports): Promise<void> {
-  await reapTrials(ports, await atRest(ports), PATIENCE_MS);
+  const { list, unlisted } = await atRest(ports);
+  if (unlisted.length > 0)
+    throw new SvcmError("PROCESS_ACTION_REFUSED", {
+      code: "PROCESS_UNLISTED",
+      details: `PM2 runs processes that its list lacks, with these numbers: ${unlisted.join(", ")}. In a cluster they answer requests beside the listed ones.`,
+      hint: `Look at them, end them, and try again: kill ${unlisted.join(" ")}`,
+    });
+  await reapTrials(ports, list, PATIENCE_MS);
 }
 
 async function reapTrials(ports: Ports, list: readonly ProcessRecord[], timeoutMs: number): Promise<void> {
@@ -66,12 +75,20 @@ async function reapTrials(ports: Ports, list: readonly ProcessRecord[], timeoutM
     await actOn({ ports, action: "delete", begin: () => Promise.resolve(), timeoutMs }, record);
 }
 
+interface Rest {
+  readonly list: readonly ProcessRecord[];
+  /** PM2 does not list the former run of a process that it reloads. */
+  readonly unlisted: readonly number[];
+}
+
 /** The processes when PM2 stops none of them, or after the time. */
-async function atRest({ processes, clock }: Ports): Promise<readonly ProcessRecord[]> {
+async function atRest({ processes, clock }: Ports): Promise<Rest> {
   const until = clock.elapsed() + PATIENCE_MS;
   for (;;) {
     const list = await listOrNone(processes);
-    if (clock.elapsed() >= until || list.every(({ status }) => status !== "stopping")) return list;
+    const unlisted = await orNone(() => processes.unlisted());
+    const isAtRest = unlisted.length === 0 && list.every(({ status }) => status !== "stopping");
+    if (isAtRest || clock.elapsed() >= until) return { list, unlisted };
     await clock.pause(LOOK_EVERY_MS);
   }
 }

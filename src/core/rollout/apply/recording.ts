@@ -6,6 +6,7 @@ import { isStopped } from "../compare.ts";
 import { definitionOf } from "../plan.ts";
 import {
   journalsOf,
+  namesIn,
   releaseOf,
   releasesInUse,
   type FormerProcess,
@@ -28,7 +29,7 @@ export interface Recording {
   ) => Promise<Release>;
 }
 
-interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "steps" | "left"> {
+interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "steps" | "renamed" | "left"> {
   readonly message?: string | undefined;
   readonly undoes?: string;
   readonly running: readonly ProcessRecord[];
@@ -46,7 +47,7 @@ export async function begun(
   const { clock, host, processes, releases } = ports;
   const now = (): string => new Date(clock.now()).toISOString();
   const startedAt = now();
-  const apps = new Set(subject.steps.map(({ app }) => app));
+  const apps = new Set(subject.steps.flatMap(({ app }) => namesIn(subject, app)));
   const touched = running.filter(({ name }) => apps.has(name));
   const head: ReleaseHead = {
     event: "release",

@@ -9,13 +9,15 @@ import type { Ports } from "../../ports/index.ts";
 import type { FormerRun } from "../../ports/processes.ts";
 import { isStopped } from "../compare.ts";
 import { definitionOf } from "../plan.ts";
-import type { FormerProcess, ReleaseEvent, ReleaseHead } from "../release.ts";
+import { namesIn, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { gate, type Demand } from "./gate.ts";
 
 export interface Returning {
   /** The release that is undone. */
   readonly head: ReleaseHead;
   readonly demandOf: (app: string) => Omit<Demand, "probe">;
+  /** The numbers of processes whose reload PM2 has not answered: it refuses another one until the former run has ended. */
+  readonly busy?: ReadonlySet<number>;
   /** Adds a line to the journal of what is done now. */
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
@@ -49,47 +51,48 @@ export async function returnApps(ports: Ports, returning: Returning, apps: reado
 
 async function returnApp(
   ports: Ports,
-  { head, demandOf }: Returning,
+  { head, demandOf, busy = new Set() }: Returning,
   app: string,
   notePinned: () => void,
 ): Promise<string | undefined> {
-  const former = head.before.filter(({ name }) => name === app);
-  const pins = await ports.releases.changed(head.left.apps[app]?.envFiles ?? []);
+  const names = namesIn(head, app);
+  const former = head.before.filter(({ name }) => names.includes(name));
+  const pins = await ports.releases.changed(names.flatMap((name) => head.left.apps[name]?.envFiles ?? []));
   const run = { keptIn: ports.releases.keptIn(head.id), pins };
   const { deadlineMs: timeoutMs } = demandOf(app);
   const acting = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
-  const isPinned = await changedBack(acting, app, former, run);
-  const listed = new Set((await processesOf(ports, app)).map(({ pmId }) => pmId));
+  const isPinned = await changedBack(acting, names, former, { ...run, busy });
+  const listed = new Set((await processesOf(ports, names)).map(({ pmId }) => pmId));
   const gone = former.filter(({ pmId }) => !listed.has(pmId));
   for (const { pmId } of gone) await ports.processes.revive(run, pmId);
   if (pins.size > 0 && (isPinned || gone.length > 0)) notePinned();
   const stopped = new Set(former.filter((old) => old.isStopped).map(({ pmId }) => pmId));
-  for (const record of await processesOf(ports, app))
+  for (const record of await processesOf(ports, names))
     if (stopped.has(record.pmId) && !isStopped(record)) await actOn({ ...acting, action: "stop" }, record);
-  return whyNotAsBefore(former, await judged(ports, app, former, demandOf(app)));
+  return whyNotAsBefore(former, await judged(ports, names, former, demandOf(app)));
 }
 
-async function processesOf({ processes }: Ports, app: string): Promise<ProcessRecord[]> {
+async function processesOf({ processes }: Ports, names: readonly string[]): Promise<ProcessRecord[]> {
   const { list } = await processes.keyed();
-  return (await list()).filter(({ name }) => name === app);
+  return (await list()).filter(({ name }) => names.includes(name));
 }
 
 /** Gives the present processes their former definitions. True if one of them was started with its former definition. */
 async function changedBack(
   acting: Omit<Acting, "action">,
-  app: string,
+  names: readonly string[],
   former: readonly FormerProcess[],
-  run: FormerRun,
+  { busy, ...run }: FormerRun & Required<Pick<Returning, "busy">>,
 ): Promise<boolean> {
   const { digest } = await acting.ports.processes.keyed();
   let isStarted = false;
-  for (const listed of await processesOf(acting.ports, app)) {
+  for (const listed of await processesOf(acting.ports, names)) {
     const record = await quiet(acting, listed);
     const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
     const hasDefinition = old !== undefined && digest(definitionOf(record)) === old.definition;
     // A process that was started meanwhile has read the present env files.
     const isSame = hasDefinition && (run.pins?.size === 0 || record.pid === old.pid);
-    const action = actionFor(record, old, isSame);
+    const action = actionFor(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;
     isStarted ||= old !== undefined && !isSame;
     await actOn({ ...acting, ...(!isSame && { declared: () => run }), action }, record);
@@ -142,30 +145,34 @@ async function settled(
 }
 
 async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord> {
-  return (await processesOf(ports, record.name)).find(({ pmId }) => pmId === record.pmId) ?? record;
+  return (await processesOf(ports, [record.name])).find(({ pmId }) => pmId === record.pmId) ?? record;
 }
 
 const MOST_STOPS = 20;
 
 /** A process that was not there before is deleted, and one whose definition differs is restarted with the former one. */
-function actionFor(record: ProcessRecord, old: FormerProcess | undefined, isSame: boolean): ProcessAction | undefined {
+function actionFor(
+  record: ProcessRecord,
+  old: FormerProcess | undefined,
+  { isSame, isBusy }: { readonly isSame: boolean; readonly isBusy: boolean },
+): ProcessAction | undefined {
   if (old === undefined) return "delete";
-  if (!isSame) return record.execMode === "cluster" && !isStopped(record) ? "reload" : "restart";
+  if (!isSame) return record.execMode === "cluster" && !isStopped(record) && !isBusy ? "reload" : "restart";
   return isStopped(record) && !old.isStopped ? "start" : undefined;
 }
 
 /** Waits until the processes that were started are healthy, if those before them were. */
 async function judged(
   ports: Ports,
-  app: string,
+  names: readonly string[],
   former: readonly FormerProcess[],
   demand: Omit<Demand, "probe">,
 ): Promise<readonly ProcessRecord[]> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
   const kept = new Set(former.map(({ pid }) => pid));
-  const started = (await processesOf(ports, app)).filter((record) => isUp(record) && !kept.has(record.pid));
+  const started = (await processesOf(ports, names)).filter((record) => isUp(record) && !kept.has(record.pid));
   await Promise.all(started.map((record) => gate(ports, record, { ...demand, probe })));
-  return await processesOf(ports, app);
+  return await processesOf(ports, names);
 }
 
 /** A process that was started again has another number, so processes are counted. */

@@ -10,6 +10,7 @@ import { definitionOf, shortened } from "../plan.ts";
 import {
   journalsOf,
   leftBy,
+  namesIn,
   releaseOf,
   type FormerProcess,
   type Journal,
@@ -48,16 +49,18 @@ export async function rollbackPlanned(
   const running = await listOrNone({ list });
   const steps = await Promise.all(
     apps.map(async (app) => {
-      const pins = await ports.releases.changed(undone.left.apps[app]?.envFiles ?? []);
-      const own = running.filter(({ name }) => name === app);
-      const former = undone.before.filter(({ name }) => name === app);
+      const names = namesIn(undone, app);
+      const pins = await ports.releases.changed(names.flatMap((name) => undone.left.apps[name]?.envFiles ?? []));
+      const own = running.filter(({ name }) => names.includes(name));
+      const former = undone.before.filter(({ name }) => names.includes(name));
       return stepOf(app, former, own, { isPinned: pins.size > 0, digest });
     }),
   );
+  const names = new Set(apps.flatMap((app) => namesIn(undone, app)));
   const seen = {
     release: undone.id,
     steps,
-    running: running.filter(({ name }) => apps.includes(name)).map(definitionOf),
+    running: running.filter(({ name }) => names.has(name)).map(definitionOf),
   };
   const id = shortened(digest(JSON.stringify(seen)));
   const { environment } = undone;

@@ -5,9 +5,10 @@ import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
 import type { Ports } from "../../ports/index.ts";
-import { LOCK_PATIENCE_MS } from "./apply.ts";
+import { hearing, LOCK_PATIENCE_MS } from "./apply.ts";
 import { leftReturned } from "./left.ts";
 import { recover } from "./preflight.ts";
+import { namesIn } from "../release.ts";
 import { begun, formerProbe, type Recording } from "./recording.ts";
 import { returnApps } from "./return-apps.ts";
 import { rollbackPlanned, type PlannedRollback } from "./rollback-plan.ts";
@@ -33,7 +34,8 @@ export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<
       const recording = await recordingOf(ports, now, caller);
       noteProcesses(about, ports, recording.head.before);
       await begin();
-      return await run(ports, now, recording, { timeoutMs: input.timeoutMs, signal: caller.signal });
+      const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
+      return await hearing(ports, () => run(ports, now, recording, how));
     });
   return audited(ports, caller, () => about, attempt);
 }
@@ -47,11 +49,11 @@ function stale(asked: string, present: string): SvcmError {
 
 function recordingOf(ports: Ports, now: PlannedRollback, caller: Caller): Promise<Recording> {
   const { undone, plan, running, left, settingsOf } = now;
-  const { environment, git, id } = undone;
+  const { environment, git, id, renamed } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
   const keepReleases = Math.max(1, ...steps.map(({ app }) => settingsOf(app).keepReleases));
   const probeOf = formerProbe(left, (app) => settingsOf(app).health);
-  const subject = { environment, git, plan: plan.id, steps, left, running, keepReleases, probeOf };
+  const subject = { environment, git, plan: plan.id, steps, renamed, left, running, keepReleases, probeOf };
   return begun(ports, caller, { ...subject, undoes: id });
 }
 
@@ -88,7 +90,7 @@ async function run(
     await recording.end("half");
     throw new SvcmError("APPLY_HALF", { details: `Not everything could be returned. ${failures.join(" ")}` });
   }
-  const apps = plan.steps.map(({ app }) => app);
+  const apps = plan.steps.flatMap(({ app }) => namesIn(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = left;
   const returned = leftReturned(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
   return await recording.end("applied", { left: returned });

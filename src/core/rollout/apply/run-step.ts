@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import type { Acting, Outcome } from "../../pm2/control/acting.ts";
+import type { Acting, AffectedProcess, Meanwhile, Outcome } from "../../pm2/control/acting.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
 import { declarationOf } from "../../pm2/declaration.ts";
@@ -11,7 +11,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { DecidedStep } from "../step.ts";
 import type { Expecting } from "../expected.ts";
 import { definitionOf } from "../plan.ts";
-import { gate, type Demand } from "./gate.ts";
+import { Gate, type Demand } from "./gate.ts";
 import { preflight } from "./preflight.ts";
 
 export interface Running {
@@ -22,7 +22,9 @@ export interface Running {
   readonly running: readonly ProcessRecord[];
   readonly demandOf: (app: string) => Demand;
   /** Gets an answer of PM2 that a failed step did not wait for. */
-  readonly owed: (answer: Promise<unknown>) => void;
+  readonly owed: Meanwhile["owed"];
+  /** Gets the time that a process of an app took to be ready, in milliseconds. */
+  readonly booted: (app: string, bootMs: number) => void;
 }
 
 /**
@@ -63,15 +65,15 @@ export async function runStep(running: Running, step: DecidedStep, targets: read
   const declared = declarationOf(loaded, step.app, expecting);
   const acting = actingOn(running, step.app);
   if (step.do === "preflight") return preflight(running.ports, declared, running.demandOf(step.app));
-  const judge = judgeOf(running, step.app);
+  const judgeAll = ({ affected }: Outcome): Promise<void> => judged(running, affected);
   const run = { app: { ...declared.apps.at(-1), env: declared.env }, folder: declared.folder, drop: droppedBy(step) };
   for (const target of targets) {
     if (step.do === "update")
-      await judge(await actOn({ ...acting(step.method ?? "restart"), declared: () => run }, target));
-    else if (step.do === "resume") await judge(await actOn(acting("start"), target));
+      await update(running, step.app, { ...acting(step.method ?? "restart"), declared: () => run }, target);
+    else if (step.do === "resume") await judgeAll(await actOn(acting("start"), target));
   }
   if (step.do === "replace") await remove(running, step, targets);
-  if (step.do === "start" || step.do === "replace") await judge(await startDeclared(acting("start"), declared));
+  if (step.do === "start" || step.do === "replace") await judgeAll(await startDeclared(acting("start"), declared));
 }
 
 async function remove(running: Running, { app }: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
@@ -79,16 +81,26 @@ async function remove(running: Running, { app }: DecidedStep, targets: readonly 
 }
 
 /** The gate judges how long a process stays online, so an action ends when it is. */
-function actingOn({ ports, demandOf, owed }: Running, app: string): (action: ProcessAction) => Acting {
+function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAction) => Acting {
   const { deadlineMs: timeoutMs } = demandOf(app);
-  return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0, owed });
+  return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
+}
+
+/** The gate judges the new run while PM2 reloads the process, and afterwards. */
+async function update(running: Running, app: string, acting: Acting, target: ProcessRecord): Promise<void> {
+  const gate = new Gate(running.ports, running.demandOf(app));
+  const meanwhile = { look: (now: ProcessRecord) => gate.look(now), owed: running.owed };
+  const { affected } = await actOn({ ...acting, meanwhile }, target);
+  await judged(running, affected, gate);
 }
 
 /** Judges the processes that an action touched by the gate, one after another. */
-function judgeOf({ ports, demandOf }: Running, app: string) {
-  return async ({ affected }: Pick<Outcome, "affected">): Promise<void> => {
-    for (const one of affected) await gate(ports, one, demandOf(app));
-  };
+async function judged(running: Running, affected: readonly AffectedProcess[], begun?: Gate): Promise<void> {
+  for (const one of affected) {
+    const gate = begun ?? new Gate(running.ports, running.demandOf(one.name));
+    const bootMs = await gate.passed(one);
+    if (bootMs !== undefined) running.booted(one.name, bootMs);
+  }
 }
 
 async function scale(running: Running, { app, instances }: DecidedStep): Promise<void> {
@@ -96,7 +108,7 @@ async function scale(running: Running, { app, instances }: DecidedStep): Promise
   const siblings = (await running.ports.processes.list()).filter(({ name }) => name === app);
   const scaling = { ...actingOn(running, app)("start"), report: undefined };
   if (siblings.length >= to) return void (await scaleDown(scaling, siblings, siblings.length - to));
-  await judgeOf(running, app)({ affected: await scaleUp(scaling, siblings, to - siblings.length) });
+  await judged(running, await scaleUp(scaling, siblings, to - siblings.length));
 }
 
 function droppedBy({ why }: DecidedStep): string[] {

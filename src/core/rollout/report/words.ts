@@ -68,7 +68,7 @@ export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
 
 function reasonText({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
   if (field === "env") return `${quote(key ?? "")} ${KEY[state]}`;
-  if (field === "app") return APP[state] ?? "does not run";
+  if (field === "app" && state !== "different") return APP[state] ?? "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
   return declared === null && running === null ? "changed" : `${shown(running, quote)} to ${shown(declared, quote)}`;
@@ -100,6 +100,8 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   GAP_BY_FORK:
     'With exec_mode: "cluster" and instances: 1, this step would lose no request. From Node.js 22, listen({ reusePort: true }) also lets two processes share the port.',
   INTERPRETER_IGNORED_IN_CLUSTER: "In cluster mode PM2 ignores the interpreter, and runs its own Node.js.",
+  LISTEN_TIMEOUT_SHORT:
+    "The app took more than 80 % of its listen_timeout to be ready, and PM2 waits no longer than that. Declare a longer one.",
   NO_PROBE: "No health probe: a process only has to stay online. rollout.health in deployments.yaml declares one.",
   PINNED: "A rollback made the process read a copy of its former env file. This step ends that.",
   PREFLIGHT_IMPOSSIBLE:

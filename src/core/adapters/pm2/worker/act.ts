@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../../../pm2/process-record.ts";
+import { LISTEN_TIMEOUT_MS } from "../../../pm2/settings.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../../ports/processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
@@ -18,8 +19,12 @@ export interface Acting {
 
 /** Without PM2's modules. @throws {LinkFailure} */
 export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
-  const all = (await connection.ask("getMonitorData", {}, timeoutMs)) as Pm2Process[];
-  return all.filter(({ pm2_env }) => !pm2_env["pmx_module"]);
+  return (await listedAll(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
+}
+
+/** @throws {LinkFailure} */
+export async function listedAll(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
+  return (await connection.ask("getMonitorData", {}, timeoutMs)) as Pm2Process[];
 }
 
 /**
@@ -104,5 +109,5 @@ function graceOf({ pm2_env }: Pm2Process): number {
     const value = pm2_env[key];
     return typeof value === "number" && value >= 0 ? value : otherwise;
   };
-  return of("kill_timeout", 1600) + of("listen_timeout", 3000);
+  return of("kill_timeout", 1600) + of("listen_timeout", LISTEN_TIMEOUT_MS);
 }

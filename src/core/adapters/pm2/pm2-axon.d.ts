@@ -1,0 +1,12 @@
+/** A module of PM2 without types: it hears PM2's bus. */
+interface BusSocket {
+  readonly sock: NodeJS.EventEmitter & { set(setting: "retry timeout", ms: number): void };
+  on(event: string, listener: (message: unknown) => void): void;
+  connect(path: string): void;
+  close(): void;
+}
+
+declare module "pm2/modules/pm2-axon/index.js" {
+  const axon: { socket(kind: "sub-emitter"): BusSocket };
+  export default axon;
+}

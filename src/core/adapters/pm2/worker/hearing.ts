@@ -1,0 +1,33 @@
+import axon from "pm2/modules/pm2-axon/index.js";
+import { objectOf } from "./process-record.ts";
+
+/** Hears on PM2's bus which processes call themselves ready. */
+export interface Hearing {
+  /** The time of the last such call by PM2's number, in milliseconds since 1970; undefined if the bus was lost. */
+  readonly readyAt: () => ReadonlyMap<number, number> | undefined;
+  readonly close: () => void;
+}
+
+/** Resolves when it hears, or when it knows that it cannot. */
+export async function hearBus(path: string): Promise<Hearing> {
+  const bus = axon.socket("sub-emitter");
+  const heard = new Map<number, number>();
+  let isLost = false;
+  // A message may be missed before another connection.
+  bus.sock.set("retry timeout", 0);
+  bus.on("process:msg", (packet) => {
+    const { raw, at, process } = objectOf(packet);
+    const { pm_id: id } = objectOf(process);
+    if (raw === "ready" && typeof id === "number" && typeof at === "number") heard.set(id, at);
+  });
+  await new Promise<void>((resolve) => {
+    const lose = (): void => {
+      isLost = true;
+      resolve();
+    };
+    for (const event of ["error", "ignored error", "close", "disconnect"]) bus.sock.on(event, lose);
+    bus.sock.once("connect", resolve);
+    bus.connect(path);
+  });
+  return { readyAt: () => (isLost ? undefined : heard), close: () => bus.close() };
+}

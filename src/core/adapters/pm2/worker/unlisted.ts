@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Pm2Process } from "./pm2-api.ts";
+
+/**
+ * Apps that the daemon started and its list lacks: a process that was deleted while PM2 launched it goes on, and in a
+ * cluster it goes on answering requests. The first process of a machine is the parent of strangers too.
+ */
+export function unlistedPids(home: string, listed: readonly Pm2Process[]): number[] {
+  const daemon = Number(textOf(join(home, "pm2.pid")));
+  if (!(daemon > 1)) return [];
+  const known = new Set(listed.map(({ pid }) => pid));
+  const children = textOf(`/proc/${daemon}/task/${daemon}/children`).split(" ").filter(Boolean).map(Number);
+  return children.filter((pid) => !known.has(pid) && isAppOf(home, pid));
+}
+
+/** PM2 gives an app its number, alone in fork mode and with its whole record in a cluster, and the folder of PM2. */
+function isAppOf(home: string, pid: number): boolean {
+  const variables = textOf(`/proc/${pid}/environ`).split("\0");
+  return variables.includes(`PM2_HOME=${home}`) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,51 @@
+import { compareApps, type ComparedFacts, type Comparison } from "./compare.ts";
+
+/** The new names of apps, by the former ones. */
+export type Renames = ReadonlyMap<string, string>;
+
+/**
+ * The apps that an apply started and that the file declares by another name, without any other difference. A former name
+ * that fits two new ones fits none.
+ */
+export function renamesIn(facts: ComparedFacts, owned: ReadonlySet<string>): Renames {
+  const declared = new Set(facts.expected.map(({ name }) => name));
+  const known = new Set(facts.running.map(({ name }) => name));
+  const gone = [...owned].filter((name) => known.has(name) && !declared.has(name));
+  const added = [...declared].filter((name) => !known.has(name));
+  const pairs = gone.flatMap((from) =>
+    added.filter((to) => isSameApp(facts, from, to)).map((to): [string, string] => [from, to]),
+  );
+  return new Map(pairs.filter(([from, to]) => pairs.every((pair) => (pair[0] === from) === (pair[1] === to))));
+}
+
+/** PM2's default paths of log files hold the name of the app, and PM2 gives it a variable of that name. */
+const NAMED: ReadonlySet<string> = new Set(["errorFile", "logFile", "outFile"]);
+
+function isSameApp(facts: ComparedFacts, from: string, to: string): boolean {
+  const expected = facts.expected.filter(({ name }) => name === to);
+  const running = facts.running.filter(({ name }) => name === from);
+  const [comparison] = compareApps(renamed({ ...facts, expected, running }, new Map([[from, to]])));
+  return comparison?.differences.every(({ field, key }) => NAMED.has(field) || key === from) === true;
+}
+
+/** The facts as if the processes had their new names. */
+export function renamed(facts: ComparedFacts, renames: Renames): ComparedFacts {
+  if (renames.size === 0) return facts;
+  const { left = {} } = facts;
+  const moved = [...renames].flatMap(([from, to]) => (left[from] === undefined ? [] : [[to, left[from]] as const]));
+  return {
+    ...facts,
+    running: facts.running.map((record) => ({ ...record, name: renames.get(record.name) ?? record.name })),
+    left: { ...left, ...Object.fromEntries(moved) },
+  };
+}
+
+/** The new name is one more reason for the step of an app. */
+export function withNewName(comparison: Comparison, renames: Renames): Comparison {
+  const { app, processes, differences } = comparison;
+  const former = [...renames].find(([, to]) => to === app.name)?.[0];
+  if (former === undefined) return comparison;
+  const pmIds = processes.map(({ pmId }) => pmId);
+  const why = { field: "app", state: "different", key: null, declared: app.name, running: former, pmIds } as const;
+  return { ...comparison, differences: [why, ...differences] };
+}
