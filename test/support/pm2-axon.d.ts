@@ -4,9 +4,9 @@ interface RequestSocket {
   close(): void;
 }
 
-declare module "pm2/modules/pm2-axon/index.js" {
-  const axon: { socket(kind: "req"): RequestSocket };
-  export default axon;
+/** Added to that of src. */
+interface Axon {
+  socket(kind: "req"): RequestSocket;
 }
 
 declare module "pm2/modules/pm2-axon-rpc/index.js" {

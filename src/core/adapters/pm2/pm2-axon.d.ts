@@ -6,7 +6,11 @@ interface BusSocket {
   close(): void;
 }
 
+interface Axon {
+  socket(kind: "sub-emitter"): BusSocket;
+}
+
 declare module "pm2/modules/pm2-axon/index.js" {
-  const axon: { socket(kind: "sub-emitter"): BusSocket };
+  const axon: Axon;
   export default axon;
 }
