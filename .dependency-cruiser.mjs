@@ -67,7 +67,7 @@ export default {
       name: "nats-once",
       comment: "An outside library with effects is wrapped once.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/fleet/link(-\\w+)?\\.ts$" },
+      from: { path: "^src/", pathNot: "^src/fleet/link(?:-events|-refusals)?\\.ts$" },
       to: { path: "node_modules/@nats-io/" },
     },
     {
