@@ -1,0 +1,85 @@
+/** A watch of a busy log that is emptied again and again, under a real PM2. */
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readFileSync, truncateSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Ports } from "../../src/core/index.ts";
+import { watchedLogs } from "../support/logs.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
+const TURNS = 12;
+const WRITE = `
+  let n = 0;
+  setInterval(() => {
+    for (let i = 0; i < 10; i += 1) console.log(process.env.name + " " + (n += 1));
+  }, 5);`;
+
+let own: Pm2;
+let ports: Ports;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+});
+afterAll(async () => {
+  await ports.logs.close();
+  await own.end();
+});
+
+/** Starts the app, and watches its log from the first line. */
+async function busy(name: string) {
+  const all = watchedLogs(ports, { grep: name });
+  await all.begun();
+  const out = `${own.folder}/${name}.log`;
+  await own.run({ name, merge_logs: true, out_file: out, code: WRITE });
+  const more = async (): Promise<void> => {
+    const enough = all.lines.length + 500;
+    await all.until(() => all.lines.length > enough);
+  };
+  return { all, out, more };
+}
+
+function numbersIn(lines: readonly string[]): number[] {
+  return lines.filter((line) => /^\w+ \d+$/.test(line)).map((line) => Number(line.split(" ")[1]));
+}
+
+function inFile(path: string): number[] {
+  return numbersIn(readFileSync(path, "utf8").split("\n"));
+}
+
+test("of a busy log that logrotate copies and empties, every line of the copies is seen once", async () => {
+  const { all, out, more } = await busy("copied");
+  const copies: string[] = [];
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    await more();
+    copies.push(`${out}.${turn}`);
+    copyFileSync(out, `${out}.${turn}`);
+    // The lines between these two are lost, with logrotate too.
+    truncateSync(out, 0);
+  }
+  await more();
+  const seen = numbersIn(all.lines);
+  const known = new Set(seen);
+  const last = seen.at(-1) ?? 0;
+  expect([...copies, out].flatMap(inFile).filter((number) => number <= last && !known.has(number))).toEqual([]);
+  expect(seen).toHaveLength(known.size);
+  expect(seen.length).toBeGreaterThan(TURNS * 500);
+});
+
+test("of a busy log that PM2 empties, the lines after it are seen once", async () => {
+  const { all, out, more } = await busy("flushed");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, PM2_DISABLE_VERSION_CHECK: "1" };
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    await more();
+    execFileSync(process.execPath, [CLI, "flush", "flushed"], { env });
+  }
+  await more();
+  const seen = numbersIn(all.lines);
+  const known = new Set(seen);
+  const last = seen.at(-1) ?? 0;
+  expect(inFile(out).filter((number) => number <= last && !known.has(number))).toEqual([]);
+  expect(seen).toHaveLength(known.size);
+  expect(seen.length).toBeGreaterThan(TURNS * 500);
+});
