@@ -12,7 +12,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
     globalSetup: ["./test/support/build-once.ts", "./test/support/unpack-chromium.ts"],
     // Real processes, disks and browsers: a limit that only a hang reaches.
-    testTimeout: isLong ? 1_800_000 : 120_000,
+    testTimeout: isLong ? 1_800_000 : 240_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000 } },
     // Half of the time is spent waiting for a process or a page: four files side by side use two cores.

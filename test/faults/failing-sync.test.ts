@@ -7,7 +7,7 @@ import { envFile, type Refusal } from "../support/env-file.ts";
 import { canInject } from "../support/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-describe.skipIf(!canInject)("with a failing disk (needs strace)", { timeout: 30_000 }, () => {
+describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
   test.each([
     ["EIO", "i/o error"],
     ["EDQUOT", "the disk quota is used up"],

@@ -12,7 +12,7 @@ describe.skipIf(!canBeNobody)("as another user (needs root, setpriv, and sources
     ["a folder that may not be written: EACCES", 0o755, "EACCES", "permission denied"],
     ["a folder that may be written, with a file whose owner cannot be kept: EPERM", 0o777, "EPERM", "keep the owner"],
     ["a folder that may be written but not listed, so that it cannot be synced: EACCES", 0o733, "EACCES", "denied"],
-  ])("%s", { timeout: 30_000 }, async (_, mode, code, words) => {
+  ])("%s", async (_, mode, code, words) => {
     const folder = join(temporaryFolder(), "config");
     mkdirSync(folder);
     const { path, replaceBy, expectUntouched } = envFile(folder);

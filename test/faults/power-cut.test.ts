@@ -11,7 +11,7 @@ import { newest, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contentOf, versionOf } from "../support/versions.ts";
 
-describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mount)", { timeout: 60_000 }, () => {
+describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mount)", () => {
   test("right after a write was acknowledged loses neither it nor its record", async () => {
     const folder = temporaryFolder();
     const image = ext4Image(folder);

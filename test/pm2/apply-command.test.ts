@@ -30,7 +30,7 @@ test("an apply, the list of releases and a rollback show what they did", async (
   expect((await run("rollback", "--yes", "--json")).code).toBe(0);
   const after = JSON.parse((await run("process", "list", "--json")).stdout) as { processes: unknown[] };
   expect(after.processes).toEqual([]);
-}, 60_000);
+});
 
 test("without a terminal, --yes or --plan is needed, and another plan is refused", async () => {
   own.pm2Folder([api]);

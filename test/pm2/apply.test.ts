@@ -52,7 +52,7 @@ beforeEach(async () => {
   const others = (await ports.processes.list()).filter(({ name }) => name !== "api" && name !== "web");
   for (const record of others) await ports.processes.remove(record);
   await apply([api, web]);
-}, 60_000);
+});
 
 const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}, world = ports) => {
   own.pm2Folder(apps);

@@ -87,7 +87,11 @@ test("no answer holds a value of an environment, an argument or a store", async 
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
   while (!(await isServing(port)));
   const asked = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
-  const { stdout } = await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } });
+  const ask = async (): Promise<string> =>
+    (await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } })).stdout;
+  // On a loaded machine, an app may need more than the second that it has.
+  let stdout = await ask();
+  while (stdout.includes("ASYNC_CONTEXT_TIMEOUT")) stdout = await ask();
   const texts = [
     stdout,
     JSON.stringify(await show(true)),

@@ -256,7 +256,7 @@ test("the error table", async () => {
     await server.close();
   }
   await expect(rows.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "snapshots/errors.txt"));
-}, 30_000);
+});
 
 test("every refusal that a request can meet has a row", () => {
   const ofOtherFaces: readonly ErrorKind[] = [

@@ -75,16 +75,20 @@ test("the profile starts as declared: all four processes are online, each at its
 });
 
 test("the metrics have all four, with the async contexts of those that serve HTTP", async () => {
-  const { processes, ecosystem } = await json<MetricsPayload>("metrics", "show", "--async-context");
-  const contexts = Object.fromEntries(processes.map(({ name, asyncContext }) => [name, asyncContext]));
+  const show = () => json<MetricsPayload>("metrics", "show", "--async-context");
+  const contexts = async () => {
+    const { processes } = await show();
+    return Object.fromEntries(processes.map(({ name, asyncContext }) => [name, asyncContext]));
+  };
   const counted = expect.objectContaining({ recentStores: expect.any(Array) as unknown[] }) as unknown;
-  expect(contexts).toEqual({
+  // On a loaded machine, an app may need more than the second that it has.
+  await expect.poll(contexts).toEqual({
     "dev-grpcapi": counted,
     "dev-restapi": counted,
     "dev-service-management": null,
     "dev-websocketapi": counted,
   });
-  expect(ecosystem).toMatchObject({ missingExpected: [], unexpected: [] });
+  expect((await show()).ecosystem).toMatchObject({ missingExpected: [], unexpected: [] });
 });
 
 test("Service Management, an app of this PM2, sees the same PM2 and the same ecosystem", async () => {

@@ -105,7 +105,7 @@ describe("audit log: append", () => {
     expect(lines()).toEqual([JSON.stringify(recordOf("b")), ""]);
   });
 
-  test("never mixes lines of several processes", { timeout: 60_000 }, async () => {
+  test("never mixes lines of several processes", async () => {
     const { file, lines } = setUp();
     const names = ["a", "b", "c"];
     await Promise.all(names.map((name) => run(commandLine("append-records", file, name, "200"))));

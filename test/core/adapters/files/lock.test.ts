@@ -6,7 +6,7 @@ import { commandLine, run } from "../../../support/child.ts";
 import { lockPlace, SELF } from "../../../support/lock-place.ts";
 
 describe("file lock", () => {
-  test("8 processes that each increment a number 25 times lose no increment", { timeout: 60_000 }, async () => {
+  test("8 processes that each increment a number 25 times lose no increment", async () => {
     const { target, names } = lockPlace();
     writeFileSync(target, "0");
     await Promise.all(Array.from({ length: 8 }, () => run(commandLine("increment", target, "25"))));
