@@ -63,6 +63,8 @@ export interface StreamState {
   readonly firstMs: number;
   /** True if older messages were dropped. */
   readonly hasDropped: boolean;
+  /** The most messages of one node. */
+  readonly maxPerNode: number;
 }
 
 export class WrongOrder extends Error {}
@@ -76,8 +78,13 @@ export function eventStream(connection: NatsConnection): EventStream {
     async state() {
       const info = await (await manager()).streams.info(EVENTS_STREAM).catch(ifMissing);
       if (info === undefined) return undefined;
-      const { first_seq, first_ts } = info.state;
-      return { firstMs: Date.parse(first_ts), hasDropped: first_seq > 1 };
+      const { state, config } = info;
+      const { first_seq, first_ts } = state;
+      return {
+        firstMs: Date.parse(first_ts),
+        hasDropped: first_seq > 1,
+        maxPerNode: config.max_msgs_per_subject,
+      };
     },
     setUp: async (limits) => setUp(await manager(), limits),
     async last(node) {

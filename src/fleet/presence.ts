@@ -57,7 +57,7 @@ interface Keeping {
   readonly stop: () => Promise<void>;
 }
 
-/** A slower answer does not say when the server wrote. */
+/** A slower answer does not say exactly when the server wrote. */
 const QUICK_MS = 1_000;
 
 /** Writes the presence now and with each heartbeat. A failed one is repeated with the next heartbeat. */
@@ -81,16 +81,17 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
     beat = announce();
     void beat.then((isDone) => isDone && onAnnouncedAgain());
   });
-  let ahead = 0;
+  let ahead: number | undefined;
   return {
     aheadMs: async () => {
       const before = now();
       await link.keep(node, JSON.stringify(presence));
       const after = now();
       const writtenMs = await link.keptMs(node);
-      if (writtenMs !== undefined && after >= before && after - before < QUICK_MS)
+      const isQuick = after >= before && after - before < QUICK_MS;
+      if (writtenMs !== undefined && (isQuick || ahead === undefined))
         ahead = Math.round((before + after) / 2 - writtenMs);
-      return ahead;
+      return ahead ?? 0;
     },
     stop: async () => {
       clearInterval(timer);

@@ -1,16 +1,19 @@
 /** The events and audit records of all nodes, in a stream of a real NATS server. */
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { FleetEventsResponse } from "../../src/core/index.ts";
+import { envWrite, type FleetEventsResponse, type Ports, type SvcmEvent } from "../../src/core/index.ts";
 import type { EventsAsked } from "../../src/fleet/events/list.ts";
+import { openLink } from "../../src/fleet/link.ts";
+import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { ask, testServer } from "../server/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
-const HOW = { deadlineMs: 5_000, version: "1.2.3" };
+const HOW = { deadlineMs: 60_000, version: "1.2.3" };
 const ALL: EventsAsked = { nodes: ["all"], apps: [], limit: 1000 };
 const SECOND = 1_000;
+const CANARY = "canary-of-the-stream-5f2b";
 
 const padded = (value: number): string => String(value).padStart(2, "0");
 
@@ -39,6 +42,29 @@ async function untilStored(fleet: TestFleet, count: number, asked = ALL): Promis
   let seen = 0;
   for await (const _event of vera.follow({ ...asked, since: 0 }, ending.signal)) if (++seen === count) break;
   return await vera.events(asked, HOW);
+}
+
+/** The exit codes, the oldest first. */
+const codesOf = (events: readonly SvcmEvent[]): (number | undefined)[] =>
+  events.toReversed().map(({ exitCode }) => exitCode);
+
+/** Resolves when an end with this code is in the stream. */
+async function untilExit(fleet: TestFleet, code: number): Promise<void> {
+  const vera = await fleet.as("vera");
+  const ending = new AbortController();
+  for await (const event of vera.follow({ ...ALL, since: 0 }, ending.signal)) if (event.exitCode === code) return;
+}
+
+/** All bytes of the stream. */
+async function storedTexts(fleet: TestFleet): Promise<string[]> {
+  const settings = await readFleetSettings(fleet.ports("vera"), fleet.variables("vera"));
+  const link = await openLink(settings, { kind: "user", name: "vera" });
+  onTestFinished(() => link.close());
+  const texts: string[] = [];
+  const wanted = { node: "*", sinceMs: 0, most: 1_000, isFollowed: false };
+  for await (const { data } of link.events.read(wanted, new AbortController().signal))
+    texts.push(new TextDecoder().decode(data));
+  return texts;
 }
 
 describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
@@ -72,12 +98,127 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
       complete: true,
       missing: [{ node: "web-1", state: "away" }],
     });
-    const older = await ask(
-      server,
-      `/api/fleet/events?node=role%3Dweb&cursor=${String((json as { next: string }).next)}`,
-    );
+    const older = await ask(server, `/api/fleet/events?node=role%3Dweb&cursor=${(json as { next: string }).next}`);
     expect(older.json).toMatchObject({ events: [{ node: "web-2", exitCode: 3 }], next: null });
     expect((await ask(server, "/api/fleet/events?node=moon")).json).toMatchObject({ code: "NODE_UNKNOWN" });
     expect((await ask(server, "/api/fleet/events?kind=bang")).status).toBe(400);
+  });
+
+  test("arrive once, though the server dies, the node starts again and its file is lost", async () => {
+    const fleet = await testFleet();
+    await (await fleet.as("adam")).setUp();
+    const codes = async (count: number) => codesOf((await untilStored(fleet, count)).events);
+    crash(fleet, "web-1", [1, 2], Date.now() - 60 * SECOND);
+    const first = await fleet.start("web-1");
+    expect(await codes(2)).toEqual([1, 2]);
+    await fleet.server.kill();
+    crash(fleet, "web-1", [3, 4], Date.now() - 40 * SECOND);
+    await fleet.server.again();
+    expect(await codes(4)).toEqual([1, 2, 3, 4]);
+    await first.close();
+    crash(fleet, "web-1", [5], Date.now() - 30 * SECOND);
+    const second = await fleet.start("web-1");
+    expect(await codes(5)).toEqual([1, 2, 3, 4, 5]);
+    await second.close();
+    rmSync(join(fleet.root("web-1"), ".svcm/fleet"), { recursive: true });
+    crash(fleet, "web-1", [6], Date.now() - 20 * SECOND);
+    await fleet.start("web-1");
+    expect(await codes(6)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test("start again after the stream is deleted, with what is new", async () => {
+    const fleet = await testFleet();
+    await (await fleet.as("adam")).setUp();
+    crash(fleet, "web-1", [1], Date.now() - 60 * SECOND);
+    const node = await fleet.start("web-1");
+    await untilStored(fleet, 1);
+    await fleet.server.kill();
+    await fleet.server.again({ isEmpty: true });
+    await node.logged("connected to NATS again");
+    await (await fleet.as("adam")).setUp();
+    await node.close();
+    crash(fleet, "web-1", [2]);
+    await fleet.start("web-1");
+    expect(codesOf((await untilStored(fleet, 1)).events)).toEqual([2]);
+  });
+
+  test("have the time of the server if the clock of a node is wrong", async () => {
+    const fleet = await testFleet();
+    await (await fleet.as("adam")).setUp();
+    const apart = 3_600 * SECOND;
+    const atMs = Math.floor(Date.now() / SECOND) * SECOND - 20 * SECOND;
+    crash(fleet, "web-1", [1], atMs + apart + SECOND);
+    crash(fleet, "web-2", [2], atMs + 2 * SECOND);
+    const world = (ports: Ports): Ports => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + apart } });
+    await Promise.all([fleet.start("web-1", { world }), fleet.start("web-2")]);
+    const { events } = await untilStored(fleet, 2);
+    expect(events.map(({ node }) => node)).toEqual(["web-2", "web-1"]);
+    expect(Math.abs(Date.parse(events[1]!.at) - atMs)).toBeLessThanOrEqual(2 * SECOND);
+    expect(events[1]?.evidence.at(-1)).toMatch(/^The clock of web-1 is 3(?:599|600|601) s ahead of the server's; /);
+  });
+
+  test("of a full stream are the newest of each node, and the answer is not complete", async () => {
+    const fleet = await testFleet({ events: { maxPerNode: 100 } });
+    const adam = await fleet.as("adam");
+    expect([await adam.setUp(), await adam.setUp()]).toEqual(["created", "unchanged"]);
+    crash(
+      fleet,
+      "web-1",
+      Array.from({ length: 130 }, (_, at) => at + 1),
+    );
+    crash(fleet, "web-2", [255], Date.now() - 200 * SECOND);
+    await fleet.start("web-2");
+    await untilStored(fleet, 1);
+    const node = await fleet.start("web-1");
+    await untilExit(fleet, 130);
+    await node.close();
+    const { events, complete } = await adam.events(ALL, HOW);
+    const own = events.filter((event) => event.node === "web-1");
+    expect([own.length, own[0]?.exitCode, own.at(-1)?.exitCode, events.at(-1)?.exitCode]).toEqual([100, 130, 31, 255]);
+    expect(complete).toBe(false);
+  });
+
+  test("hold no value of an env file, and a change has its user", async () => {
+    const fleet = await testFleet();
+    await (await fleet.as("adam")).setUp();
+    appendFileSync(join(fleet.root("web-1"), ".env.dev"), `DATABASE_PASSWORD=${CANARY}\n`);
+    const node = await fleet.start("web-1");
+    const edda = await fleet.as("edda");
+    const save = { environment: "dev", foreignKeys: "refuse" } as const;
+    const write = (value: string) =>
+      edda.ask("web-1", envWrite, { ...save, values: { SVC_HTTP_FRAMEWORK: value } }, HOW.deadlineMs);
+    await expect(write(CANARY)).rejects.toMatchObject({ kind: "INVALID_PAYLOAD" });
+    await write("fastify");
+    await node.close();
+    const later = (ports: Ports): Ports => ({
+      ...ports,
+      clock: { ...ports.clock, now: () => Date.now() + 60 * SECOND },
+    });
+    await fleet.start("web-1", { world: later });
+    const { events } = await untilStored(fleet, 2);
+    expect(events.map(({ kind, actor, node }) => ({ kind, actor, node }))).toEqual([
+      { kind: "write", actor: "edda (nats)", node: "web-1" },
+      { kind: "write", actor: "edda (nats)", node: "web-1" },
+    ]);
+    const texts = await storedTexts(fleet);
+    expect(texts.join("\n")).toContain("env.write");
+    expect(texts.join("\n")).not.toContain(CANARY);
+  });
+
+  test("of a node that sends anything else are left out, and the answer is not complete", async () => {
+    const fleet = await testFleet();
+    await (await fleet.as("adam")).setUp();
+    const settings = await readFleetSettings(fleet.ports("web-2"), fleet.variables("web-2"));
+    const link = await openLink(settings, { kind: "node", name: "web-2" });
+    onTestFinished(() => link.close());
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    let seq = 0;
+    for (const text of ["", "{", "[]", '{"id":"a","aheadMs":0}', `{"id":"b","event":"${"x".repeat(100_000)}"}`])
+      seq = await link.events.append("web-2", `forged-${seq}`, bytes(text), seq);
+    crash(fleet, "web-1", [1]);
+    await fleet.start("web-1");
+    const { events, complete } = await untilStored(fleet, 1);
+    expect([codesOf(events), complete]).toEqual([[1], false]);
+    await expect(link.events.append("web-2", "again", bytes("{}"), 0)).rejects.toThrow(/wrong last sequence/);
   });
 });

@@ -13,6 +13,7 @@ import { testFleet, type TestFleet } from "./support.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
 const MS = 60_000;
+const API = "$JS.API";
 
 const outcome = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -156,6 +157,9 @@ describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", 
     ["hear the requests to another node", (own) => void own.subscribe("svcm.web-1.>")],
     ["hear all requests", (own) => void own.subscribe("svcm.>")],
     ["ask another node", (own) => own.publish("svcm.web-1.read.env.read.edda", "{}")],
+    ["send events in the name of another node", (own) => own.publish("svcm.web-1.events", "{}")],
+    ["read the events of another node", (own) => own.publish(`${API}.CONSUMER.CREATE.svcm_events.a.svcm.web-1.events`)],
+    ["make or change the stream of events", (own) => own.publish(`${API}.STREAM.CREATE.svcm_events`)],
     ["answer a request that it did not get", (own) => own.publish("_INBOX.user-edda.1.2", "{}")],
   ])("a node's key may not %s", async (_, attempt) => {
     const fleet = await testFleet();

@@ -1,7 +1,7 @@
 /** A real NATS server on loopback, for the time of one test or of a file of tests. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
@@ -16,8 +16,8 @@ export interface NatsServer {
   readonly pid: number;
   /** Resolves when the program is gone. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, without what was in its memory. Resolves when it listens. */
-  again(): Promise<void>;
+  /** Starts it again on the same port, without what was in its memory, or on its disk. Resolves when it listens. */
+  again(options?: { readonly isEmpty: boolean }): Promise<void>;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
@@ -46,7 +46,8 @@ export async function natsServer(accounts = "", more = "", whenOver: WhenOver = 
       child.kill("SIGKILL");
       await ended;
     },
-    async again() {
+    async again({ isEmpty } = { isEmpty: false }) {
+      if (isEmpty) rmSync(join(folder, "store"), { recursive: true });
       child = await startNats(config);
     },
     signal: (name) => void child.kill(name),

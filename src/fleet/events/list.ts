@@ -51,12 +51,12 @@ export async function listEvents(asking: Asking, asked: EventsAsked, how: Patien
   const since = asked.since ?? Date.now() - DAY_MS;
   const state = await stateOrNone(asking.stream);
   if (state === undefined) return await askedEvents(asking, nodes, { ...asked, since }, how);
-  const { records, isWhole } = await recordsSince(asking.stream, nodes, since);
+  const { records, isWhole } = await recordsSince(asking.stream, state, nodes, since);
   const happenings = matching(happenedOnNodes(records), asked).filter(({ atMs }) => atMs >= since);
   const away = nodes.filter(({ presence }) => presence === undefined);
   return {
     ...pageOf(happenings, asked.limit ?? DEFAULT_LIMIT, asked.cursor),
-    complete: isWhole && !(state.hasDropped && state.firstMs > since),
+    complete: isWhole,
     missing: away.map(({ name }) => ({ node: name, state: "away" as const })),
   };
 }
@@ -110,22 +110,27 @@ async function stateOrNone(stream: EventStream): Promise<StreamState | undefined
 
 async function recordsSince(
   stream: EventStream,
+  { hasDropped, firstMs, maxPerNode }: StreamState,
   nodes: readonly KnownNode[],
   since: number,
 ): Promise<{ readonly records: SentRecord[]; readonly isWhole: boolean }> {
-  const names = new Set(nodes.map(({ name }) => name));
+  const counts = new Map(nodes.map(({ name }) => [name, 0]));
   const records: SentRecord[] = [];
-  let isWhole = true;
+  let isWhole = !(hasDropped && firstMs > since);
   let count = 0;
   const wanted = { node: subjectFor(nodes), sinceMs: since - MARGIN_MS, most: MOST, isFollowed: false };
   for await (const stored of stream.read(wanted, new AbortController().signal)) {
     count += 1;
-    if (!names.has(stored.node)) continue;
+    const ofNode = counts.get(stored.node);
+    if (ofNode === undefined) continue;
+    counts.set(stored.node, ofNode + 1);
     const record = recordOf(stored);
     if (record === undefined) isWhole = false;
     else records.push(record);
   }
-  return { records, isWhole: isWhole && count < MOST };
+  // A node with as many may have had more in this time.
+  const isFull = [...counts.values()].some((ofNode) => ofNode >= maxPerNode);
+  return { records, isWhole: isWhole && !isFull && count < MOST };
 }
 
 /** A server before 2.10 takes one filter. */
