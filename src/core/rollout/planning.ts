@@ -51,20 +51,20 @@ export interface Planned extends Pick<RolloutFacts, "settingsOf" | "serviceOf" |
  * Computes the steps from what PM2 runs to what an ecosystem file declares; with `from`, from what the file declares at
  * a revision. Changes nothing, and starts no daemon.
  *
- * @param known the file, if it was read before
+ * @param known the file, if it is read already
  * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and those of reading the file
  */
 export async function planned(
   ports: Ports,
   asked: InputOf<"rollout.plan">,
-  known?: EcosystemContent,
+  known?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
   const { apps, from, prune, preflight, ...place } = asked;
-  const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+  const { contract, matrix } = await readFacts(ports);
   // PM2 answers while the file runs. A failure of the file comes first.
   const live = from === undefined ? pm2Now(ports) : undefined;
   live?.catch(() => undefined);
-  const content = known ?? (await readEcosystem(ports, { contract, matrix }, place));
+  const content = await (known ?? readDeclared(ports, place));
   const before =
     live === undefined
       ? await revisionBefore(ports, { contract, matrix }, content, { ...place, revision: from ?? "" })
@@ -104,6 +104,16 @@ export async function planned(
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   const plan = planOf(facts, decision, about);
   return { plan, decision, content, expecting, expected, running, envFiles, left, probes, settingsOf, serviceOf };
+}
+
+async function readFacts({ facts }: Ports): Promise<Facts> {
+  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+  return { contract, matrix };
+}
+
+/** The ecosystem file of a plan. @throws {SvcmError} as a plan */
+export async function readDeclared(ports: Ports, place: PlaceRequest): Promise<EcosystemContent> {
+  return readEcosystem(ports, await readFacts(ports), place);
 }
 
 interface RolloutFacts {

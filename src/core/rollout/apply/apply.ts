@@ -9,7 +9,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { namesIn, type ReleaseEvent } from "../release.ts";
 import { formerNameOf, isOfAnApp, namesOf, type DecidedStep } from "../step.ts";
-import { planned, type Planned } from "../planning.ts";
+import { planned, readDeclared, type Planned } from "../planning.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import { leftAfter, leftReturned } from "./left.ts";
 import { recover } from "./preflight.ts";
@@ -48,8 +48,11 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
   const about: ActionSubject = { action: "plan.apply" };
   const attempt = (begin: () => Promise<void>): Promise<Applied> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
+      // The file runs while PM2 answers.
+      const content = readDeclared(ports, { environment, service });
+      content.catch(() => undefined);
       await recover(ports);
-      const now = await planned(ports, place);
+      const now = await planned(ports, place, content);
       const { plan } = now;
       about.environment = now.content.name;
       if (plan.id !== null) about.target = `plan ${plan.id}`;
