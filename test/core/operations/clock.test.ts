@@ -97,6 +97,7 @@ const WALL_CLOCK = [
   "operations/token-create.ts",
   "operations/token-list.ts",
   "pm2/control/listed.ts",
+  "rollout/apply/gate.ts",
   "rollout/apply/left.ts",
   "rollout/apply/recording.ts",
   "rollout/apply/return-apps.ts",
