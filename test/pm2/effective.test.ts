@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
+import { appeared } from "../support/appeared.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { rawList } from "../support/raw-list.ts";
 
@@ -10,11 +11,14 @@ let own: Pm2;
 let ports: Ports;
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 
-/** Writes what the process was given beside its script, by its number in PM2, and calls itself ready. */
+/** Writes what the process was given beside its script, by its pid, and calls itself ready. */
 const TELL = (mark: string): string => `
 const { argv, execArgv, env, execPath } = process;
 const told = { mark: ${JSON.stringify(mark)}, argv: argv.slice(2), execArgv, env, execPath: process.argv0, cwd: process.cwd() };
-require("node:fs").writeFileSync(require("node:path").join(${JSON.stringify("FOLDER")}, env.name + "-" + env.pm_id + ".json"), JSON.stringify(told));
+const { renameSync, writeFileSync } = require("node:fs");
+const path = ${JSON.stringify("FOLDER")} + "/told-" + process.pid;
+writeFileSync(path + ".new", JSON.stringify(told));
+renameSync(path + ".new", path);
 process.send("ready");
 setInterval(() => {}, 1e6);`;
 
@@ -74,14 +78,21 @@ async function recordsOf(name: string): Promise<unknown[]> {
     });
 }
 
-const told = (name: string, pmId: number) =>
-  JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as {
-    mark: string;
-    argv: string[];
-    execArgv: string[];
-    cwd: string;
-    env: Record<string, string>;
-  };
+interface Told {
+  readonly mark: string;
+  readonly argv: string[];
+  readonly execArgv: string[];
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+}
+
+/** Resolves when the present process has written it. */
+async function told(id: number): Promise<Told> {
+  const pid = (await ports.processes.list()).find(({ pmId }) => pmId === id)?.pid;
+  const path = join(own.folder, `told-${pid}`);
+  await appeared(path);
+  return JSON.parse(readFileSync(path, "utf8")) as Told;
+}
 
 const act = (action: "start" | "restart" | "reload", name: string) =>
   execute(processAct, ports, { action, scope: "ecosystem", name, environment: "dev" }, caller);
@@ -109,7 +120,7 @@ test.each([
   expect(warnings).toEqual([]);
   expect(affected.map(({ pmId }) => pmId)).toEqual(ids);
   for (const pmId of ids) {
-    const { mark, argv, execArgv, cwd, env } = told(name, pmId);
+    const { mark, argv, execArgv, cwd, env } = await told(pmId);
     expect({ mark, argv, cwd }).toEqual({ mark: "second", argv: ["--flag", "two words"], cwd: changed.cwd });
     expect(execArgv).toContain("--no-warnings");
     expect(env).toMatchObject({ KEPT: "2", ADDED: "yes", lower_case: "yes", NUMBER: "5", LIST: '["a"]' });
@@ -121,7 +132,7 @@ test.each([
   expect((await act(action, name)).warnings).toEqual([]);
   await act(action, `${name}-fresh`);
   for (const pmId of ids) {
-    const { mark, argv, execArgv, cwd, env } = told(name, pmId);
+    const { mark, argv, execArgv, cwd, env } = await told(pmId);
     expect({ mark, argv, cwd }).toEqual({ mark: "first", argv: [], cwd: own.folder });
     expect(execArgv).not.toContain("--no-warnings");
     expect(env).toMatchObject({ KEPT: "1" });
@@ -138,7 +149,7 @@ test("a variable of the shell that started the app stays, and the one that left 
   own.pm2Folder([{ name: "shell", ...few }]);
   await act("restart", "shell");
   const shell = (await ports.processes.list()).find(({ name }) => name === "shell");
-  const given = told("shell", shell!.pmId).env;
+  const given = (await told(shell!.pmId)).env;
   expect(given).toMatchObject({ FROM_SHELL: "kept", KEPT: "1" });
   expect(given).not.toHaveProperty("SVC_MODE");
 });
