@@ -182,14 +182,14 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     const fleet = await testFleet();
     await (await fleet.as("adam")).setUp();
     appendFileSync(join(fleet.root("web-1"), ".env.dev"), `DATABASE_PASSWORD=${CANARY}\n`);
-    const node = await fleet.start("web-1");
+    const first = await fleet.start("web-1");
     const edda = await fleet.as("edda");
     const save = { environment: "dev", foreignKeys: "refuse" } as const;
     const write = (value: string) =>
       edda.ask("web-1", envWrite, { ...save, values: { SVC_HTTP_FRAMEWORK: value } }, HOW.deadlineMs);
     await expect(write(CANARY)).rejects.toMatchObject({ kind: "INVALID_PAYLOAD" });
     await write("fastify");
-    await node.close();
+    await first.close();
     const later = (ports: Ports): Ports => ({
       ...ports,
       clock: { ...ports.clock, now: () => Date.now() + 60 * SECOND },

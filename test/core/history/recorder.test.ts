@@ -140,30 +140,33 @@ describe("the recorder", () => {
     await until(() => lines().length === 1 && recorder.state.problem === null);
   });
 
-  test.skipIf(!canMount)("on a full disk the recorder goes on and reports it, and records again when there is room", async () => {
-    const { world, folder, lines, recorder } = recording();
-    mount(folder, "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs");
-    recorder.start("flag");
-    await until(() => lines().length === 1);
-    const filler = join(folder, "filler");
-    expect(() => writeFileSync(filler, Buffer.alloc(65_536))).toThrow("ENOSPC");
-    const next = async (): Promise<void> => {
-      const known = lines().length;
+  test.skipIf(!canMount)(
+    "on a full disk the recorder goes on and reports it, and records again when there is room",
+    async () => {
+      const { world, folder, lines, recorder } = recording();
+      mount(folder, "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs");
+      recorder.start("flag");
+      await until(() => lines().length === 1);
+      const filler = join(folder, "filler");
+      expect(() => writeFileSync(filler, Buffer.alloc(65_536))).toThrow("ENOSPC");
+      const next = async (): Promise<void> => {
+        const known = lines().length;
+        await world.clock.advance(10_000);
+        await until(() => lines().length > known || recorder.state.problem !== null);
+      };
+      // The last page of the file has room for some steps.
+      while (recorder.state.problem === null) await next();
+      expect(recorder.state).toMatchObject({ on: true, problem: { code: "ENOSPC" } });
+      const full = lines().length;
+      rmSync(filler);
       await world.clock.advance(10_000);
-      await until(() => lines().length > known || recorder.state.problem !== null);
-    };
-    // The last page of the file has room for some steps.
-    while (recorder.state.problem === null) await next();
-    expect(recorder.state).toMatchObject({ on: true, problem: { code: "ENOSPC" } });
-    const full = lines().length;
-    rmSync(filler);
-    await world.clock.advance(10_000);
-    await until(() => lines().length > full && recorder.state.problem === null);
-    await recorder.stop();
-    const torn = lines().filter((line) => !line.endsWith("}"));
-    expect(torn.length).toBeLessThanOrEqual(1);
-    for (const line of lines().filter((whole) => !torn.includes(whole))) JSON.parse(line);
-  });
+      await until(() => lines().length > full && recorder.state.problem === null);
+      await recorder.stop();
+      const torn = lines().filter((line) => !line.endsWith("}"));
+      expect(torn.length).toBeLessThanOrEqual(1);
+      for (const line of lines().filter((whole) => !torn.includes(whole))) JSON.parse(line);
+    },
+  );
 
   test("a clock that is set back by an hour opens that hour again, and closing it merges both", async () => {
     const { world, folder, lines, recorder } = recording();
