@@ -13,6 +13,7 @@ import { testServer } from "../server/support.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { pause } from "../support/pause.ts";
 
 const run = promisify(execFile);
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
@@ -53,6 +54,7 @@ async function terminal(args: string, env: Record<string, string> = {}, size = [
       for (;;) {
         const screen = await tmux("capture-pane", "-p");
         if (pattern.test(screen)) return screen;
+        await pause();
       }
     },
   };

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { SvcmEvent } from "../../src/core/index.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { App, Pm2 } from "../support/pm2-daemon.ts";
+import { pause } from "../support/pause.ts";
 
 const run = promisify(execFile);
 
@@ -162,5 +163,5 @@ export async function play({ app, act, isOver }: Scene, { own, command }: Omit<S
   mkdirSync(join(own.folder, "watched"), { recursive: true });
   await own.run(app);
   await act?.({ own, record, command });
-  while (!isOver(await record()));
+  while (!isOver(await record())) await pause();
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { repository, testServer, ask } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
+import { pause } from "../support/pause.ts";
 
 const real = pm2();
 const CANARY = "canary-of-an-app";
@@ -21,6 +22,7 @@ test("svcm metrics history shows what svcm serve recorded, as a table, JSON and 
   for (;;) {
     const { json } = await ask(server, "/api/history?series=api:memoryBytes");
     if (json.series.length > 0) break;
+    await pause();
   }
   const [table, json, csv] = await Promise.all(
     [[], ["--json"], ["--csv"]].map((flags) =>

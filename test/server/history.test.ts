@@ -6,6 +6,7 @@ import { historyFolder, MIB, stepsBetween, writeHistory } from "../support/recor
 import { receiver, RECEIVER_SECRET } from "../support/receiver.ts";
 import { ask, post, repository, testServer, type Repository, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";
+import { pause } from "../support/pause.ts";
 
 const HOUR = 3_600_000;
 const RECORDER = "/api/history/recorder";
@@ -31,6 +32,7 @@ async function firstStep(server: TestServer): Promise<void> {
   for (;;) {
     const { json } = await ask(server, "/api/history?series=host");
     if (json.series.length > 0) return;
+    await pause();
   }
 }
 

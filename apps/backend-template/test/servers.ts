@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../test/support/free-port.ts";
+import { pause } from "../../../test/support/pause.ts";
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
@@ -189,6 +190,7 @@ async function launch(plan: Plan, folder: string, port: number): Promise<ChildPr
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`${plan.program} ended with ${child.exitCode}: ${stderr}`);
+    await pause();
   }
   return child;
 }
