@@ -39,7 +39,8 @@ async function statusOf(name: string): Promise<string[]> {
 
 /** Makes the test's processes known to PM2 and stopped, quickly. */
 async function stopped(...names: string[]): Promise<void> {
-  for (const name of names) await own.run({ name });
+  // PM2 does not start one again while a test stops it.
+  for (const name of names) await own.run({ name, autorestart: false });
   for (const record of await ports.processes.list())
     if (names.includes(record.name)) await ports.processes.stop(record);
 }
