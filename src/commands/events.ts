@@ -12,7 +12,7 @@ import {
   type Paint,
   type SvcmEvent,
 } from "../core/index.ts";
-import type { EventsAsked } from "../fleet/events/list.ts";
+import type { EventsAsked } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
 import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readDeadline } from "./terminal/nodes.ts";

@@ -1,17 +1,10 @@
 import { randomUUID } from "node:crypto";
-import {
-  errorTable,
-  SvcmError,
-  type ErrorKind,
-  type FleetEventsResponse,
-  type NodeAsker,
-  type Ports,
-  type SvcmEvent,
-} from "../core/index.ts";
+import { errorTable, SvcmError, type ErrorKind, type Ports } from "../core/index.ts";
 import { limitsOf } from "./events/limits.ts";
-import { followEvents, listEvents, type EventsAsked, type Patience } from "./events/list.ts";
+import { followEvents, listEvents } from "./events/list.ts";
+import type { Fleet, KnownNode } from "./fleet.ts";
 import { nameOfKey, openLink, type FleetLink } from "./link.ts";
-import { readPresence, type Presence } from "./presence.ts";
+import { readPresence } from "./presence.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
 import { kindOf, NAME, subjectOf } from "./subjects.ts";
 import { decodeReply, encode, type Reply, type Request } from "./wire.ts";
@@ -21,27 +14,6 @@ export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
 /** A change begins within this time, by the clock of its node, or not at all. */
 const BEGIN_MS = 10_000;
 const CLOCK_MS = 5_000;
-
-export interface KnownNode {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** False for a node that announces itself without an entry in `svcm.yaml`. */
-  readonly isDeclared: boolean;
-  /** Absent if the node is away. */
-  readonly presence?: Presence | undefined;
-}
-
-export interface Fleet extends NodeAsker {
-  readonly user: string;
-  readonly nats: NatsProject;
-  nodes(): Promise<readonly KnownNode[]>;
-  /** The events of the nodes, from the stream if the server has one. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
-  events(asked: EventsAsked, how: Patience): Promise<FleetEventsResponse>;
-  /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
-  follow(asked: EventsAsked, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
-  /** Makes the stream of events. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
-  setUp(): Promise<"created" | "changed" | "unchanged">;
-}
 
 /** @throws {SvcmError} START_REFUSED, FLEET_FAILED */
 export async function openFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>): Promise<Fleet> {

@@ -1,6 +1,7 @@
 /** The front door of the fleet for the commands: loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
-import { openFleet, type Fleet } from "./ask.ts";
+import { openFleet } from "./ask.ts";
+import type { Fleet } from "./fleet.ts";
 import { natsConfig } from "./config.ts";
 
 export { openFleet } from "./ask.ts";

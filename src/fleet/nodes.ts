@@ -1,5 +1,5 @@
 import { nodeShow, SvcmError, type NodeState } from "../core/index.ts";
-import type { Fleet, KnownNode } from "./ask.ts";
+import type { Fleet, KnownNode } from "./fleet.ts";
 import type { Presence } from "./presence.ts";
 
 /** A machine as an asker sees it. */

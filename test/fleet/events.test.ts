@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { envWrite, type FleetEventsResponse, type Ports, type SvcmEvent } from "../../src/core/index.ts";
-import type { EventsAsked } from "../../src/fleet/events/list.ts";
+import type { EventsAsked } from "../../src/fleet/fleet.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { ask, testServer } from "../server/support.ts";

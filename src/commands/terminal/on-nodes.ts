@@ -1,7 +1,7 @@
 /** A command for other machines: it makes its input and renders each answer as ever, and a node carries out the operation. */
 import type { Command } from "@oclif/core/command";
 import { selectNodes, SvcmError, type ErrorBody, type Operation } from "../../core/index.ts";
-import type { Fleet, KnownNode } from "../../fleet/ask.ts";
+import type { Fleet, KnownNode } from "../../fleet/fleet.ts";
 import type { AnswerState } from "../../fleet/nodes.ts";
 import type { SvcmCommand } from "../base.ts";
 import { CommandLineError } from "./errors.ts";

@@ -9,12 +9,11 @@ import {
   selectNodes,
   SvcmError,
   timed,
-  type EventFilter,
   type FleetEventsResponse,
   type SentRecord,
   type SvcmEvent,
 } from "../../core/index.ts";
-import type { Fleet, KnownNode } from "../ask.ts";
+import type { EventsAsked, Fleet, KnownNode, Patience } from "../fleet.ts";
 import type { EventStream, StreamState } from "../link-events.ts";
 import { stateOf } from "../nodes.ts";
 import { recordOf } from "./message.ts";
@@ -25,24 +24,9 @@ const DAY_MS = 86_400_000;
 const MARGIN_MS = 60_000;
 const MOST = 100_000;
 
-export interface EventsAsked extends EventFilter {
-  /** As for `--node`. */
-  readonly nodes: readonly string[];
-  /** Milliseconds since 1970, by default a day ago. */
-  readonly since?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
 export interface Asking {
   readonly fleet: Pick<Fleet, "nodes" | "ask">;
   readonly stream: EventStream;
-}
-
-export interface Patience {
-  readonly deadlineMs: number;
-  /** Of the svcm that asks. */
-  readonly version: string;
 }
 
 /** @throws {SvcmError} INVALID_REQUEST for a node that is not declared, FLEET_FAILED */
