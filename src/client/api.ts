@@ -49,6 +49,8 @@ export interface WatchOptions {
   readonly asyncContext?: boolean | undefined;
   /** False leaves out the recorded hour before the first metrics. */
   readonly history?: boolean | undefined;
+  /** Another machine of the fleet, which is asked every two seconds. By default, that of the server. */
+  readonly node?: string | undefined;
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 }

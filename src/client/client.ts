@@ -162,9 +162,10 @@ class ChannelClient implements Client {
   }
 
   #subscribe({ options, requestId }: Watch): void {
-    const { environment, service, intervalMs, asyncContext, history } = options;
-    this.#connection.send({ type: "subscribe", environment, service, intervalMs, asyncContext, history, requestId });
-    this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * (intervalMs ?? interval.default)));
+    const { signal: _signal, ...asked } = options;
+    this.#connection.send({ type: "subscribe", ...asked, requestId });
+    const everyMs = asked.node === undefined ? (asked.intervalMs ?? interval.default) : interval.max;
+    this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * everyMs));
   }
 
   #sendActions(): void {

@@ -159,7 +159,7 @@ export interface LogLine {
   readonly offset: number;
 }
 
-/** Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. */
+/** Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. Another machine is asked every two seconds. */
 export interface SubscribeFrame {
   readonly type: "subscribe";
   /** A spelling of an environment; without one NODE_ENV decides, else it is dev. */
@@ -172,6 +172,8 @@ export interface SubscribeFrame {
   readonly asyncContext?: boolean | undefined;
   /** False leaves out the recorded hour. */
   readonly history?: boolean | undefined;
+  /** Another machine of the fleet, by its name in svcm.yaml; without one, this machine. */
+  readonly node?: string | undefined;
   /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
@@ -201,6 +203,8 @@ export interface ActionFrame {
   readonly namespace?: string | undefined;
   /** A service of svcm.yaml; without one, the apps of all services count. */
   readonly service?: string | undefined;
+  /** Another machine of the fleet, by its name in svcm.yaml; without one, this machine. */
+  readonly node?: string | undefined;
   /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
@@ -220,6 +224,8 @@ export interface LogsSubscribeFrame {
   readonly stream?: "out" | "err" | undefined;
   /** Number of lines to begin with; 100 if it is absent. */
   readonly tail?: number | undefined;
+  /** Another machine of the fleet, by its name in svcm.yaml; without one, this machine. */
+  readonly node?: string | undefined;
   /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */

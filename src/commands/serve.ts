@@ -51,7 +51,7 @@ export default class Serve extends SvcmCommand {
       host,
       port,
       record,
-      machines: async () => (await import("../fleet/index.ts")).openFleet(ports, process.env),
+      machines: async () => (await import("../fleet/index.ts")).openMachines(ports, process.env),
       beside:
         url === undefined && name === undefined ? undefined : (own, log) => this.#joinFleet(own, log, { url, name }),
     });

@@ -50,15 +50,18 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
   const { page, loaded, problem } = props;
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
   if (loaded?.store.isForeign.value) return <ForeignDocument store={loaded.store} />;
-  if (loaded) return <Panel />;
+  // A machine that is away is found in the list of all.
+  if (loaded || (problem && page.router.tab.value === "nodes")) return <Panel />;
   return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
 }
+
+const DIGITS = 9;
 
 function watch({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
   void server.look();
   const remove = shortcuts.add(
     { key: "?", label: "Show this help", run: openHelp },
-    ...tabIds.map((id, at) => ({
+    ...tabIds.slice(0, DIGITS).map((id, at) => ({
       key: String(at + 1),
       label: `Open ${tabs[id].label}`,
       run() {

@@ -3,7 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { createApi, type Api } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
-import type { AddressPart } from "./state/address.ts";
+import { textPart, type AddressPart } from "./state/address.ts";
 import { createAppearance, type Appearance } from "./state/appearance.ts";
 import { createChoices, type Choices } from "./state/choices.ts";
 import { createIdentity, type Identity } from "./state/identity.ts";
@@ -28,6 +28,7 @@ export interface Page {
   readonly appearance: Appearance;
   /** The service that every request is about. Empty: all of them, or the only one. */
   readonly service: Signal<string>;
+  readonly nodeFilter: Signal<string>;
 }
 
 /** The page with the server's facts: every tab works with it. */
@@ -48,20 +49,24 @@ export function createPage(): Page {
     () => void identity.look(),
   );
   const service = signal("");
+  const nodeFilter = signal("");
   const peer = { confirm: () => server.confirm(), note: (isReached: boolean) => server.note(isReached) };
-  const api = createApi(session, peer, () => service.peek() || undefined);
+  const router = createRouter();
+  const api = createApi(session, peer, { service: () => service.peek() || undefined, node: router.node || undefined });
   const server = new ServerWatch(api);
+  router.keep(textPart({ name: "find", tab: "nodes" }, nodeFilter));
   return {
     api,
     session,
     identity,
     toasts: createToasts((run, ms) => void setTimeout(run, ms)),
-    router: createRouter(),
+    router,
     server,
     questions: createQuestions(),
     shortcuts: createShortcuts(reachable(() => localStorage)),
     appearance: createAppearance(),
     service,
+    nodeFilter,
   };
 }
 
@@ -70,7 +75,7 @@ export function createConsole(page: Page, facts: Facts): Console {
   // Known by now, because the facts are from it.
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
-  const choices = createChoices(storage, server);
+  const choices = createChoices(storage, `${server}${page.router.node}`);
   addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
   void page.identity.look();

@@ -48,12 +48,18 @@ export async function authorise<Input>(
 
 /** A connection to the other nodes of a fleet. */
 export interface NodeAsker {
-  /** Asks one node. @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN */
+  /**
+   * Asks one node.
+   *
+   * @param asker the caller for whom this user asks; the node permits what both may do
+   * @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN
+   */
   ask<Input, Output>(
     node: string,
     operation: Operation<Input, Output>,
     input: Input,
     timeoutMs: number,
+    asker?: Identity,
   ): Promise<Output>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { errorTable, SvcmError, type ErrorKind, type Ports } from "../core/index.ts";
+import { errorTable, SvcmError, type ErrorKind, type Identity, type Ports } from "../core/index.ts";
 import { limitsOf } from "./events/limits.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
@@ -7,7 +7,7 @@ import { nameOfKey, openLink, type FleetLink } from "./link.ts";
 import { readPresence } from "./presence.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
 import { kindOf, NAME, subjectOf } from "./subjects.ts";
-import { decodeReply, encode, type Reply, type Request } from "./wire.ts";
+import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
 
@@ -35,9 +35,13 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
     events: (asked, how) => listEvents(asking, asked, how),
     follow: (asked, signal) => followEvents(asking, asked, signal),
     setUp: () => link.events.setUp(limitsOf(nats)),
-    async ask(node, operation, input, timeoutMs) {
+    async ask(node, operation, input, timeoutMs, asker) {
+      requireDeclared(nats, node);
       const kind = kindOf(operation.access);
-      const request: Request = { input: input as Record<string, unknown> };
+      const request: Request = {
+        input: input as Record<string, unknown>,
+        ...(asker !== undefined && { asker: askerOf(asker) }),
+      };
       if (kind === "write") {
         const { now } = await exchange(
           { node, kind: "read", id: "identity.show", user },
@@ -54,6 +58,25 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
   };
   const asking = { fleet, stream: link.events };
   return fleet;
+}
+
+/** A stranger is never asked, and no name reaches a subject. @throws {SvcmError} INVALID_REQUEST */
+function requireDeclared({ nodes }: NatsProject, node: string): void {
+  if (Object.hasOwn(nodes, node)) return;
+  throw new SvcmError("INVALID_REQUEST", {
+    code: "NODE_UNKNOWN",
+    details: `No node has the name ${JSON.stringify(node.slice(0, 80))}. Accepted: ${Object.keys(nodes).join(", ") || "a node of svcm.yaml"}.`,
+  });
+}
+
+function askerOf({ actor = "anonymous", grants, limits }: Identity): Asker {
+  const { environments, services } = limits ?? {};
+  return {
+    actor,
+    grants: [...grants],
+    ...(environments !== undefined && { environments: [...environments] }),
+    ...(services !== undefined && { services: [...services] }),
+  };
 }
 
 /** The declared nodes, and those that only announce themselves. */

@@ -1,6 +1,5 @@
-import { eventsList, isGranted, rightsOf } from "../core/index.ts";
+import { eventsList, isGranted, remoteOperations, rightsOf } from "../core/index.ts";
 import type { Right } from "../core/api/rights.ts";
-import { remoteOperations } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
 import { EVENTS_STREAM, eventsOf, inboxOf, kindOf, NODES_BUCKET, subjectOf, subjectsOfNode } from "./subjects.ts";
 

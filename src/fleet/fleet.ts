@@ -27,10 +27,14 @@ export interface KnownNode {
   readonly presence?: Presence | undefined;
 }
 
-export interface Fleet extends NodeAsker {
+/** Knows the nodes, and asks them. */
+export interface NodesAsker extends NodeAsker {
+  nodes(): Promise<readonly KnownNode[]>;
+}
+
+export interface Fleet extends NodesAsker {
   readonly user: string;
   readonly nats: NatsProject;
-  nodes(): Promise<readonly KnownNode[]>;
   /** The events of the nodes, from the stream if the server has one. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
   events(asked: EventsAsked, how: Patience): Promise<FleetEventsResponse>;
   /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */

@@ -2,6 +2,7 @@
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./ask.ts";
 import type { Fleet } from "./fleet.ts";
+import { listNodes } from "./nodes.ts";
 import { natsConfig } from "./config.ts";
 
 export { openFleet } from "./ask.ts";
@@ -17,6 +18,12 @@ export async function natsConfigOf(ports: Ports): Promise<string> {
       details: "svcm.yaml declares no nats. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
     });
   return natsConfig(nats);
+}
+
+/** The other machines, as a server asks them. @throws {SvcmError} as `openFleet` */
+export async function openMachines(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
+  const fleet = await openFleet(ports, env);
+  return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
 }
 
 /** Runs `work` as the user of the credentials. @throws {SvcmError} as `openFleet`; errors of `work` pass through. */

@@ -1,10 +1,13 @@
 import { inputs } from "../core/api/inputs.ts";
 import { parseInput } from "../core/api/parse.ts";
+import { rights } from "../core/api/rights.ts";
 import {
   describeError,
   execute,
   failureCode,
+  isGranted,
   missingRight,
+  remoteOperations,
   rightsOf,
   SvcmError,
   type Identity,
@@ -14,10 +17,10 @@ import {
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
 import type { FleetLink, Incoming } from "./link.ts";
-import { remoteOperations, sentOf } from "./operations.ts";
+import { sentOf } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
 import { addressOf, kindOf, subjectsOfNode, type Address } from "./subjects.ts";
-import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
+import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Asker, type Reply, type Request } from "./wire.ts";
 
 const MOST_AT_ONCE = 32;
 /** An id is remembered as long as its request could still be carried out. */
@@ -58,7 +61,11 @@ async function answer(options: NodeOptions, once: Once, message: Incoming, isBus
   const { clock } = options.ports;
   try {
     if (isBusy) throw new SvcmError("SERVICE_BUSY", { details: `Accepted: ${MOST_AT_ONCE} requests at a time.` });
-    return { ok: true, now: clock.now(), result: sentOf(await carryOut(options, once, message, address)) };
+    return {
+      ok: true,
+      now: clock.now(),
+      result: sentOf(options.ports, await carryOut(options, once, message, address)),
+    };
   } catch (error) {
     if (!(error instanceof SvcmError)) options.onDefect(error);
     const kind = error instanceof SvcmError ? error.kind : "DEFECT";
@@ -69,11 +76,14 @@ async function answer(options: NodeOptions, once: Once, message: Incoming, isBus
 async function carryOut(options: NodeOptions, once: Once, { data }: Incoming, address?: Address): Promise<unknown> {
   const { node, ports, nats } = options;
   let hasBegun = false;
+  let actor = address?.user;
   try {
     const operation = operationAt(address, node);
-    const identity = identityOf(await nats(), address?.user ?? "");
-    if (identity.role === undefined) throw missingRight(identity, operation.access);
+    const user = identityOf(await nats(), address?.user ?? "");
+    if (user.role === undefined) throw missingRight(user, operation.access);
     const request = readRequest(data, operation);
+    const identity = request.asker === undefined ? user : narrowed(user, request.asker);
+    ({ actor } = identity);
     // The metrics of a machine name its own svcm, not that of the asker.
     const given = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
     const input = parseInput(inputs[operation.id], given, operation.refusal);
@@ -81,13 +91,19 @@ async function carryOut(options: NodeOptions, once: Once, { data }: Incoming, ad
     hasBegun = true;
     return await execute(operation, ports, boundedOf(operation.id, input) as never, { ...identity, source: "nats" });
   } catch (error) {
-    if (error instanceof SvcmError && (!hasBegun || isOfIdentity(error))) await recordRefusal(options, address, error);
+    if (error instanceof SvcmError && (!hasBegun || isOfIdentity(error)))
+      await recordRefusal(options, address, actor, error);
     throw error;
   }
 }
 
-async function recordRefusal({ refusals }: NodeOptions, address: Address | undefined, error: SvcmError): Promise<void> {
-  const { id: action = "request", user: actor } = address ?? {};
+async function recordRefusal(
+  { refusals }: NodeOptions,
+  address: Address | undefined,
+  actor: string | undefined,
+  error: SvcmError,
+): Promise<void> {
+  const { id: action = "request" } = address ?? {};
   const who = actor === undefined ? {} : { actor };
   await refusals.refused({ action, source: "nats", address: "", code: failureCode(error), ...who });
 }
@@ -113,6 +129,29 @@ function identityOf(nats: NatsProject | undefined, user: string): Identity {
   const { role, environments, services } = known;
   const isLimited = environments !== undefined || services !== undefined;
   return { actor: user, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
+}
+
+/** A user that asks for another caller, as a server does, has only the rights of both. */
+function narrowed(user: Identity, { actor, grants, environments, services }: Asker): Identity {
+  const limits = {
+    environments: inBoth(user.limits?.environments, environments),
+    services: inBoth(user.limits?.services, services),
+  };
+  const isLimited = limits.environments !== undefined || limits.services !== undefined;
+  const granted = rights.filter((right) => isGranted(user.grants, right) && isGranted(grants, right));
+  return {
+    ...user,
+    actor: `${actor} via ${user.actor}`,
+    grants: granted,
+    ...(isLimited && { limits }),
+  };
+}
+
+function inBoth(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : one.filter((name) => other.includes(name));
 }
 
 /** @throws {SvcmError} PAYLOAD_TOO_LARGE, INVALID_PAYLOAD */

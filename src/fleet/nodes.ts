@@ -1,22 +1,7 @@
-import { nodeShow, SvcmError, type NodeState } from "../core/index.ts";
-import type { Fleet, KnownNode } from "./fleet.ts";
+import type { ListedNode } from "../core/api/node.ts";
+import { nodeShow, SvcmError } from "../core/index.ts";
+import type { KnownNode, NodesAsker } from "./fleet.ts";
 import type { Presence } from "./presence.ts";
-
-/** A machine as an asker sees it. */
-export interface ListedNode extends Partial<NodeState> {
-  readonly name: string;
-  /** `silent` is connected and did not answer before the deadline; `away` is not connected. */
-  readonly state: "online" | "silent" | "away" | "undeclared";
-  readonly labels: Readonly<Record<string, string>>;
-  readonly svcm?: string | undefined;
-  readonly nodejs?: string | undefined;
-  readonly pm2?: string | null | undefined;
-  readonly environments?: readonly string[] | undefined;
-  readonly services?: readonly string[] | undefined;
-  readonly startedAt?: string | undefined;
-  /** Why a node is not online. */
-  readonly reason?: string;
-}
 
 export type AnswerState = "answered" | "failed" | "silent" | "away" | "refused" | "other-version";
 
@@ -37,13 +22,13 @@ export function stateOf(error: unknown, presence: Presence | undefined, ownVersi
 }
 
 /** Every node, each asked at the same time. One that does not answer is in the list with its reason. */
-export async function listNodes(fleet: Fleet, deadlineMs: number): Promise<readonly ListedNode[]> {
+export async function listNodes(fleet: NodesAsker, deadlineMs: number): Promise<readonly ListedNode[]> {
   const nodes = await fleet.nodes();
   return await Promise.all(nodes.map((node) => looked(fleet, node, deadlineMs)));
 }
 
 /** @throws {SvcmError} INVALID_REQUEST if no such node is known */
-export async function showNode(fleet: Fleet, name: string, deadlineMs: number): Promise<ListedNode> {
+export async function showNode(fleet: NodesAsker, name: string, deadlineMs: number): Promise<ListedNode> {
   const nodes = await fleet.nodes();
   const node = nodes.find((one) => one.name === name);
   if (node !== undefined) return await looked(fleet, node, deadlineMs);
@@ -54,7 +39,7 @@ export async function showNode(fleet: Fleet, name: string, deadlineMs: number): 
 }
 
 async function looked(
-  fleet: Fleet,
+  fleet: NodesAsker,
   { name, labels, isDeclared, presence }: KnownNode,
   deadlineMs: number,
 ): Promise<ListedNode> {

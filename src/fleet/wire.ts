@@ -1,9 +1,22 @@
 /** The messages between an asker and a node. JSON, at most 64 KiB to a node and at most what the server carries back. */
 import * as z from "zod/mini";
+import { rights } from "../core/api/rights.ts";
 import type { ErrorBody } from "../core/index.ts";
 
 export const MOST_REQUEST_BYTES = 64 * 1024;
 export const MOST_DEPTH = 8;
+
+const names = z.optional(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)));
+
+/** The caller for whom a user asks: it takes rights away from the user, and adds none. */
+const askerSchema = z.strictObject({
+  actor: z.string().check(z.regex(/^[\w.@-]{1,64}$/)),
+  grants: z.array(z.enum(rights)).check(z.maxLength(rights.length)),
+  environments: names,
+  services: names,
+});
+
+export type Asker = z.infer<typeof askerSchema>;
 
 /**
  * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of the node's clock. So a
@@ -13,6 +26,7 @@ export const requestSchema = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   id: z.optional(z.string().check(z.minLength(8), z.maxLength(64))),
   notAfter: z.optional(z.int().check(z.minimum(0))),
+  asker: z.optional(askerSchema),
 });
 
 export type Request = z.infer<typeof requestSchema>;

@@ -73,7 +73,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server, limits);
   const rollouts = new Rollouts(ports, log);
-  const session = { ...guard, ...sharedBySockets(ports, log), rollouts, refusals, limits, log };
+  const machines = new LazyMachines(options.machines);
+  const session = { ...guard, ...sharedBySockets(ports, log, machines), rollouts, refusals, limits, log };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, guard);
@@ -81,7 +82,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
   compressAnswers(app);
   logReads(app, log);
   app.setErrorHandler(fail);
-  const machines = new LazyMachines(options.machines);
   addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath, machines });
   app.addHook("preClose", async () => rollouts.stop());
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
@@ -93,15 +93,16 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 type Shared = Omit<SessionContext, "policy" | "authenticate" | "rollouts" | "refusals" | "limits" | "log">;
 
-function sharedBySockets(ports: Ports, log: ServerLog): Shared {
+function sharedBySockets(ports: Ports, log: ServerLog, machines: LazyMachines): Shared {
   return {
+    machines,
     telemetry: ports.telemetry,
     eventFeed: ports.eventFeed,
     framesOf: serialiseOnce(),
     recordedHour: recordedHourOf(ports),
     logs: ports.logs,
     messageOf: logMessages(),
-    act: actionRunner(ports, log),
+    act: actionRunner(ports, log, machines),
     mayWatch: async (identity, place) => {
       if (identity.limits !== undefined) await requireWithin(ports, metricsShow, place, identity);
     },

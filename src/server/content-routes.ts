@@ -2,6 +2,7 @@
 import { asyncApiBody, healthBody, openApiBody, targetsBody } from "../core/api/bodies.ts";
 import { fleetEventsBody } from "../core/api/events.ts";
 import { fleetEventsInput } from "../core/api/inputs.ts";
+import { nodesBody } from "../core/api/node.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import { METRICS_TYPES } from "../core/index.ts";
 import { assets, lead, show, talk, type Route } from "./route.ts";
@@ -39,6 +40,15 @@ export const contentRoutes: readonly Route[] = [
     input: fleetEventsInput,
     query: ["node", "app", "since", "cause", "kind", "limit", "cursor"],
     response: fleetEventsBody,
+  }),
+  show("/api/fleet/nodes", "nodes", {
+    summary: "Show every machine of the fleet in a few numbers.",
+    tag: "service",
+    description:
+      "Asks all nodes at the same time. One that does not answer is in the list, with the values of its last answer. Fails without a NATS server.",
+    mediaType: json,
+    isOpen: false,
+    response: nodesBody,
   }),
   show("/healthz", "health", {
     summary: "Show that the service runs, its version and its identity.",

@@ -12,6 +12,7 @@ import {
 import type { FleetEventsInput } from "../core/api/inputs.ts";
 import { toJson } from "./answer.ts";
 import { targetsOf, type LazyMachines } from "./machines.ts";
+import { Overview } from "./overview.ts";
 import type { OpenApiOptions } from "./openapi.ts";
 import type { ContentName } from "./route.ts";
 
@@ -55,6 +56,10 @@ export function contentOf(
       return async ({ address }) => toJson(await targetsOf(await about.machines.get(), address, about.publicPath));
     case "fleet-events":
       return async ({ query }) => toJson(await fleetEvents(about, query as FleetEventsInput));
+    case "nodes": {
+      const overview = new Overview(about.machines, about.ports.clock);
+      return async () => toJson(await overview.read());
+    }
     case "openapi":
       return openApi(about);
     case "asyncapi":

@@ -17,7 +17,7 @@ import { metricsFormat } from "./metrics-format.ts";
 import { parametersOf, queryReader } from "./query.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { Channel } from "./socket/channel.ts";
-import type { ContentRoute, OperationRoute, Route } from "./route.ts";
+import { isRemote, type ContentRoute, type OperationRoute, type Route } from "./route.ts";
 
 export interface Serving {
   readonly ports: Ports;
@@ -38,26 +38,34 @@ export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
   return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
 }
 
-function operationHandler(row: OperationRoute, { ports, limits }: Serving): RouteHandlerMethod {
+function operationHandler(row: OperationRoute, { ports, limits, machines }: Serving): RouteHandlerMethod {
   const { operation } = row;
   const readInput = inputReader(row, limits);
   const answerOf = row.hasEntityTag ? answersWithTag(ports) : plainAnswer;
   return async (request, reply) => {
     const input = readInput(request);
     request.hasRun = true;
-    const { text, entityTag } = answerOf(await execute(operation, ports, input, callerOf(request, reply)));
+    const node = nodeIn(request);
+    const { text, entityTag } =
+      node === undefined
+        ? answerOf(await execute(operation, ports, input, callerOf(request, reply)))
+        : answerOfNode(row, await machines.askFor(node, operation, input, request.identity));
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
     return text;
   };
 }
 
-function goingOnHandler(row: OperationRoute, { rollouts, limits }: Serving): RouteHandlerMethod {
+function goingOnHandler(row: OperationRoute, { rollouts, limits, machines }: Serving): RouteHandlerMethod {
   const readInput = inputReader(row, limits);
   return async (request, reply) => {
     const input = readInput(request);
     request.hasRun = true;
-    const begun = await rollouts.begin(row.operation, input, { ...request.identity, source: "http" });
+    const node = nodeIn(request);
+    const begun =
+      node === undefined
+        ? await rollouts.begin(row.operation, input, { ...request.identity, source: "http" })
+        : await machines.begin(node, row.operation, input, request.identity);
     void reply.code(begun.release === null ? 200 : 202).headers(jsonHeaders);
     return toJson(begun);
   };
@@ -134,7 +142,8 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
   const readQuery = queryReader(parametersOf(schema, query));
   return (request) => {
     const { "if-match": tags, "content-type": type } = request.headers;
-    const queried = readQuery(request.query as Record<string, unknown>);
+    const { node: _node, ...asked } = request.query as Record<string, unknown>;
+    const queried = readQuery(isRemote(row) ? asked : (request.query as Record<string, unknown>));
     if (isYaml(type, row)) return parseInput(schema, bytesOf(request), operation.refusal);
     const input = {
       ...(request.params as Readonly<Record<string, string>>),
@@ -145,6 +154,21 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
     };
     return parseInput(schema, input, operation.refusal);
   };
+}
+
+/** Read only after the query was accepted, so only operations that other machines may ask for have a node. */
+function nodeIn({ query }: FastifyRequest): string | undefined {
+  const { node } = query as Readonly<Record<string, unknown>>;
+  if (node === undefined || typeof node === "string") return node;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: "The query parameter node is given more than once. Give it once.",
+  });
+}
+
+function answerOfNode({ hasEntityTag }: OperationRoute, output: unknown): Answer {
+  if (!hasEntityTag) return plainAnswer(output);
+  const { response, entityTag } = output as { readonly response: unknown; readonly entityTag?: string };
+  return { text: toJson(response), ...(entityTag !== undefined && { entityTag }) };
 }
 
 function bytesOf({ body }: FastifyRequest): Uint8Array {

@@ -1,9 +1,20 @@
-import { SvcmError, type EventFilter, type NodeAsker } from "../core/index.ts";
+import type { Begun } from "../core/api/rollout.ts";
+import {
+  SvcmError,
+  type EventFilter,
+  type Identity,
+  type ListedNode,
+  type NodeAsker,
+  type Operation,
+} from "../core/index.ts";
+import { begunOn } from "./remote-release.ts";
 
 /** The other machines of the fleet, as a server asks them. */
 export interface Machines extends NodeAsker {
   nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
   events(asked: EventsAsked, how: { readonly deadlineMs: number; readonly version: string }): Promise<object>;
+  /** Every node with its state, each asked at the same time. */
+  list(deadlineMs: number): Promise<readonly ListedNode[]>;
 }
 
 interface EventsAsked extends EventFilter {
@@ -23,6 +34,9 @@ export interface TargetGroup {
   readonly labels: Labels;
 }
 
+const READ_MS = 10_000;
+const CHANGE_MS = 60_000;
+
 /** Connects with the first request that concerns another machine, and keeps the connection. */
 export class LazyMachines {
   readonly #open: OpenMachines | undefined;
@@ -35,6 +49,31 @@ export class LazyMachines {
   /** @throws {SvcmError} FLEET_FAILED, also if this server has no fleet */
   get(): Promise<Machines> {
     return (this.#opened ??= this.#connect());
+  }
+
+  /** Asks a node for a caller of this server. @throws {SvcmError} the refusal of the node, FLEET_FAILED */
+  async askFor<Input, Output>(
+    node: string,
+    operation: Operation<Input, Output>,
+    input: Input,
+    caller: Identity,
+  ): Promise<Output> {
+    const isReading = operation.access === "read" || operation.access === "logs";
+    return (await this.get()).ask(node, operation, input, isReading ? READ_MS : CHANGE_MS, caller);
+  }
+
+  /** Begins an apply or a rollback on a node. @throws {SvcmError} as `askFor` */
+  async begin<Input>(
+    node: string,
+    operation: Operation<Input, unknown>,
+    input: Input,
+    caller: Identity,
+  ): Promise<Begun> {
+    const machines = await this.get();
+    return await begunOn((asked, given, timeoutMs) => machines.ask(node, asked, given, timeoutMs, caller), {
+      operation,
+      input,
+    });
   }
 
   async close(): Promise<void> {

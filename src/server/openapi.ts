@@ -13,7 +13,7 @@ import {
 import { parametersOf, type Parameter } from "./query.ts";
 import { componentSchemas, referenceTo, schemaOf, type Json } from "./openapi-schemas.ts";
 import { valueSchema } from "./openapi-values.ts";
-import { tags, type ContentRoute, type OperationRoute } from "./route.ts";
+import { isRemote, tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 
 type RuntimeContract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
@@ -73,8 +73,14 @@ function pathsOf(facts: Facts): Json {
 
 function operationItem(route: OperationRoute, facts: Facts): Json {
   const { operation, refusals } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(route, facts), ...headerParameters(route)];
-  const kinds = [operation.refusal, ...refusals, ...COMMON_REFUSALS];
+  const parameters = [
+    ...pathParameters(route),
+    ...queryParameters(route, facts),
+    ...(isRemote(route) ? [nodeParameter] : []),
+    ...headerParameters(route),
+  ];
+  const ofNode: readonly ErrorKind[] = isRemote(route) ? ["INVALID_REQUEST", "FLEET_FAILED"] : [];
+  const kinds = [operation.refusal, ...refusals, ...ofNode, ...COMMON_REFUSALS];
   return {
     operationId: operation.id,
     ...wordsOf(route),
@@ -137,6 +143,14 @@ function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts
       : { schema: name === "serviceKind" ? { ...schema, enum: Object.keys(facts.matrix.serviceKinds) } : schema }),
   }));
 }
+
+const nodeParameter: Json = {
+  name: "node",
+  in: "query",
+  required: false,
+  description: "Name of the machine of the fleet that answers; without it, this one.",
+  schema: { type: "string" },
+};
 
 function headerParameters({ ifMatch }: OperationRoute): Json[] {
   if (ifMatch === undefined) return [];

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
 import type { Begun } from "../core/api/rollout.ts";
-import type { Access, EnvRead, ErrorKind, Operation } from "../core/index.ts";
+import { remoteOperations, type Access, type EnvRead, type ErrorKind, type Operation } from "../core/index.ts";
 
 export type Method = "GET" | "POST";
 
@@ -66,9 +66,14 @@ export interface SocketRoute extends RouteFacts {
   readonly response?: never;
 }
 
-export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics" | "targets" | "fleet-events";
+export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics" | "targets" | "fleet-events" | "nodes";
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
+
+/** True if `?node=` may name another machine. */
+export function isRemote({ operation }: OperationRoute): boolean {
+  return remoteOperations.some(({ id }) => id === operation.id);
+}
 
 /** Another site may link to a `page`. */
 interface Need {

@@ -20,14 +20,22 @@ export function task(name: string, { clicks, first }: Counts, run: () => Promise
   });
 }
 
+/** Counts from now on, also after the page was loaded again. */
 export async function counted(page: Page): Promise<Clicks> {
-  await page.evaluate(() => {
-    const counter = window as unknown as { clicks: number };
-    counter.clicks = 0;
-    addEventListener("pointerdown", () => (counter.clicks += 1), true);
-    addEventListener("change", ({ target }) => (counter.clicks += target instanceof HTMLSelectElement ? 2 : 0), true);
-  });
-  return () => page.evaluate(() => (window as unknown as { clicks: number }).clicks);
+  let clicks = 0;
+  await page.exposeFunction("countClicks", (count: number) => void (clicks += count));
+  const listen = (): void => {
+    const { countClicks } = window as unknown as { countClicks: (count: number) => void };
+    addEventListener("pointerdown", () => countClicks(1), true);
+    addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && countClicks(2), true);
+  };
+  await page.addInitScript(listen);
+  await page.evaluate(listen);
+  // Calls of the page arrive in their order.
+  return async () => {
+    await page.evaluate(() => undefined);
+    return clicks;
+  };
 }
 
 /** Keeps what the page copies, because a browser without a window has no clipboard. */

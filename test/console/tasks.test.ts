@@ -1,10 +1,16 @@
 /** Everyday tasks in Chromium. */
 import { describe } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { hasNats } from "../support/nats-server.ts";
 import { everydayTasks } from "./everyday-tasks.ts";
+import { fleetTasks } from "./fleet-tasks.ts";
 
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser)("a task", () => {
   everydayTasks(browser);
+});
+
+describe.skipIf(!hasBrowser || !hasNats)("a task in a fleet (needs nats-server)", () => {
+  fleetTasks(browser);
 });

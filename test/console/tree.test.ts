@@ -23,6 +23,7 @@ const words: Readonly<Record<TabId, string>> = {
   targets: "deployments.yaml has 1 issue.",
   interfaces: "deployments.yaml has 1 issue.",
   transfer: "deployments.yaml has 1 issue.",
+  nodes: "svcm.yaml declares no nodes",
 };
 
 describe.skipIf(!hasBrowser)("the tree of a screen reader", () => {

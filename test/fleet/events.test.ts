@@ -6,6 +6,7 @@ import { envWrite, type FleetEventsResponse, type Ports, type SvcmEvent } from "
 import type { EventsAsked } from "../../src/fleet/fleet.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
+import { openMachines } from "../../src/fleet/index.ts";
 import { ask, testServer } from "../server/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
@@ -90,7 +91,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
       ],
       complete: true,
     });
-    const server = await testServer({ machines: () => fleet.as("vera") });
+    const server = await testServer({ machines: () => openMachines(fleet.ports("vera"), fleet.variables("vera")) });
     const { json } = await ask(server, "/api/fleet/events?node=role%3Dweb&kind=exit&limit=2");
     expect(json).toEqual({
       events: events.slice(0, 2),

@@ -100,7 +100,7 @@ describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
     await fleet.start("web-1", { world: slow });
     await fleet.start("web-2");
     const vera = await fleet.as("vera");
-    const nodes = await listNodes(vera, 2000);
+    const nodes = await listNodes(vera, 3_000);
     release();
     expect(nodes.map(({ name, state, labels }) => [name, state, labels["role"]])).toEqual([
       ["db-1", "away", "db"],

@@ -13,10 +13,11 @@ import {
   nodeShow,
   processAct,
   processList,
+  remoteOperations,
   rightsOf,
+  type Identity,
   type Operation,
 } from "../../src/core/index.ts";
-import { remoteOperations } from "../../src/fleet/operations.ts";
 import { addressOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
@@ -74,7 +75,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
       subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "vera" }),
       JSON.stringify({ input: { environment: "dev" } }),
     );
-    expect(Object.keys(reply.json<{ result: object }>().result)).toEqual(["response"]);
+    expect(Object.keys(reply.json<{ result: object }>().result)).toEqual(["response", "entityTag"]);
   });
 
   test("a change is carried out, and recorded with the user that the server vouches for", async () => {
@@ -85,6 +86,37 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     expect(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8")).toContain("SVC_HTTP_FRAMEWORK=fastify");
     const { records } = await edda.ask("web-1", auditList, { limit: 1 }, MS);
     expect(records).toMatchObject([{ action: "env.write", actor: "edda", source: "nats", outcome: "succeeded" }]);
+  });
+
+  test("a user that asks for another caller has only the rights and limits of both, and the record names both", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const [edda, vera, stig] = [await fleet.as("edda"), await fleet.as("vera"), await fleet.as("stig")];
+    const ann = { actor: "ann", grants: rightsOf.viewer };
+    const root = { actor: "root", grants: rightsOf.admin };
+    const write = (fleetOf: typeof edda, asker: Identity): Promise<string> =>
+      outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, asker));
+    const limited = { ...root, limits: { environments: ["dev"] } };
+    expect([
+      await write(edda, ann),
+      await write(vera, root),
+      await write(stig, limited),
+      await write(edda, { ...root, limits: { environments: ["staging"] } }),
+      await write(edda, limited),
+    ]).toEqual(["RIGHT_MISSING", "NODE_FORBIDDEN", "TOKEN_LIMITED", "TOKEN_LIMITED", "done"]);
+    const { records } = await edda.ask("web-1", auditList, { limit: 10 }, MS);
+    expect(records.map(({ actor, outcome: end }) => [actor, end])).toEqual([
+      ["root via edda", "succeeded"],
+      ["root via edda", "refused"],
+      ["root via stig", "refused"],
+      ["ann via edda", "refused"],
+    ]);
+  });
+
+  test("no name that svcm.yaml does not declare is asked", async () => {
+    const edda = await (await testFleet()).as("edda");
+    for (const name of ["moon", "*", "web-1.read.node.show.vera", "__proto__"])
+      expect(await outcome(edda.ask(name, nodeShow, {}, MS))).toBe("NODE_UNKNOWN");
   });
 
   test("each user is who the server says", async () => {

@@ -1,7 +1,7 @@
 /** A real Prometheus reads `/metrics`, finds the machines of a fleet, and answers for the history. */
 import { describe, expect, test } from "vitest";
 import { historyBody } from "../../src/core/api/history.ts";
-import { openFleet } from "../../src/fleet/ask.ts";
+import { openMachines } from "../../src/fleet/index.ts";
 import { testFleet } from "../fleet/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { hasPrometheus, prometheus } from "../support/prometheus.ts";
@@ -32,7 +32,7 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
     async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
-      const machines = () => openFleet(fleet.ports("vera"), fleet.variables("vera"));
+      const machines = () => openMachines(fleet.ports("vera"), fleet.variables("vera"));
       const server = await testServer({ env: debug, machines });
       const url = `${server.url}/api/fleet/targets`;
       const { get, value } = await prometheus(scraping({ http_sd_configs: [{ url }] }));

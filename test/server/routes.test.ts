@@ -110,10 +110,12 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
 
 /**
  * Their answers depend on PM2 (`metrics.test.ts`, `logs.test.ts`, `process-show.test.ts`
- * `pm2/apply-http.test.ts`) or a NATS server (`fleet/prometheus.test.ts`), need a token (`roles.test.ts`) or are not bodies
+ * `pm2/apply-http.test.ts`) or a NATS server (`fleet/prometheus.test.ts`, `console/nodes.test.ts`), need a token (`roles.test.ts`) or are not bodies
  * (`public-url.test.ts`).
  */
 const elsewhere = [
+  "/api/fleet/events",
+  "/api/fleet/nodes",
   "/api/fleet/targets",
   "/api/logs",
   "/api/runtime/pm2-metrics",

@@ -1,4 +1,4 @@
-import type { ListedNode } from "../../fleet/nodes.ts";
+import type { ListedNode } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
 import { readDeadline } from "../terminal/nodes.ts";

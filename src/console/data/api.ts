@@ -2,10 +2,11 @@
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
-import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
+import type { NodesResponse } from "../../core/api/node.ts";
 import { happenings } from "./happenings.ts";
+import { rolloutCalls } from "./rollouts.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
@@ -58,15 +59,19 @@ interface Answer {
 
 const ENV = "/api/runtime/env";
 
+/** The service and the machine that requests are about. */
+interface About {
+  readonly service: () => string | undefined;
+  readonly node: string | undefined;
+}
+
 /**
  * Every request but `health` goes only to the server that this page works with, and only that server gets the token.
  * Each function throws a {@link RequestError}.
- *
- * @param service the chosen service; requests that concern one carry it
  */
-export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, service: () => string | undefined) {
+export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, { service, node }: About) {
   const send = sender(session, peer);
-  const { ask, askTagged } = askers(send);
+  const { ask, askTagged } = askers((request) => send({ ...request, query: { ...request.query, node } }));
   const of = (query: Query): Query => ({
     ...query,
     service: service(),
@@ -99,15 +104,13 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
     ...happenings(ask, of),
-    validate: (text: string, signal?: AbortSignal) =>
-      ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
     /** The owner of this tab's token; `undefined` if the server does not accept it. */
     async me(): Promise<Me | undefined> {
       await peer.confirm();
       const response = await answerTo({ path: "/api/me" }, session.token(), peer);
       return response.ok ? ((await jsonOf(response)) as Me) : undefined;
     },
-    ...declarationsApi(send),
+    ...ofThisServer(send),
     async health(): Promise<Health> {
       const response = await answerTo({ path: "/healthz" }, undefined, peer);
       if (!response.ok) throw new RequestError(await problemIn(response));
@@ -116,42 +119,7 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
   };
 }
 
-type Ask = <Shape>(request: Request) => Promise<Shape>;
 type Query = NonNullable<Request["query"]>;
-
-/** As in the plan, whose id depends on them. */
-export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
-
-interface ApplyRequest {
-  readonly environment: string;
-  readonly plan: string;
-  readonly allowDirty: boolean;
-  readonly message: string | undefined;
-}
-
-/** Plans, applies and rollbacks. */
-function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
-  return {
-    plan: (environment: string, choices: PlanChoices, signal?: AbortSignal) =>
-      ask<Plan>({
-        path: "/api/runtime/plan",
-        query: of({
-          environment: environment || undefined,
-          ...(choices.prune && { prune: "true" }),
-          ...(choices.preflight && { preflight: "true" }),
-        }),
-        signal,
-      }),
-    apply: (asked: PlanChoices & ApplyRequest) =>
-      ask<Begun>({ path: "/api/runtime/apply", body: { ...of({}), ...asked } }),
-    rollbackPlan: (release: string, signal?: AbortSignal) =>
-      ask<RollbackPlan>({ path: "/api/runtime/rollback", query: { release }, signal }),
-    rollback: (release: string, plan: string) => ask<Begun>({ path: "/api/runtime/rollback", body: { release, plan } }),
-    releases: (signal?: AbortSignal) =>
-      ask<{ readonly releases: readonly Release[] }>({ path: "/api/runtime/releases", signal }),
-    release: (id: string) => ask<Release>({ path: `/api/runtime/releases/${encodeURIComponent(id)}` }),
-  };
-}
 
 type Send = (request: Request) => Promise<Answer>;
 
@@ -165,11 +133,14 @@ function askers(send: Send) {
   };
 }
 
-/** The deployments document of the repository. */
-function declarationsApi(send: Send) {
+/** The deployments document of the repository, and the machines of the fleet. */
+function ofThisServer(send: Send) {
   const { ask, askTagged } = askers(send);
   const path = "/api/declarations";
   return {
+    nodes: (signal: AbortSignal) => ask<NodesResponse>({ path: "/api/fleet/nodes", signal }),
+    validate: (text: string, signal?: AbortSignal) =>
+      ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
     declarations: (signal?: AbortSignal) => askTagged<DeclarationsResponse>({ path, signal }),
     declarationsPlan: (draft: { readonly document: object; readonly from?: object }, signal?: AbortSignal) =>
       ask<DraftPlan>({ path: `${path}/plan`, body: draft, signal }),

@@ -11,13 +11,15 @@ export interface Facts {
   readonly host: string;
   /** The named services of the repository. */
   readonly services: ContractBody["services"];
+  /** The names of the machines of the fleet; empty without one. */
+  readonly nodes: ContractBody["nodes"];
   readonly vocabulary: Vocabulary;
 }
 
 export function factsOf(body: ContractBody): Facts {
   const { runtimeContract: contract, capabilityMatrix: matrix, defaultEnvironment: defaults } = body;
-  const { workspace, host, services } = body;
+  const { workspace, host, services, nodes } = body;
   // The validators read environments and enum keys, and the visible part has all of these.
   const vocabulary = { contract: contract as unknown as Vocabulary["contract"], matrix };
-  return { contract, matrix, defaults, workspace, host, services, vocabulary };
+  return { contract, matrix, defaults, workspace, host, services, nodes, vocabulary };
 }

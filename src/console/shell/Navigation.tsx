@@ -3,7 +3,7 @@ import { useContext, useRef } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
 import { tabIds, type TabId } from "../state/address.ts";
 import type { Mark } from "../state/router.ts";
-import { BAR, groups, tabs } from "../tabs/index.ts";
+import { BAR, groups, isOffered, tabs } from "../tabs/index.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { useTitle } from "./title.ts";
 
@@ -18,6 +18,8 @@ export function Navigation(): JSX.Element {
   const close = (): void => {
     if (more.current?.matches(":popover-open")) more.current.hidePopover();
   };
+  const { node } = usePage().router;
+  const offered = (ids: readonly TabId[]): TabId[] => ids.filter((id) => isOffered(id, node, page?.facts));
   const rest = { marks, onOpen: close };
   return (
     <nav class="tabs" aria-label="Console">
@@ -27,14 +29,16 @@ export function Navigation(): JSX.Element {
       <More marks={marks} />
       <div id={MORE} class="more" popover="auto" ref={more}>
         <div class="group rest">
-          <Links label="Operate, more" ids={groups.Operate.slice(BAR)} {...rest} />
+          <Links label="Operate, more" ids={offered(groups.Operate.slice(BAR))} {...rest} />
         </div>
         <Group name="Declare">
-          <Links label="Declare" ids={groups.Declare} {...rest} />
-          <span class="transfer-links">
-            <GoTo tab="transfer" class="button ghost small" icon="download" label="Export" onOpen={close} />
-            <GoTo tab="transfer" class="button ghost small" icon="upload" label="Import" onOpen={close} />
-          </span>
+          <Links label="Declare" ids={offered(groups.Declare)} {...rest} />
+          {node === "" && (
+            <span class="transfer-links">
+              <GoTo tab="transfer" class="button ghost small" icon="download" label="Export" onOpen={close} />
+              <GoTo tab="transfer" class="button ghost small" icon="upload" label="Import" onOpen={close} />
+            </span>
+          )}
         </Group>
         <Place />
       </div>
@@ -98,7 +102,7 @@ function GoTo({ tab, icon, onOpen, label, mark = {}, ...rest }: GoToProps): JSX.
     if (router.go(tab)) onOpen();
   };
   return (
-    <a href={`#/${tab}`} {...rest} {...(tab === router.tab.value && { "aria-current": "page" })} onClick={open}>
+    <a href={router.href(tab)} {...rest} {...(tab === router.tab.value && { "aria-current": "page" })} onClick={open}>
       <Icon name={icon} size={17} />
       <span class={short === undefined ? "" : "long"}>{label ?? long}</span>
       {short !== undefined && <span class="short">{short}</span>}

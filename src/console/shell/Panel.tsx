@@ -1,11 +1,13 @@
 import type { JSX } from "preact";
-import { useConsole } from "../console.ts";
+import { usePage } from "../console.ts";
 import type { TabId } from "../state/address.ts";
 import { tabs } from "../tabs/index.ts";
 
 export function Panel(): JSX.Element {
-  const { router } = useConsole();
-  const id = router.tab.value;
+  const { router } = usePage();
+  const tab = router.tab.value;
+  // A link may name a tab that another machine does not have.
+  const id = router.node !== "" && tabs[tab].isOfServer ? "monitoring" : tab;
   const { View } = tabs[id];
   return (
     <section id="panel" class={`panel ${id}`} aria-label={tabs[id].label} tabIndex={-1}>

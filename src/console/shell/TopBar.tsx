@@ -7,17 +7,18 @@ import { themes, type Theme } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 import type { IconName } from "../ui/Icon.tsx";
+import { NodeSwitch } from "./NodeSwitch.tsx";
 import { ServiceSwitch } from "./ServiceSwitch.tsx";
 import { WhoAmI } from "./WhoAmI.tsx";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
 export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
-  const { server } = usePage();
+  const { server, router } = usePage();
   const isOnline = server.isOnline.value;
   return (
     <header class={`top${useIsProduction() ? " production" : ""}`}>
-      <a class="brand" href="#/monitoring">
+      <a class="brand" href={router.href("monitoring")}>
         <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
           <rect width="24" height="24" rx="5.5" />
           <path d="M4 12.500h3.600l2.300-6 4.200 11 2.300-5H20" />
@@ -27,6 +28,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
         </span>
       </a>
       <Whose />
+      <NodeSwitch />
       <ServiceSwitch />
       <span class={`server ${isOnline ? "online" : "offline"}`} role="status">
         <span class="server-word">{isOnline ? "Connected" : "Disconnected"}</span>

@@ -11,6 +11,7 @@ export const tabIds = [
   "targets",
   "interfaces",
   "transfer",
+  "nodes",
 ] as const;
 
 export type TabId = (typeof tabIds)[number];
@@ -36,6 +37,11 @@ export function linkOf(hash: string): Link {
 export function hashOf({ tab, parameters }: Link): string {
   const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
   return `#/${tab}${query === "" ? "" : `?${query}`}`;
+}
+
+/** The machine that a link is about. Empty: that of the server. */
+export function nodeOf({ parameters }: Pick<Link, "parameters">): string {
+  return parameters.find(([name]) => name === "node")?.[1] ?? "";
 }
 
 /** A part of the page's state that its address has. */

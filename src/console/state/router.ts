@@ -1,5 +1,5 @@
 import { batch, effect, signal } from "@preact/signals";
-import { createAddress, hashOf, linkOf, type AddressPart, type Link, type TabId } from "./address.ts";
+import { createAddress, hashOf, linkOf, nodeOf, type AddressPart, type Link, type TabId } from "./address.ts";
 
 export interface Mark {
   readonly errors?: number;
@@ -21,10 +21,15 @@ export function createRouter() {
   const address = createAddress(first, tab);
   let question: (() => boolean) | undefined;
   const mayLeave = (): boolean => question === undefined || question();
+  const node = nodeOf(first);
+  address.add({ name: "node", read: () => (node === "" ? [] : [node]), write: () => undefined });
   effect(() => show(address.link.value));
   addEventListener("hashchange", () => {
     const link = linkOf(location.hash);
-    if (link.tab === tab.value || mayLeave()) {
+    const isElsewhere = link.parameters.length > 0 && nodeOf(link) !== node;
+    // A page holds the state of one machine.
+    if (isElsewhere && mayLeave()) location.reload();
+    else if (!isElsewhere && (link.tab === tab.value || mayLeave())) {
       batch(() => {
         tab.value = link.tab;
         address.take(link);
@@ -38,7 +43,12 @@ export function createRouter() {
   });
   return {
     tab,
+    /** The machine that the page is about. Empty: that of the server. */
+    node,
     link: address.link,
+    /** The link to a tab of this machine. */
+    href: (id: TabId, ...parameters: Link["parameters"]): string =>
+      hashOf({ tab: id, parameters: node === "" ? parameters : [["node", node], ...parameters] }),
     /** Keeps parts of the state in the address, and takes them from there. */
     keep: (...parts: readonly AddressPart[]): void => address.add(...parts),
     /** @returns whether the tab is open now */

@@ -1,6 +1,7 @@
 /** The tabs of the console. A tab is a folder here and a row of this table. */
 import type { ComponentType } from "preact";
 import type { Console } from "../console.ts";
+import type { Facts } from "../data/contract.ts";
 import type { TabId } from "../state/address.ts";
 import type { Mark } from "../state/router.ts";
 import type { EntryList } from "../state/entry-list.ts";
@@ -11,6 +12,7 @@ import { Environment } from "./environment/Environment.tsx";
 import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
 import { monitorOf } from "./monitoring/monitor.ts";
 import { Monitoring } from "./monitoring/Monitoring.tsx";
+import { Nodes } from "./nodes/Nodes.tsx";
 import { Plan } from "./plan/Plan.tsx";
 import { Pm2 } from "./pm2/Pm2.tsx";
 import { configurationForm, Service } from "./service/Service.tsx";
@@ -25,6 +27,8 @@ export interface Tab {
   readonly View: ComponentType;
   /** The tab cannot show all services at once. */
   readonly isOfOneService?: boolean;
+  /** The tab is about the repository of the server, and not about the machine of the page. */
+  readonly isOfServer?: true;
   /** Reads signals, and is called again when they change, whether the tab is open or not. */
   readonly mark?: (page: Console) => Mark;
 }
@@ -49,6 +53,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
   pm2: { label: "PM2 preview", short: "PM2", icon: "layers", View: Pm2 },
   service: {
     label: "Service configuration",
+    isOfServer: true,
     short: "Service",
     icon: "gear",
     View: Service,
@@ -59,13 +64,21 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
   },
   targets: {
     label: "Deploy targets",
+    isOfServer: true,
     short: "Targets",
     icon: "rocket",
     View: Targets,
     mark: (page) => markOf(targetList(page)),
   },
-  interfaces: { label: "Interfaces", icon: "plug", View: Interfaces, mark: (page) => markOf(interfaceList(page)) },
-  transfer: { label: "Export / import", icon: "transfer", View: Transfer },
+  interfaces: {
+    label: "Interfaces",
+    isOfServer: true,
+    icon: "plug",
+    View: Interfaces,
+    mark: (page) => markOf(interfaceList(page)),
+  },
+  transfer: { label: "Export / import", isOfServer: true, icon: "transfer", View: Transfer },
+  nodes: { label: "Nodes", icon: "nodes", View: Nodes },
 };
 
 /** So many tabs of the first group are in the bar of a phone. */
@@ -73,9 +86,14 @@ export const BAR = 3;
 
 /** The tabs of the navigation in its order. On a phone, the first {@link BAR} are the bar. Export and import are buttons of the second group. */
 export const groups = {
-  Operate: ["monitoring", "environment", "activity", "plan"],
+  Operate: ["monitoring", "environment", "activity", "plan", "nodes"],
   Declare: ["pm2", "service", "targets", "interfaces"],
 } as const satisfies Readonly<Record<string, readonly TabId[]>>;
+
+/** Without a fleet there are no nodes, and another machine's page has nothing of the server's repository. */
+export function isOffered(id: TabId, node: string, facts: Facts | undefined): boolean {
+  return id === "nodes" ? node !== "" || (facts?.nodes.length ?? 0) > 0 : node === "" || tabs[id].isOfServer !== true;
+}
 
 function markOf({ verdicts, isUnsaved }: EntryList): Mark {
   return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isUnsaved.value };

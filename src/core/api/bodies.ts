@@ -166,6 +166,7 @@ export const contractBody = z
       .describe("Absolute paths."),
     host: z.string().describe("Name of the machine."),
     services: keys.describe("Names of the services that `svcm.yaml` declares; empty if it names none."),
+    nodes: keys.describe("Names of the machines that `svcm.yaml` declares; empty without a fleet."),
   })
   .describe("The two facts that forms, selects and completions are built from, and whose they are.");
 

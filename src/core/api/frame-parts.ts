@@ -7,3 +7,6 @@ export const requestId = z.optional(
 export const token = z.optional(
   text(4096).check(z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it.")),
 );
+export const node = z.optional(
+  text(64).check(z.describe("Another machine of the fleet, by its name in svcm.yaml; without one, this machine.")),
+);

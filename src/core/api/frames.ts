@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./issue-body.ts";
 import { interval } from "./channel.ts";
-import { requestId, text, token } from "./frame-parts.ts";
+import { node, requestId, text, token } from "./frame-parts.ts";
 import { historyColumns } from "./history.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
 import { channelActions, processScopes, releaseOutcomes, stepKinds, stepPhases } from "./names.ts";
@@ -61,11 +61,14 @@ export const subscribeFrame = z
     ),
     asyncContext: z.optional(z.boolean().check(z.describe("Ask each managed process for its async-context metrics."))),
     history: z.optional(z.boolean().check(z.describe("False leaves out the recorded hour."))),
+    node,
     token,
     requestId,
   })
   .check(
-    z.describe("Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays."),
+    z.describe(
+      "Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. Another machine is asked every two seconds.",
+    ),
   );
 
 export const unsubscribeFrame = z
@@ -83,6 +86,7 @@ export const actionFrame = z
     pmId,
     namespace: z.optional(text(200)),
     service,
+    node,
     token,
     requestId,
   })

@@ -1,7 +1,7 @@
 /** The frames of logs and of events. */
 import * as z from "zod/mini";
 import { eventBody } from "./events.ts";
-import { requestId, text, token } from "./frame-parts.ts";
+import { node, requestId, text, token } from "./frame-parts.ts";
 import { logLineBody, logProblemBody } from "./logs.ts";
 import { causes, logLevels, logStreams } from "./names.ts";
 
@@ -18,6 +18,7 @@ export const logsSubscribeFrame = z
     tail: z.optional(
       z.int().check(z.minimum(0), z.maximum(500), z.describe("Number of lines to begin with; 100 if it is absent.")),
     ),
+    node,
     token,
     requestId,
   })

@@ -22,6 +22,7 @@ export const contractShow = defineOperation({
     const spellings = envSpellings(contract);
     const { root, configDir, pm2Dir, nodeEnv } = ports.workspace;
     const matrix = await ports.facts.capabilityMatrix();
+    const project = await ports.facts.project();
     return {
       runtimeContract: {
         environments,
@@ -39,7 +40,8 @@ export const contractShow = defineOperation({
       },
       workspace: { root, configDir, pm2Dir },
       host: ports.host.name(),
-      services: Object.keys((await ports.facts.project())?.services ?? {}).filter((name) => name !== ""),
+      services: Object.keys(project?.services ?? {}).filter((name) => name !== ""),
+      nodes: Object.keys(project?.nats?.nodes ?? {}),
     };
   },
 });

@@ -13,7 +13,7 @@ import {
   type SentRecord,
   type SvcmEvent,
 } from "../../core/index.ts";
-import type { EventsAsked, Fleet, KnownNode, Patience } from "../fleet.ts";
+import type { EventsAsked, KnownNode, NodesAsker, Patience } from "../fleet.ts";
 import type { EventStream, StreamState } from "../link-events.ts";
 import { stateOf } from "../nodes.ts";
 import { recordOf } from "./message.ts";
@@ -25,7 +25,7 @@ const MARGIN_MS = 60_000;
 const MOST = 100_000;
 
 export interface Asking {
-  readonly fleet: Pick<Fleet, "nodes" | "ask">;
+  readonly fleet: NodesAsker;
   readonly stream: EventStream;
 }
 

@@ -18,7 +18,7 @@ const DEFAULT_TAIL = 100;
 const MOST_BYTES = 256 * 1024;
 
 export interface LogStreaming {
-  readonly logs: Ports["logs"];
+  readonly logs: Pick<Ports["logs"], "watch">;
   readonly log: ServerLog;
   readonly messageOf: LogMessages;
 }

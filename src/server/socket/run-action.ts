@@ -10,6 +10,7 @@ import {
 } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
+import type { LazyMachines } from "../machines.ts";
 import { isOfToken } from "../refusals.ts";
 import type { Subscribed } from "./subscription.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
@@ -22,13 +23,16 @@ export type ActionRunner = (
   record: (refusal: SvcmError) => Promise<void>,
 ) => Promise<ActionResultFrame>;
 
-export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
+export function actionRunner(ports: Ports, log: ServerLog, machines: LazyMachines): ActionRunner {
   return async (frame, identity, subscribed, record) => {
-    const { type: _type, token: _token, requestId: _requestId, ...target } = frame;
+    const { type: _type, token: _token, requestId: _requestId, node, ...target } = frame;
     try {
       const { environment, service } = subscribed ?? {};
       const input = { service, ...target, environment };
-      const result = await execute(processAct, ports, input, { ...identity, source: "ws" });
+      const result =
+        node === undefined
+          ? await execute(processAct, ports, input, { ...identity, source: "ws" })
+          : await machines.askFor(node, processAct, input, identity);
       return { ...aboutAction(frame), ...result, action: frame.action };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "action failed");

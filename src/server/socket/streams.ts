@@ -3,6 +3,7 @@ import type { EventsSubscribeFrame, LogsSubscribeFrame, SubscribeFrame } from ".
 import type { Identity } from "../../core/index.ts";
 import { streamLogs } from "./log-stream.ts";
 import type { Peer } from "./peer.ts";
+import { askerOf, logsOfNode, NODE_INTERVAL_MS, streamNode } from "./remote-streams.ts";
 import type { SessionContext } from "./session-context.ts";
 import { stream, streamEvents, type Subscribed } from "./subscription.ts";
 
@@ -30,15 +31,19 @@ export class Streams {
     const context = this.#context;
     switch (frame.type) {
       case "subscribe": {
-        const { intervalMs = interval.default, asyncContext = false, history = true, service } = frame;
+        const { asyncContext = false, history = true, service, node } = frame;
         const place = { environment: frame.environment, service };
         await context.mayWatch(identity, place);
         const environment = await context.telemetry.environment(place);
-        return () => this.#watch({ environment, service, intervalMs, asyncContext, history });
+        const intervalMs = node === undefined ? (frame.intervalMs ?? interval.default) : NODE_INTERVAL_MS;
+        return () => this.#watch({ environment, service, intervalMs, asyncContext, history, node }, identity);
       }
-      case "logs.subscribe":
+      case "logs.subscribe": {
         await context.mayReadLogs(identity);
-        return () => void streamLogs(context, this.#peer, frame, this.#restart(frame.type));
+        const { node } = frame;
+        const logs = node === undefined ? context.logs : logsOfNode(askerOf(context.machines, node, identity));
+        return () => void streamLogs({ ...context, logs }, this.#peer, frame, this.#restart(frame.type));
+      }
       case "events.subscribe": {
         const { apps = [], cause, requestId } = frame;
         return () => {
@@ -59,13 +64,18 @@ export class Streams {
     for (const stop of this.#stops.values()) stop.abort();
   }
 
-  #watch(subscribed: Subscribed): void {
+  #watch(subscribed: Subscribed, identity: Identity): void {
     const signal = this.#restart("subscribe");
     this.#subscribed = subscribed;
-    const { environment, intervalMs } = subscribed;
+    const { environment, intervalMs, node } = subscribed;
+    const context = this.#context;
     this.#peer.send({ type: "subscribed", environment, intervalMs });
-    this.#context.rollouts.listen((frame) => this.#peer.send(frame), signal);
-    void stream(this.#context, this.#peer, subscribed, signal);
+    if (node === undefined) {
+      context.rollouts.listen((frame) => this.#peer.send(frame), signal);
+      void stream(context, this.#peer, subscribed, signal);
+    } else {
+      void streamNode(context, askerOf(context.machines, node, identity), this.#peer, subscribed, signal);
+    }
   }
 
   #restart(type: StreamFrame["type"]): AbortSignal {

@@ -18,6 +18,8 @@ export interface Subscribed {
   readonly intervalMs: number;
   readonly asyncContext: boolean;
   readonly history: boolean;
+  /** Another machine. */
+  readonly node?: string | undefined;
 }
 
 export interface Streaming {
@@ -55,7 +57,8 @@ export function streamEvents(
   });
 }
 
-async function reporting({ log }: Streaming, peer: Peer, work: () => Promise<void>): Promise<void> {
+/** If the work fails, the client gets an error frame. */
+export async function reporting({ log }: Pick<Streaming, "log">, peer: Peer, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

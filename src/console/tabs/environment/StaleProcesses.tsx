@@ -46,7 +46,7 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
       </ul>
       {restarts.problem.value !== undefined && <p class="field-issue">{restarts.problem.value}</p>}
       <div class="form-actions">
-        <a href={`#/plan?environment=${written.environment}`}>See the whole plan</a>
+        <a href={page.router.href("plan", ["environment", written.environment])}>See the whole plan</a>
         {open.length > 0 && (
           <Button
             size="small"

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { unhidden } from "../../../core/deployments/characters.ts";
+import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { driftWords, isApplicable } from "./attention.ts";
@@ -10,6 +11,7 @@ type Entries = ReturnType<typeof driftOf>;
 
 /** The differences from the ecosystem file, and the action that applies the file. Values of variables are never sent. */
 export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Element {
+  const { router } = usePage();
   return (
     <>
       <ul class="drift">
@@ -21,8 +23,8 @@ export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): J
         ))}
       </ul>
       <p>
-        <a href={`#/plan?environment=${about.monitor.feed.environment.value}`}>See the plan</a>, which ends every
-        difference.
+        <a href={router.href("plan", ["environment", about.monitor.feed.environment.value])}>See the plan</a>, which
+        ends every difference.
       </p>
       {drift.some(isApplicable) && <Apply {...about} />}
     </>

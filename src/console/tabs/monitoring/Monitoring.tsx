@@ -34,12 +34,14 @@ export function Monitoring(): JSX.Element {
 }
 
 function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element {
-  const { facts } = useConsole();
+  const { facts, router } = useConsole();
   const { cpu, system } = feed.shown.value?.host ?? {};
   return (
     <>
       {isOld.value && <strong class="old-mark">old values · </strong>}
-      {feed.state.value === "live" && !feed.isPaused.value && <strong class="live-mark">live · </strong>}
+      {feed.state.value === "live" && !feed.isPaused.value && (
+        <strong class="live-mark">{router.node === "" ? "live" : "asked every 2 s"} · </strong>
+      )}
       {system ? <System system={system} /> : facts.host}
       {cpu?.model ? ` · ${cpu.model}` : ""}
     </>
@@ -71,6 +73,7 @@ const intervalOptions = [interval.min, interval.default, interval.max].map((ms) 
 
 function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
   const { feed, view } = monitor;
+  const { node } = useConsole().router;
   const isPaused = feed.isPaused.value;
   return (
     <>
@@ -82,15 +85,17 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
         onChange={(value) => view.choose(value as Range)}
       />
       <ComparisonSwitch monitor={monitor} />
-      <Segmented
-        label="Time between two samples"
-        value={String(feed.intervalMs.value)}
-        options={intervalOptions}
-        onChange={(value) => {
-          feed.intervalMs.value = Number(value);
-          feed.subscribe();
-        }}
-      />
+      {node === "" && (
+        <Segmented
+          label="Time between two samples"
+          value={String(feed.intervalMs.value)}
+          options={intervalOptions}
+          onChange={(value) => {
+            feed.intervalMs.value = Number(value);
+            feed.subscribe();
+          }}
+        />
+      )}
       <Button icon={isPaused ? "play" : "pause"} onClick={() => view.pause(!isPaused)}>
         <span class="pause-word">{isPaused ? "Resume" : "Pause"}</span>
       </Button>

@@ -12,9 +12,10 @@ const LONG = ranges["15m"];
 
 /** Offers to record where a range needs it, and says why nothing is recorded. */
 export function Recording({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element {
-  const { toasts } = useConsole();
+  const { toasts, router } = useConsole();
   const recorder = past.recorder.value;
   const isLong = ranges[view.range.value] >= LONG;
+  const isHere = router.node === "";
   const record = (): void => void past.record(true).catch((error: unknown) => toasts.error(error, "record"));
   return (
     <StatusRegion>
@@ -23,7 +24,7 @@ export function Recording({ monitor: { past, view } }: { monitor: Monitor }): JS
           <strong>The last step was not recorded.</strong> {recorder.problem.details} ({recorder.problem.code})
         </StatusLine>
       )}
-      {recorder && !recorder.on && isLong && (
+      {recorder && !recorder.on && isLong && isHere && (
         <StatusLine
           tone="info"
           action={

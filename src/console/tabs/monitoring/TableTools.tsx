@@ -98,9 +98,10 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
 
 /** Leads from what differs to the steps that end it. */
 function PlanLink({ steps, environment }: { steps: number; environment: string }): JSX.Element | null {
+  const { router } = useConsole();
   if (steps === 0) return null;
   return (
-    <a class="badge warning" href={`#/plan?environment=${encodeURIComponent(environment)}`}>
+    <a class="badge warning" href={router.href("plan", ["environment", environment])}>
       Plan: {formatCount(steps, "step")}
     </a>
   );

@@ -44,6 +44,8 @@ export interface FeedOptions {
   readonly environment: string;
   /** Empty: every service. */
   readonly service: ReadonlySignal<string>;
+  /** Another machine; empty for that of the server. */
+  readonly node: string;
   readonly nextFrame: (draw: () => void) => void;
   readonly onState: (state: ConnectionState) => void;
 }
@@ -112,7 +114,8 @@ export class Feed {
     this.#client = client;
     this.state.value = "connecting";
     void this.#watch(client);
-    void this.#follow(client);
+    // Another machine sends no events.
+    if (this.#options.node === "") void this.#follow(client);
   }
 
   /** A server that refuses the metrics refuses the events too, and the page says it once. */
@@ -142,7 +145,7 @@ export class Feed {
   /** Lines of logs, over the connection of the tab. */
   logs(options: LogsOptions): AsyncIterable<LogsFrame> {
     if (this.#client === undefined) throw new Error("The tab was closed.");
-    return this.#client.logs(options);
+    return this.#client.logs({ ...options, ...this.#node() });
   }
 
   async act(action: Action): Promise<ActionResult> {
@@ -177,9 +180,14 @@ export class Feed {
     }
   }
 
-  #place(): { readonly service?: string } {
+  #place(): { readonly service?: string; readonly node?: string } {
     const service = this.#options.service.peek();
-    return service === "" ? {} : { service };
+    return { ...(service !== "" && { service }), ...this.#node() };
+  }
+
+  #node(): { readonly node?: string } {
+    const { node } = this.#options;
+    return node === "" ? {} : { node };
   }
 
   #hasToken(): boolean {
@@ -194,6 +202,7 @@ export class Feed {
       this.#pm2Refusal = { code, details, ...(error !== undefined && { error }) };
       const { metrics: _, ...newest } = this.newest.value ?? {};
       if ("host" in newest) this.newest.value = { ...newest, refusal: this.#pm2Refusal };
+      else this.refusal.value = this.#pm2Refusal;
     } else {
       if (frame.type === "metrics") this.#pm2Refusal = undefined;
       const next = this.#shownOf(frame);

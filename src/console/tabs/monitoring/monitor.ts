@@ -41,20 +41,12 @@ export function monitorOf(page: Console): Monitor {
 
 const ENVIRONMENT = "monitoring.environment";
 
-function createMonitor({ api, session, server, service, toasts, facts, choices, questions }: Console) {
+function createMonitor(page: Console) {
+  const { api, server, service, toasts, facts, choices, questions } = page;
+  const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
-  const feed = new Feed({
-    url: new URL(".", location.href).href,
-    session,
-    server,
-    environment: choices.get(ENVIRONMENT) ?? ownEnvironment,
-    service,
-    nextFrame: (draw) => void requestAnimationFrame(draw),
-    onState: (state: ConnectionState) => {
-      if (state !== "stale") void server.look();
-    },
-  });
+  const feed = feedOf(page, choices.get(ENVIRONMENT) ?? ownEnvironment);
   service.subscribe(() => feed.subscribe());
   const view = createView(feed);
   effect(() => {
@@ -89,12 +81,28 @@ function createMonitor({ api, session, server, service, toasts, facts, choices, 
     /** The options of a command about the ecosystem file that the page shows. */
     options: computed(() => {
       const ofService = service.value === "" ? "" : ` --service ${service.value}`;
-      return `--ecosystem --environment ${feed.environment.value}${ofService}`;
+      const onNode = node === "" ? "" : ` --node ${node}`;
+      return `--ecosystem --environment ${feed.environment.value}${ofService}${onNode}`;
     }),
-    ...createProduction({ facts, questions, environments: () => [feed.environment.value, ownEnvironment] }),
+    ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
     /** The question before the start of a declared app; `undefined` if no question is needed. */
     doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
   };
+}
+
+function feedOf({ session, server, service, router }: Console, environment: string): Feed {
+  return new Feed({
+    url: new URL(".", location.href).href,
+    session,
+    server,
+    environment,
+    service,
+    node: router.node,
+    nextFrame: (draw) => void requestAnimationFrame(draw),
+    onState: (state: ConnectionState) => {
+      if (state !== "stale") void server.look();
+    },
+  });
 }
 
 /**

@@ -4,17 +4,19 @@ import type { Console } from "../../console.ts";
 interface Production extends Pick<Console, "facts" | "questions"> {
   /** The environment that the processes are compared with, and that of the server. */
   readonly environments: () => readonly string[];
+  /** Another machine; empty for that of the server. */
+  readonly node: string;
 }
 
 export const isProduction = (environment: string): boolean => /^prod/i.test(environment);
 
-export function createProduction({ facts, questions, environments }: Production) {
+export function createProduction({ facts, questions, environments, node }: Production) {
   const production = computed(() => environments().find(isProduction));
   return {
     isProduction: computed(() => production.value !== undefined),
     /**
      * Asks before an action ends or replaces apps. In production the user types the name of the app, or that of the
-     * environment for several apps.
+     * environment for several apps and on another machine.
      *
      * @param question elsewhere; without one, nothing is asked there
      */
@@ -22,7 +24,7 @@ export function createProduction({ facts, questions, environments }: Production)
       const { value: place } = production;
       if (place === undefined) return question === undefined || confirm(question);
       const [app = "", ...others] = apps;
-      const [name, of] = others.length === 0 ? [app, "app"] : [place, "environment"];
+      const [name, of] = others.length === 0 && node === "" ? [app, "app"] : [place, "environment"];
       return await questions.ask({
         title: `${verb} ${apps.join(", ")} in production?`,
         about: `${facts.host} serves ${place}. Type the name of the ${of} to go on.`,

@@ -2,7 +2,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { ApplyFrame } from "../../../client/index.ts";
 import type { Begun, Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { useConsole, type Console } from "../../console.ts";
-import type { PlanChoices } from "../../data/api.ts";
+import type { PlanChoices } from "../../data/rollouts.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
@@ -11,6 +11,8 @@ export interface ApplyChoices {
   readonly allowDirty: boolean;
   readonly message: string;
 }
+
+const LOOK_MS = 2_000;
 
 /** The plan of an environment, and the apply or rollback whose steps are shown. */
 export class Rollout {
@@ -63,6 +65,12 @@ export class Rollout {
       }),
       effect(() => {
         if (this.#feed.state.value === "live" && untracked(() => this.isRunning.value)) void this.#catchUp();
+      }),
+      effect(() => {
+        // The steps of another machine are read, because it sends none.
+        if (this.#page.router.node === "" || !this.isRunning.value) return undefined;
+        const timer = setInterval(() => void this.#catchUp(), LOOK_MS);
+        return () => clearInterval(timer);
       }),
     ];
     return () => {

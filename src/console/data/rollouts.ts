@@ -1,0 +1,43 @@
+import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
+
+type Query = Readonly<Record<string, string | undefined>>;
+type Ask = <Shape>(request: {
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: object;
+  readonly signal?: AbortSignal | undefined;
+}) => Promise<Shape>;
+
+/** As in the plan, whose id depends on them. */
+export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
+
+interface ApplyRequest {
+  readonly environment: string;
+  readonly plan: string;
+  readonly allowDirty: boolean;
+  readonly message: string | undefined;
+}
+
+/** Plans, applies and rollbacks. */
+export function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
+  return {
+    plan: (environment: string, choices: PlanChoices, signal?: AbortSignal) =>
+      ask<Plan>({
+        path: "/api/runtime/plan",
+        query: of({
+          environment: environment || undefined,
+          ...(choices.prune && { prune: "true" }),
+          ...(choices.preflight && { preflight: "true" }),
+        }),
+        signal,
+      }),
+    apply: (asked: PlanChoices & ApplyRequest) =>
+      ask<Begun>({ path: "/api/runtime/apply", body: { ...of({}), ...asked } }),
+    rollbackPlan: (release: string, signal?: AbortSignal) =>
+      ask<RollbackPlan>({ path: "/api/runtime/rollback", query: { release }, signal }),
+    rollback: (release: string, plan: string) => ask<Begun>({ path: "/api/runtime/rollback", body: { release, plan } }),
+    releases: (signal?: AbortSignal) =>
+      ask<{ readonly releases: readonly Release[] }>({ path: "/api/runtime/releases", signal }),
+    release: (id: string) => ask<Release>({ path: `/api/runtime/releases/${encodeURIComponent(id)}` }),
+  };
+}

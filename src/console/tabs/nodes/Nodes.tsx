@@ -1,0 +1,128 @@
+import type { JSX } from "preact";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ConsoleContext, usePage } from "../../console.ts";
+import { formatCount } from "../../data/format.ts";
+import { DrawnRows } from "../../ui/DrawnRows.tsx";
+import { EmptyState } from "../../ui/EmptyState.tsx";
+import { FilterField } from "../../ui/FilterField.tsx";
+import { TabHead } from "../../ui/TabHead.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
+import { NodeRow } from "./NodeRow.tsx";
+import { isMeant, levels, verdictOn, type Judged } from "./verdict.ts";
+
+const EVERY_MS = 2_000;
+/** So many rows are drawn or left out together. */
+const PART = 24;
+/** In rem, as in the style sheet. */
+const ROW_HEIGHT = 3;
+
+/** The machines of the fleet, those with a problem first. It asks them again every two seconds. */
+export function Nodes(): JSX.Element {
+  const { api, server, nodeFilter: filter } = usePage();
+  const isAlone = useContext(ConsoleContext)?.facts.nodes.length === 0;
+  const { answer, last, problem, retry } = useAnswer(isAlone ? undefined : (stop) => api.nodes(stop), [api, isAlone]);
+  useEffect(() => {
+    if (answer === undefined && problem === undefined) return undefined;
+    const timer = setTimeout(retry, EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [answer, problem]);
+  const nodes = (answer ?? last)?.nodes;
+  const version = server.version.value;
+  const judged = useMemo(() => nodes?.map((node): Judged => ({ node, ...verdictOn(node, version) })), [nodes, version]);
+  return (
+    <>
+      <TabHead title="Nodes" about={judged && summaryOf(judged)}>
+        <FilterField
+          label="Filter the nodes"
+          placeholder="Name or label=value"
+          value={filter.value}
+          onInput={(text) => void (filter.value = text)}
+        />
+      </TabHead>
+      <Unanswered problem={problem} retry={retry} />
+      {isAlone && <EmptyState icon="nodes" title="svcm.yaml declares no nodes" />}
+      {judged && (
+        <Table judged={judged.filter(({ node }) => isMeant(node, filter.value))} isOld={problem !== undefined} />
+      )}
+    </>
+  );
+}
+
+function summaryOf(judged: readonly Judged[]): string {
+  const of = (wanted: Judged["level"]): number => judged.filter(({ level }) => level === wanted).length;
+  return `${formatCount(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2 s`;
+}
+
+function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {
+  const [isHeld, setHeld] = useState(false);
+  const rows = useOrdered(judged, isHeld);
+  const table = useRef<HTMLTableElement>(null);
+  const onHold = (next: boolean): void => setHeld(next || table.current?.contains(document.activeElement) === true);
+  const draw = (from: number) => () =>
+    rows.slice(from, from + PART).map((row, at) => <NodeRow key={row.node.name} {...row} index={from + at + 2} />);
+  return (
+    <section class={`card flush processes nodes${isOld ? " old" : ""}`} aria-label="Nodes">
+      <div class="table-scroll">
+        <table class="rows" aria-label="Nodes" aria-rowcount={rows.length + 1} ref={table}>
+          <Head />
+          {Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => (
+            <DrawnRows
+              // oxlint-disable-next-line react/no-array-index-key -- a part is its place
+              key={at}
+              count={Math.min(PART, rows.length - at * PART)}
+              rowHeight={ROW_HEIGHT}
+              isFirst={at === 0}
+              onHold={onHold}
+              draw={draw(at * PART)}
+            />
+          ))}
+        </table>
+      </div>
+      {rows.length === 0 && <EmptyState icon="search" title="No node matches" />}
+    </section>
+  );
+}
+
+function urgency({ level }: Judged): number {
+  return levels.indexOf(level);
+}
+
+/** Problems first. While a user is at the rows, they stay where they are. */
+function useOrdered(judged: readonly Judged[], isHeld: boolean): readonly Judged[] {
+  const places = useRef<ReadonlyMap<string, number>>(new Map());
+  const place = ({ node }: Judged): number => places.current.get(node.name) ?? Infinity;
+  const rows = judged.toSorted((a, b) => {
+    const by = isHeld ? place : urgency;
+    return by(a) === by(b) ? (a.node.name < b.node.name ? -1 : 1) : by(a) - by(b);
+  });
+  places.current = new Map(rows.map(({ node }, at) => [node.name, at]));
+  return rows;
+}
+
+const heads = [
+  ["State", "state"],
+  ["Environment", "wide"],
+  ["Processes", "number"],
+  ["Restarts", "number wide"],
+  ["CPU", "number wide"],
+  ["Memory", "number wide"],
+  ["Revision", "wide"],
+  ["Versions", "wide widest"],
+  ["Last seen", "wide"],
+] as const;
+
+function Head(): JSX.Element {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Node</th>
+        {heads.map(([label, className]) => (
+          <th key={label} scope="col" class={className}>
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

@@ -1,0 +1,57 @@
+import type { NodesResponse } from "../../../core/api/node.ts";
+import { formatCount } from "../../data/format.ts";
+
+export type Node = NodesResponse["nodes"][number];
+
+/** The most urgent first. */
+export const levels = ["bad", "warning", "good"] as const;
+
+export interface Verdict {
+  readonly level: (typeof levels)[number];
+  readonly reasons: readonly string[];
+}
+
+export interface Judged extends Verdict {
+  readonly node: Node;
+}
+
+/** A node that is not online is judged by that alone, because its values are from earlier. */
+export function verdictOn(node: Node, version: string | undefined): Verdict {
+  const bad = badIn(node);
+  const reasons = [...bad, ...(node.state === "online" ? warningsIn(node, version) : [])];
+  return { level: bad.length > 0 ? "bad" : reasons.length > 0 ? "warning" : "good", reasons };
+}
+
+function badIn({ state, reason, processes, troubles = [], release }: Node): string[] {
+  if (state !== "online") return [reason ?? "It gave no answer."];
+  if (processes !== undefined && "error" in processes) return [`PM2 cannot be read: ${processes.error}`];
+  return [
+    ...troubles.map(({ app, details }) => `${app}: ${details}`),
+    ...(release?.outcome === "half" ? ["The last release is half: some apps run the earlier version."] : []),
+  ];
+}
+
+function warningsIn({ drift, release, svcm }: Node, version: string | undefined): string[] {
+  const { missing, different, stale, undeclared } = drift ?? {};
+  return [
+    ...counted(missing, "declared and not running"),
+    ...counted(different, "not as declared"),
+    ...counted(stale, "with an earlier value"),
+    ...counted(undeclared, "not declared"),
+    ...(release?.outcome === "reverted" ? ["The last release was reverted."] : []),
+    ...(svcm === undefined || version === undefined || svcm === version ? [] : [`svcm ${svcm}, here ${version}`]),
+  ];
+}
+
+function counted(count: number | undefined, words: string): string[] {
+  return count ? [`${formatCount(count, "app")} ${words}`] : [];
+}
+
+/** All words of the filter have to be in the name, a label such as `role=api`, or the environment. */
+export function isMeant({ name, labels, environment }: Node, filter: string): boolean {
+  const texts = [name, environment ?? "", ...Object.entries(labels).map((pair) => pair.join("="))];
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => texts.some((text) => text.toLowerCase().includes(word)));
+}

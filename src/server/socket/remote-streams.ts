@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { logsRead, metricsShow, type Identity, type LogBatch, type Operation, type Ports } from "../../core/index.ts";
+import { toJson } from "../answer.ts";
+import type { LazyMachines } from "../machines.ts";
+import type { Peer } from "./peer.ts";
+import { SharedMessage } from "./shared-message.ts";
+import { reporting, type Streaming, type Subscribed } from "./subscription.ts";
+
+/** A node sends nothing by itself: the server asks it that often while a client listens. */
+export const NODE_INTERVAL_MS = 2_000;
+const MOST_LINES = 500;
+
+type Ask = <Input, Output>(operation: Operation<Input, Output>, input: Input) => Promise<Output>;
+
+/** Sends the metrics of another machine until the signal is aborted. A failure is reported, and the node is asked again. */
+export async function streamNode(
+  streaming: Pick<Streaming, "log">,
+  ask: Ask,
+  peer: Peer,
+  { environment, service, asyncContext }: Subscribed,
+  signal: AbortSignal,
+): Promise<void> {
+  do {
+    await reporting(streaming, peer, async () => {
+      const payload = await ask(metricsShow, { environment, service, asyncContext });
+      if (!signal.aborted) peer.offer([new SharedMessage(toJson({ type: "metrics", payload }))]);
+    });
+  } while (await waited(signal));
+}
+
+/** The logs of another machine. */
+export function logsOfNode(ask: Ask): Pick<Ports["logs"], "watch"> {
+  return {
+    async *watch({ tail, isWhole: _isWhole, ...filter }, signal): AsyncGenerator<LogBatch, void, undefined> {
+      const first = await ask(logsRead, { ...filter, limit: Math.max(1, tail) });
+      const { older, problems } = first;
+      yield { lines: tail === 0 ? [] : first.lines, skipped: 0, begin: { older, problems } };
+      let after = first.newer ?? undefined;
+      while (await waited(signal)) {
+        const next = await ask(logsRead, { ...filter, after, limit: MOST_LINES });
+        after = next.newer ?? after;
+        if (next.lines.length > 0) yield { lines: next.lines, skipped: 0 };
+      }
+    },
+  };
+}
+
+export function askerOf(machines: LazyMachines, node: string, caller: Identity): Ask {
+  return (operation, input) => machines.askFor(node, operation, input, caller);
+}
+
+/** @returns false if the signal is aborted */
+async function waited(signal: AbortSignal): Promise<boolean> {
+  await pause(NODE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
+}
