@@ -48,12 +48,12 @@ export default {
     {
       name: "fleet-is-a-face",
       comment:
-        "Requests of other machines enter by the front door, and the fleet knows no terminal, no HTTP and no page.",
+        "Requests of other machines enter by the front door, and the fleet knows no terminal, no HTTP and no page. It makes the decisions about nodes.",
       severity: "error",
       from: { path: "^src/fleet/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(fleet/|core/(index\\.ts$|api/|words/))",
+        pathNot: "^src/(fleet/|core/(index\\.ts$|api/|nodes/|words/))",
       },
     },
     {
@@ -67,7 +67,7 @@ export default {
       name: "nats-once",
       comment: "An outside library with effects is wrapped once.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/fleet/link(?:-events|-refusals)?\\.ts$" },
+      from: { path: "^src/", pathNot: "^src/fleet/link(?:-events|-refusals|-rollouts)?\\.ts$" },
       to: { path: "node_modules/@nats-io/" },
     },
     {

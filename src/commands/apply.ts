@@ -1,6 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
+import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
+import { readTimeout } from "./terminal/since.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
 import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
 import { fold } from "./terminal/fold.ts";
@@ -12,20 +14,25 @@ import { stdoutScreen } from "./terminal/screen.ts";
 export default class Apply extends SvcmCommand {
   static override summary = "Make PM2 run what an ecosystem file declares, step by step.";
   static override description =
-    "Runs the steps of svcm plan in their order, each verified in PM2's list before the next one. The first failure stops, and the touched apps get their former definitions back. In a terminal, svcm shows the plan and asks. Exits 1 if it was refused or everything runs as before, and 3 if something is half done.";
+    "Runs the steps of svcm plan in their order, each verified in PM2's list before the next one. The first failure stops, and the touched apps get their former definitions back. In a terminal, svcm shows the plan and asks. With --node, it applies on node after node, and the first failure returns the nodes that were changed. Exits 1 if it was refused or everything runs as before, and 3 if something is half done.";
   static override examples = [
     "<%= config.bin %> apply --environment production",
     "<%= config.bin %> apply --environment production --plan 7f3a-9c21",
     "<%= config.bin %> apply --app dev-restapi --yes",
+    "<%= config.bin %> apply --environment production --node role=api --max-parallel 2 --min-healthy 30s",
   ];
   static override flags = {
     ...ecosystemFlags,
     ...planFlags,
-    plan: Flags.string({ summary: "Id of the plan that you read. Another plan is refused.", helpValue: "<id>" }),
+    plan: Flags.string({
+      summary: "Id of the plan that you read. Another plan is refused.",
+      helpValue: "<id>",
+      exclusive: ["node"],
+    }),
     "plan-file": Flags.string({
       summary: "The plan that svcm plan --out wrote. Another plan is refused.",
       helpValue: "<file>",
-      exclusive: ["plan", "environment", "service", ...Object.keys(planFlags)],
+      exclusive: ["plan", "environment", "service", "node", ...Object.keys(planFlags)],
     }),
     revert: Flags.boolean({
       allowNo: true,
@@ -35,19 +42,39 @@ export default class Apply extends SvcmCommand {
     save: Flags.boolean({ allowNo: true, default: true, summary: "Save PM2's list for the next boot." }),
     "allow-dirty": Flags.boolean({ summary: "Apply files that differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
+    node: nodeFlag,
+    "max-parallel": Flags.integer({
+      summary: "Nodes that apply at the same time. Defaults to 1.",
+      helpGroup: "FLEET",
+      helpValue: "<count>",
+      min: 1,
+      max: 1000,
+      dependsOn: ["node"],
+    }),
+    deadline: deadlineFlag,
+    "min-healthy": Flags.string({
+      summary: "Time that each new process has to stay online, for example 30s. Defaults to minHealthyTime of rollout.",
+      helpValue: "<time>",
+    }),
     ...applyFlags,
   };
 
   async run() {
     const { flags } = await this.parse(Apply);
     const { message, revert, save } = flags;
+    const minHealthyMs = readTimeout(flags["min-healthy"], "--min-healthy");
+    const more = { allowDirty: flags["allow-dirty"], message, revert, save, minHealthyMs, ...patienceOf(flags) };
+    if (flags.node !== undefined) {
+      const { applyOnNodes } = await import("./terminal/rollout.ts");
+      const world = { ports: await this.ports(), signal: this.signal };
+      return applyOnNodes(this, flags, { ...plannedBy(flags), ...more }, world);
+    }
     const file = flags["plan-file"];
     const place = file === undefined ? plannedBy(flags) : await readPlanFile(await this.ports(), file);
     const plan = flags.plan ?? ("plan" in place ? place.plan : await this.#agreed(place, flags.yes));
     if (plan === null) return this.answerNo();
     const asked = plan === undefined ? {} : { plan };
-    const more = { allowDirty: flags["allow-dirty"], message, revert, save };
-    const input = { ...place, ...asked, ...more, ...patienceOf(flags) };
+    const input = { ...place, ...asked, ...more };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
     if (!rest.plan.exists) {
       this.answerNo();

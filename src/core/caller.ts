@@ -25,7 +25,17 @@ export interface Identity {
 export interface Caller extends Identity {
   readonly source: AuditSource;
   readonly signal?: AbortSignal;
+  /** Set if the request is a step of a rollout over several nodes. */
+  readonly step?: RolloutStep;
   readonly report?: Progress;
+}
+
+/** A step is carried out once. A repeat gets the recorded answer. */
+export interface RolloutStep {
+  readonly rollout: string;
+  readonly step: number;
+  /** Called directly before the first effect. @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON */
+  confirm(): Promise<void>;
 }
 
 export type Progress = (progress: { readonly done: number; readonly total: number; readonly label: string }) => void;

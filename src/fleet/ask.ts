@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { errorTable, SvcmError, type ErrorKind, type Identity, type Ports } from "../core/index.ts";
+import { errorTable, SvcmError, type ErrorKind, type Identity, type Operation, type Ports } from "../core/index.ts";
 import { limitsOf } from "./events/limits.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
@@ -26,38 +26,54 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
       details: `svcm does not know who asks: the credentials belong to no user of svcm.yaml. Accepted: the seed of an nkey that nats.users names, in the file of SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS, or a name in ${NATS_USER}.`,
     });
   const link = await openLink(settings, { kind: "user", name: user });
-  const exchange = async (address: Parameters<typeof subjectOf>[0], request: Request, timeoutMs: number) =>
-    replyOf(await link.ask(subjectOf(address), encode(request), timeoutMs));
+  const ask = requests(link, nats, user);
   const fleet: Fleet = {
     user,
     nats,
     nodes: () => knownNodes(nats, link),
     events: (asked, how) => listEvents(asking, asked, how),
     follow: (asked, signal) => followEvents(asking, asked, signal),
-    setUp: () => link.events.setUp(limitsOf(nats)),
-    async ask(node, operation, input, timeoutMs, asker) {
-      requireDeclared(nats, node);
-      const kind = kindOf(operation.access);
-      const request: Request = {
-        input: input as Record<string, unknown>,
-        ...(asker !== undefined && { asker: askerOf(asker) }),
-      };
-      if (kind === "write") {
-        const { now } = await exchange(
-          { node, kind: "read", id: "identity.show", user },
-          { input: {} },
-          Math.min(CLOCK_MS, timeoutMs),
-        );
-        Object.assign(request, { id: randomUUID(), notAfter: now + BEGIN_MS });
-      }
-      const reply = await exchange({ node, kind, id: operation.id, user }, request, timeoutMs);
-      if (reply.ok) return reply.result as never;
-      throw refusalOf(reply);
+    setUp: async () => {
+      await link.rollouts.setUp();
+      return link.events.setUp(limitsOf(nats));
     },
+    ask: (node, operation, input, timeoutMs, asker) => {
+      const request = { input: input as Record<string, unknown>, ...(asker && { asker: askerOf(asker) }) };
+      return ask(node, operation, request, timeoutMs) as Promise<never>;
+    },
+    act: (node, { operation, input, fence }, timeoutMs) =>
+      ask(node, operation, { input: input as Record<string, unknown>, rollout: fence }, timeoutMs) as Promise<never>,
+    rollouts: link.rollouts,
     close: () => link.close(),
   };
   const asking = { fleet, stream: link.events };
   return fleet;
+}
+
+type SendRequest = (
+  node: string,
+  operation: Pick<Operation<never, unknown>, "id" | "access">,
+  request: Request,
+  timeoutMs: number,
+) => Promise<unknown>;
+
+/** A change may begin within a time of the node's own clock, which the node is asked for first. */
+function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest {
+  const exchange = async (address: Parameters<typeof subjectOf>[0], request: Request, timeoutMs: number) =>
+    replyOf(await link.ask(subjectOf(address), encode(request), timeoutMs));
+  return async (node, { id, access }, request, timeoutMs) => {
+    requireDeclared(nats, node);
+    const kind = kindOf(access);
+    const once: Pick<Request, "id" | "notAfter"> = {};
+    if (kind === "write") {
+      const clock = { node, kind: "read", id: "identity.show", user } as const;
+      const { now } = await exchange(clock, { input: {} }, Math.min(CLOCK_MS, timeoutMs));
+      Object.assign(once, { id: randomUUID(), notAfter: now + BEGIN_MS });
+    }
+    const reply = await exchange({ node, kind, id, user }, { ...request, ...once }, timeoutMs);
+    if (reply.ok) return reply.result;
+    throw refusalOf(reply);
+  };
 }
 
 /** A stranger is never asked, and no name reaches a subject. @throws {SvcmError} INVALID_REQUEST */

@@ -1,7 +1,17 @@
-import { eventsList, isGranted, remoteOperations, rightsOf } from "../core/index.ts";
+import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply } from "../core/index.ts";
 import type { Right } from "../core/api/rights.ts";
 import type { NatsProject } from "./settings.ts";
-import { EVENTS_STREAM, eventsOf, inboxOf, kindOf, NODES_BUCKET, subjectOf, subjectsOfNode } from "./subjects.ts";
+import {
+  EVENTS_STREAM,
+  eventsOf,
+  inboxOf,
+  kindOf,
+  NODES_BUCKET,
+  ROLLOUT_KEY,
+  ROLLOUTS_BUCKET,
+  subjectOf,
+  subjectsOfNode,
+} from "./subjects.ts";
 
 const STREAM = `KV_${NODES_BUCKET}`;
 const EVENTS_INFO = `$JS.API.STREAM.INFO.${EVENTS_STREAM}`;
@@ -25,6 +35,14 @@ const READ_NODES = [
   `$JS.API.STREAM.MSG.GET.${STREAM}`,
   "$JS.FC.>",
 ];
+
+/** To read the record of the rollout: a node compares each step with it. */
+const READ_ROLLOUT = [`$JS.API.STREAM.MSG.GET.KV_${ROLLOUTS_BUCKET}`];
+
+/** To hold the lock of a rollout, which takes the right to apply. */
+const HOLD_ROLLOUT = [`$KV.${ROLLOUTS_BUCKET}.${ROLLOUT_KEY}`];
+
+const SET_UP_ROLLOUTS = ["INFO", "CREATE"].map((verb) => `$JS.API.STREAM.${verb}.KV_${ROLLOUTS_BUCKET}`);
 
 interface Permissions {
   readonly publish: readonly string[];
@@ -64,16 +82,20 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   const operations = remoteOperations
     .filter(({ access }) => isGranted(rights, access))
     .map(({ id, access }) => subjectOf({ node: "*", kind: kindOf(access), id, user }));
-  const events = [
+  const more = [
     ...(isGranted(rights, eventsList.access) ? READ_EVENTS : []),
-    ...(isGranted(rights, "admin") ? SET_UP_EVENTS : []),
+    ...(isGranted(rights, rolloutApply.access) ? HOLD_ROLLOUT : []),
+    ...(isGranted(rights, "admin") ? [...SET_UP_EVENTS, ...SET_UP_ROLLOUTS] : []),
   ];
-  return { publish: [...operations, ...READ_NODES, ...events], subscribe: [`${inboxOf("user", user)}.>`] };
+  return {
+    publish: [...operations, ...READ_NODES, ...READ_ROLLOUT, ...more],
+    subscribe: [`${inboxOf("user", user)}.>`],
+  };
 }
 
 export function nodePermissions(node: string): Permissions {
   return {
-    publish: [`$KV.${NODES_BUCKET}.${node}`, ...READ_NODES, ...sendEvents(node)],
+    publish: [`$KV.${NODES_BUCKET}.${node}`, ...READ_NODES, ...READ_ROLLOUT, ...sendEvents(node)],
     subscribe: [subjectsOfNode(node), `${inboxOf("node", node)}.>`],
     answers: true,
   };

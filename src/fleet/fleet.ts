@@ -1,5 +1,7 @@
 /** The fleet as a user sees it. */
-import type { EventFilter, FleetEventsResponse, NodeAsker, SvcmEvent } from "../core/index.ts";
+import type { EventFilter, FleetEventsResponse, NodeAsker, Operation, SvcmEvent } from "../core/index.ts";
+import type { Fence } from "../core/nodes/fence.ts";
+import type { FleetLink } from "./link.ts";
 import type { Presence } from "./presence.ts";
 import type { NatsProject } from "./settings.ts";
 
@@ -32,9 +34,21 @@ export interface NodesAsker extends NodeAsker {
   nodes(): Promise<readonly KnownNode[]>;
 }
 
-export interface Fleet extends NodesAsker {
+interface StepRequest<Input> {
+  readonly operation: Operation<Input, unknown>;
+  readonly input: Input;
+  readonly fence: Fence;
+}
+
+export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
   readonly user: string;
   readonly nats: NatsProject;
+  /** Asks for a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
+  act<Input extends object>(
+    node: string,
+    { operation, input, fence }: StepRequest<Input>,
+    timeoutMs: number,
+  ): Promise<{ readonly release: string | null }>;
   /** The events of the nodes, from the stream if the server has one. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
   events(asked: EventsAsked, how: Patience): Promise<FleetEventsResponse>;
   /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */

@@ -8,6 +8,10 @@ import { natsConfig } from "./config.ts";
 export { openFleet } from "./ask.ts";
 export { newKey } from "./link.ts";
 export { listNodes, showNode, stateOf } from "./nodes.ts";
+export { begin, openRollout, planNodes, takeOver, unlock, type NodePlan } from "./rollout/begin.ts";
+export { agoOf, readRollout, type Held } from "./rollout/record.ts";
+export { run } from "./rollout/run.ts";
+export { rolloutState } from "../core/nodes/rollout.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 
 /** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats` */

@@ -27,7 +27,11 @@ export function shownServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }
 
+export const LOST = "The connection to the NATS server was lost. A change may still be under way.";
+
+/** @returns a refusal as it is */
 export function askRefusal(error: unknown): SvcmError {
+  if (error instanceof SvcmError) return error;
   const is = (kind: new (...args: never[]) => Error): boolean =>
     error instanceof kind || (error as Error).cause instanceof kind;
   if (is(NoRespondersError)) return unreachable("No svcm answers for it.");

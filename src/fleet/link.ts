@@ -11,8 +11,10 @@ import {
 } from "@nats-io/transport-node";
 import { StorageType } from "@nats-io/jetstream";
 import { Kvm, type KV } from "@nats-io/kv";
+import type { SvcmError } from "../core/index.ts";
 import { eventStream, type EventStream } from "./link-events.ts";
-import { askRefusal, connectRefusal, unreachable } from "./link-refusals.ts";
+import { askRefusal, connectRefusal, LOST, unreachable } from "./link-refusals.ts";
+import { rolloutRecord, type RolloutRecord } from "./link-rollouts.ts";
 import type { FleetSettings } from "./settings.ts";
 import { inboxOf, NODES_BUCKET } from "./subjects.ts";
 
@@ -43,6 +45,7 @@ export interface FleetLink {
   keptMs(node: string): Promise<number | undefined>;
   forget(node: string): Promise<void>;
   readonly events: EventStream;
+  readonly rollouts: RolloutRecord;
   /** Calls `heard` with "disconnect", "reconnect" and the like. */
   onStatus(heard: (type: string) => void): void;
   close(): Promise<void>;
@@ -77,6 +80,7 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
   const connection = await connectTo(settings, owner);
   const { isConnected, onStatus } = statusOf(connection);
   const bucket = bucketOf(connection);
+  const exchange = exchangeOver({ isConnected, onStatus });
   return {
     get maxBytes() {
       return connection.info?.max_payload ?? DEFAULT_MAX_BYTES;
@@ -89,22 +93,37 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
       };
       connection.subscribe(subject, { queue: name, callback });
     },
-    async ask(subject, bytes, timeoutMs) {
-      if (!isConnected()) throw unreachable("The NATS server does not answer.");
-      try {
-        return (await connection.request(subject, bytes, { timeout: timeoutMs })).data;
-      } catch (error) {
-        throw askRefusal(error);
-      }
-    },
+    ask: (subject, bytes, timeoutMs) =>
+      exchange(async () => (await connection.request(subject, bytes, { timeout: timeoutMs })).data),
     present: async () => textsIn(await bucket()),
     keep: async (node, text) => void (await (await bucket()).put(node, text)),
     keptMs: async (node) => (await (await bucket()).get(node))?.created.getTime(),
     forget: async (node) => (await bucket()).delete(node),
+    rollouts: rolloutRecord(connection, exchange),
     async close() {
       await connection.drain().catch(() => connection.close());
     },
   };
+}
+
+/** A request fails at once without a connection, and when its connection is lost. */
+function exchangeOver({
+  isConnected,
+  onStatus,
+}: ReturnType<typeof statusOf>): <T>(send: () => Promise<T>) => Promise<T> {
+  const waiting = new Set<(error: SvcmError) => void>();
+  onStatus((type) => {
+    if (type === "disconnect") for (const fail of waiting) fail(unreachable(LOST));
+  });
+  return (send) =>
+    new Promise((resolve, reject) => {
+      if (!isConnected()) throw unreachable("The NATS server does not answer.");
+      waiting.add(reject);
+      const fail = (error: unknown): void => reject(askRefusal(error));
+      send()
+        .then(resolve, fail)
+        .finally(() => waiting.delete(reject));
+    });
 }
 
 async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Owner): Promise<NatsConnection> {

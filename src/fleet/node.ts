@@ -14,12 +14,14 @@ import {
   type Operation,
   type Ports,
   type Refusals,
+  type RolloutStep,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
 import type { FleetLink, Incoming } from "./link.ts";
 import { sentOf } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
 import { addressOf, kindOf, subjectsOfNode, type Address } from "./subjects.ts";
+import { releaseIn, RunningSteps, stepOf } from "./rollout/step.ts";
 import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Asker, type Reply, type Request } from "./wire.ts";
 
 const MOST_AT_ONCE = 32;
@@ -44,10 +46,10 @@ export interface NodeOptions {
  */
 export function serveNode(options: NodeOptions): { readonly settled: () => Promise<void> } {
   const { node, link } = options;
-  const once = new Once(() => options.ports.clock.now());
+  const state = { once: new Once(() => options.ports.clock.now()), steps: new RunningSteps() };
   const running = new Set<Promise<void>>();
   link.serve(subjectsOfNode(node), `svcm-${node}`, (message) => {
-    const answering = answer(options, once, message, running.size >= MOST_AT_ONCE)
+    const answering = answer(options, state, message, running.size >= MOST_AT_ONCE)
       .then((reply) => message.respond(fitting(reply, link.maxBytes)))
       .catch(options.onDefect)
       .finally(() => running.delete(answering));
@@ -56,7 +58,12 @@ export function serveNode(options: NodeOptions): { readonly settled: () => Promi
   return { settled: async () => void (await Promise.all(running)) };
 }
 
-async function answer(options: NodeOptions, once: Once, message: Incoming, isBusy: boolean): Promise<Reply> {
+interface State {
+  readonly once: Once;
+  readonly steps: RunningSteps;
+}
+
+async function answer(options: NodeOptions, state: State, message: Incoming, isBusy: boolean): Promise<Reply> {
   const address = addressOf(message.subject);
   const { clock } = options.ports;
   try {
@@ -64,7 +71,7 @@ async function answer(options: NodeOptions, once: Once, message: Incoming, isBus
     return {
       ok: true,
       now: clock.now(),
-      result: sentOf(options.ports, await carryOut(options, once, message, address)),
+      result: sentOf(options.ports, await carryOut(options, state, message, address)),
     };
   } catch (error) {
     if (!(error instanceof SvcmError)) options.onDefect(error);
@@ -73,7 +80,12 @@ async function answer(options: NodeOptions, once: Once, message: Incoming, isBus
   }
 }
 
-async function carryOut(options: NodeOptions, once: Once, { data }: Incoming, address?: Address): Promise<unknown> {
+async function carryOut(
+  options: NodeOptions,
+  { once, steps }: State,
+  { data }: Incoming,
+  address?: Address,
+): Promise<unknown> {
   const { node, ports, nats } = options;
   let hasBegun = false;
   let actor = address?.user;
@@ -89,7 +101,17 @@ async function carryOut(options: NodeOptions, once: Once, { data }: Incoming, ad
     const input = parseInput(inputs[operation.id], given, operation.refusal);
     if (kindOf(operation.access) === "write") once.take(request);
     hasBegun = true;
-    return await execute(operation, ports, boundedOf(operation.id, input) as never, { ...identity, source: "nats" });
+    const caller = { ...identity, source: "nats" } as const;
+    const run = (step?: RolloutStep): Promise<unknown> =>
+      execute(operation, ports, boundedOf(operation.id, input) as never, { ...caller, ...(step && { step }) });
+    if (request.rollout === undefined) return await run();
+    const step = stepOf(request.rollout, {
+      node,
+      user: caller.actor ?? "",
+      operation: operation.id,
+      link: options.link,
+    });
+    return releaseIn(await steps.join(step, () => run(step)));
   } catch (error) {
     if (error instanceof SvcmError && (!hasBegun || isOfIdentity(error)))
       await recordRefusal(options, address, actor, error);

@@ -17,6 +17,10 @@ export const NODES_BUCKET = "svcm_nodes";
 /** The stream of the events and audit records of all nodes. */
 export const EVENTS_STREAM = "svcm_events";
 
+/** The bucket of the rollout; its one key is both lock and journal. */
+export const ROLLOUTS_BUCKET = "svcm_rollouts";
+export const ROLLOUT_KEY = "present";
+
 /** A token of a subject: no dot, no wildcard, no white space. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 

@@ -27,6 +27,15 @@ export const requestSchema = z.strictObject({
   id: z.optional(z.string().check(z.minLength(8), z.maxLength(64))),
   notAfter: z.optional(z.int().check(z.minimum(0))),
   asker: z.optional(askerSchema),
+  /** Of a step of a rollout: the node compares it with the record. */
+  rollout: z.optional(
+    z.strictObject({
+      rollout: z.string().check(z.maxLength(80)),
+      step: z.int().check(z.minimum(0)),
+      holder: z.string().check(z.maxLength(80)),
+      revision: z.int().check(z.minimum(0)),
+    }),
+  ),
 });
 
 export type Request = z.infer<typeof requestSchema>;

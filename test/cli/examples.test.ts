@@ -17,7 +17,7 @@ const examples = Object.values(commands)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
 /** These do not end by themselves, start a PM2 with the backend, or need a release of it or a webhook; other tests run them. */
 const LASTING =
-  /svcm (?:agent|alerts test|serve|metrics watch|apply|rollback|releases show)|--follow|process (?:re)?start .*--ecosystem/;
+  /svcm (?:agent|alerts test|serve|metrics watch|apply|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|process (?:re)?start .*--ecosystem/;
 
 test("each example works, or names the missing part of this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];

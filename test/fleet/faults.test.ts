@@ -153,6 +153,7 @@ describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
 
 describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", () => {
   test.each<[string, (connection: NatsConnection) => void]>([
+    ["hold the lock of a rollout", (own) => own.publish("$KV.svcm_rollouts.present", "{}")],
     ["announce another node", (own) => own.publish("$KV.svcm_nodes.web-1", "{}")],
     ["hear the requests to another node", (own) => void own.subscribe("svcm.web-1.>")],
     ["hear all requests", (own) => void own.subscribe("svcm.>")],

@@ -25,9 +25,9 @@ test("a node answers every operation of the commands that have --node", () => {
   expect(carriedOut.filter((name) => !known.includes(exported.get(name)))).toEqual([]);
 });
 
-test("every operation that a node answers has a command with --node, except for six", () => {
-  /** `apply` runs on its machine; the others belong to the list of nodes, to metrics over HTTP and to the console. */
-  const others = ["contract.show", "env.write", "identity.show", "metrics.expose", "node.show", "rollout.apply"];
+test("every operation that a node answers has a command with --node, except for five", () => {
+  /** They belong to the list of nodes, to metrics over HTTP and to the console. */
+  const others = ["contract.show", "env.write", "identity.show", "metrics.expose", "node.show"];
   const ids = new Set(carriedOut.map((name) => (exported.get(name) as { readonly id: string }).id));
   expect(remoteOperations.map(({ id }) => id).filter((id) => !ids.has(id))).toEqual(others);
 });
@@ -47,8 +47,8 @@ test.each([
   [["web-2"], "web-2"],
   [["role=api"], "web-1 web-2"],
   [["role=api,region=eu"], "web-1"],
-  [["db-1", "web-1", "region=eu"], "web-1 db-1"],
-])("the selectors %j mean the nodes %s, each once and in the order of svcm.yaml", (selectors, names) => {
+  [["db-1", "web-1", "region=eu"], "db-1 web-1"],
+])("the selectors %j mean the nodes %s, each once and in the order of the selectors", (selectors, names) => {
   expect(chosen(...selectors)).toBe(names);
 });
 

@@ -16,6 +16,7 @@ import {
   remoteOperations,
   rightsOf,
   type Identity,
+  rolloutApply,
   type Operation,
 } from "../../src/core/index.ts";
 import { addressOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
@@ -150,6 +151,22 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
         expect([id, isRefused]).toEqual([id, !isGranted(rightsOf[role], access)]);
       }
     });
+  });
+
+  test("the server lets exactly the roles that may apply hold the lock of a rollout", async () => {
+    const fleet = await testFleet();
+    const [edda, adam] = [await fleet.as("edda"), await fleet.as("adam")];
+    expect(await outcome(edda.rollouts.setUp())).toBe("NODE_FORBIDDEN");
+    expect(await outcome(edda.rollouts.replace("text", 0))).toBe("ROLLOUT_NOT_SET_UP");
+    await adam.rollouts.setUp();
+    for (const [at, role] of roles.entries()) {
+      const asker = await fleet.as(users[role]);
+      const mayHold = isGranted(rightsOf[role], rolloutApply.access);
+      const revision = (await asker.rollouts.read())?.revision ?? 0;
+      const held = await outcome(asker.rollouts.replace(`text ${at}`, revision));
+      expect([role, held]).toEqual([role, mayHold ? "done" : "NODE_FORBIDDEN"]);
+      expect([role, (await asker.rollouts.read())?.text]).toEqual([role, mayHold ? `text ${at}` : undefined]);
+    }
   });
 
   test("svcm names the server's refusal of a viewer's change", async () => {

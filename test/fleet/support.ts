@@ -122,6 +122,7 @@ function svcmYaml(
     version: 1,
     environments: { dev: ["development"], staging: [] },
     env: { dev: ".env.dev", staging: ".env.staging" },
+    ecosystem: { dev: "pm2/ecosystem.dev.config.cjs" },
     nats: {
       url: "nats://127.0.0.1:4222",
       events,

@@ -1,7 +1,7 @@
 import { SvcmCommand } from "../base.ts";
 
 export default class NatsSetup extends SvcmCommand {
-  static override summary = "Make the stream of events on the NATS server.";
+  static override summary = "Make the stream of events and the lock of rollouts on the NATS server.";
   static override description =
     "The stream keeps the events and audit records of all nodes, also of those that are away. nats.events of svcm.yaml has its limits; run the command again after a change. Only a user with the role admin may.";
   static override examples = ["<%= config.bin %> nats setup"];

@@ -1,6 +1,6 @@
 import { visible, type MetricsPayload } from "../../core/index.ts";
 import { renderDrift } from "./drift.ts";
-import { renderDuration } from "./duration.ts";
+import { renderDuration } from "../../core/words/duration-text.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { renderProblems, statusColour } from "./status.ts";

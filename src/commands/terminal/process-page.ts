@@ -1,5 +1,5 @@
 import { auditText, eventText, type ProcessShowResponse } from "../../core/index.ts";
-import { renderDuration } from "./duration.ts";
+import { renderDuration } from "../../core/words/duration-text.ts";
 import { bytes, percent } from "./metrics.ts";
 import { paint } from "./paint.ts";
 import { statusColour } from "./status.ts";

@@ -188,7 +188,7 @@ export const inputs = {
   /**
    * `plan` is the id of the plan that the caller read; another one is refused. `revert` overrides the setting of `rollout`.
    * Without `save`, the next boot starts the processes from before. `timeoutMs` bounds the wait for each process,
-   * `lockTimeoutMs` the wait for another apply.
+   * `lockTimeoutMs` the wait for another apply. `minHealthyMs` overrides the setting of `rollout`.
    */
   "rollout.apply": z.strictObject({
     ...planChoices,
@@ -197,6 +197,7 @@ export const inputs = {
     plan: z.optional(z.string()),
     allowDirty: z.optional(z.boolean()),
     message: z.optional(z.string().check(z.maxLength(200))),
+    minHealthyMs: timeoutMs,
     timeoutMs,
     lockTimeoutMs: timeoutMs,
   }),

@@ -111,6 +111,10 @@ export const releaseBody = z
   .strictObject({
     id: z.string().describe("Sorts by time."),
     plan: z.string().nullable().describe("The id of the plan."),
+    rollout: z
+      .strictObject({ id: z.string(), step: count })
+      .optional()
+      .describe("The rollout over several nodes that it is a step of."),
     undoes: z.string().optional().describe("The release that a rollback undid."),
     environment: z.string(),
     startedAt: moment,

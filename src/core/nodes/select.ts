@@ -6,7 +6,7 @@ export interface Labelled {
 }
 
 /**
- * The nodes that one of the selectors means: `all`, a name, or labels such as `role=api,region=eu`, which all have to match.
+ * The nodes that the selectors mean, in the order of these: `all`, a name, or labels such as `role=api,region=eu`, which all have to match.
  * @throws {SvcmError} INVALID_REQUEST with the code NODE_UNKNOWN if a selector means no node
  */
 export function selectNodes<Node extends Labelled>(nodes: readonly Node[], selectors: readonly string[]): Node[] {
@@ -18,7 +18,7 @@ export function selectNodes<Node extends Labelled>(nodes: readonly Node[], selec
       details: `No node is meant by ${JSON.stringify(selector.slice(0, 80))}. Accepted: ${selectorsOf(nodes).join(", ")}.`,
     });
   });
-  return nodes.filter((node) => meant.some((found) => found.includes(node)));
+  return [...new Set(meant.flat())];
 }
 
 /** The selectors of one word: `all`, then each name, then each label. */

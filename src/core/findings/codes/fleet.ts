@@ -57,6 +57,35 @@ export const fleetCodes: CodeDocs = {
     summary: "The node has carried out this request already.",
     remedy: "Run `svcm audit` on the node to read its outcome.",
   },
+  ROLLOUT_LOCKED: {
+    summary: "Another rollout holds the lock of the fleet.",
+    explanation:
+      "One rollout runs at a time. If its svcm has died, the lock stays, because some nodes may be changed and others not.",
+    remedy:
+      "Read `svcm rollout status`. End the rollout with `svcm rollout resume` or `svcm rollout rollback`; `svcm rollout unlock` leaves every node as it is.",
+  },
+  ROLLOUT_MOVED_ON: {
+    summary: "The request belongs to an earlier step of the rollout.",
+    explanation: "Another svcm took the rollout over, or it has ended. The node changed nothing.",
+    remedy: "Read `svcm rollout status`.",
+  },
+  ROLLOUT_NOT_SET_UP: {
+    summary: "The NATS server has no bucket for the lock of rollouts.",
+    remedy: "Ask an admin of `nats.users` to run `svcm nats setup` once.",
+  },
+  ROLLOUT_NOT_FOUND: {
+    summary: "No rollout holds the lock of the fleet.",
+    remedy: "Begin one with `svcm apply --node <nodes>`; `svcm rollout status` shows the last one.",
+  },
+  ROLLOUT_HALF: {
+    summary: "A node of the rollout is half done, so the rollout cannot go on.",
+    remedy: "Return every node with `svcm rollout rollback`.",
+  },
+  ROLLOUT_UNREADABLE: {
+    summary: "The record of the rollout has a form that this svcm does not know.",
+    explanation: "Another version of svcm wrote it.",
+    remedy: "Ask with the version that began the rollout; `svcm nodes list` shows the versions.",
+  },
   ANSWER_TOO_LARGE: {
     summary: "The answer of the node is larger than the NATS server carries.",
     remedy: "Ask for less, or raise `max_payload` of the server.",

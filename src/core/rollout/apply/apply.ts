@@ -14,6 +14,8 @@ import type { AppProbe } from "../settings/probe.ts";
 import { leftAfter, leftReturned } from "./left.ts";
 import { recover } from "./preflight.ts";
 import { begun, formerProbe, type Recording } from "./recording.ts";
+import { recordedStep } from "./recorded-step.ts";
+import { refuse } from "./refuse.ts";
 import { returnApps } from "./return-apps.ts";
 import { runStep, targetsOf } from "./run-step.ts";
 
@@ -48,6 +50,9 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
   const about: ActionSubject = { action: "plan.apply" };
   const attempt = (begin: () => Promise<void>): Promise<Applied> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
+      const done = await recordedStep(ports, caller.step);
+      if (done !== undefined) return { plan: (await planned(ports, place)).plan, release: done };
+      await caller.step?.confirm();
       // The file runs while PM2 answers.
       const content = readDeclared(ports, { environment, service });
       content.catch(() => undefined);
@@ -122,28 +127,6 @@ async function orRefused<T>(recording: Recording, prepare: () => Promise<T>): Pr
   }
 }
 
-function refuse(plan: Plan, { plan: asked, allowDirty }: Input): void {
-  const { id, issues, changed, git } = plan;
-  if (asked !== undefined && asked !== id)
-    throw new SvcmError("PLAN_STALE", {
-      plan,
-      details: `The plan ${asked} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
-      hint: "Read the new plan: svcm plan",
-    });
-  const dirty = git?.dirty ?? [];
-  if (changed && dirty.length > 0 && !allowDirty)
-    throw new SvcmError("WORKTREE_DIRTY", {
-      details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
-      hint: "Commit the changes, or apply them with --allow-dirty.",
-    });
-  const errors = issues.filter(({ severity }) => severity === "error");
-  const [issue] = errors;
-  if (issue === undefined) return;
-  const { code, message: details } = issue;
-  throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
-}
-
-/** @returns the time that each started app took to be ready, in milliseconds */
 async function run(applying: Applying, recording: Recording): Promise<ReadonlyMap<string, number>> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
@@ -189,7 +172,9 @@ async function orUnrecorded(written: Promise<unknown>): Promise<void> {
 /** The condition for the processes of an app. */
 function demandsOf({ now, input }: Applying) {
   return (app: string): { probe: AppProbe | undefined; deadlineMs: number; minHealthyMs: number } => {
-    const { deadlineMs, minHealthyMs } = now.settingsOf(app);
+    const settings = now.settingsOf(app);
+    const { minHealthyMs = settings.minHealthyMs } = input;
+    const deadlineMs = settings.deadlineMs + Math.max(0, minHealthyMs - settings.minHealthyMs);
     return { probe: now.probes.get(app), deadlineMs: input.timeoutMs ?? deadlineMs, minHealthyMs };
   };
 }

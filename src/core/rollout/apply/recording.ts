@@ -41,7 +41,7 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
 /** Begins a journal, and keeps PM2's records of the touched apps, before anything is done to them. */
 export async function begun(
   ports: Ports,
-  { source, actor }: Caller,
+  { source, actor, step: ofRollout }: Caller,
   { message, running, probeOf: probeNow, keepReleases, ...subject }: Subject,
 ): Promise<Recording> {
   const { clock, host, processes, releases } = ports;
@@ -57,6 +57,7 @@ export async function begun(
     source,
     ...(actor !== undefined && { actor }),
     ...(message !== undefined && { message }),
+    ...(ofRollout !== undefined && { rollout: { id: ofRollout.rollout, step: ofRollout.step } }),
     before: await former(ports, touched, probeNow),
   };
   const { id } = head;

@@ -10,6 +10,7 @@ import { leftReturned } from "./left.ts";
 import { recover } from "./preflight.ts";
 import { namesIn } from "../release.ts";
 import { begun, formerProbe, type Recording } from "./recording.ts";
+import { recordedStep, releaseOfRollout } from "./recorded-step.ts";
 import { returnApps } from "./return-apps.ts";
 import { rollbackPlanned, type PlannedRollback } from "./rollback-plan.ts";
 
@@ -23,11 +24,15 @@ type Input = InputOf<"rollout.rollback">;
  *   AUDIT_FAILED
  */
 export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<Release> {
-  const { release, apps, plan: asked, lockTimeoutMs = LOCK_PATIENCE_MS } = input;
+  const { apps, plan: asked, lockTimeoutMs = LOCK_PATIENCE_MS } = input;
   const about: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
+      const done = await recordedStep(ports, caller.step);
+      if (done !== undefined) return done;
+      await caller.step?.confirm();
       await recover(ports);
+      const release = caller.step === undefined ? input.release : await releaseOfRollout(ports, caller.step);
       const now = await rollbackPlanned(ports, { release, apps });
       about.target = `release ${now.undone.id}`;
       if (asked !== undefined && asked !== now.plan.id) throw stale(asked, now.plan.id);

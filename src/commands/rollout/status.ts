@@ -1,0 +1,23 @@
+import { SvcmCommand } from "../base.ts";
+import { printRollout } from "../terminal/rollout.ts";
+
+export default class RolloutStatus extends SvcmCommand {
+  static override summary = "Show the rollout over nodes that runs, or the last one.";
+  static override description =
+    "Shows who rolls out what, for how long, and the state of each node. The record is on the NATS server, so it is there when the svcm that began the rollout has died. Exits 1 if the rollout has stopped and waits for a person.";
+  static override examples = ["<%= config.bin %> rollout status", "<%= config.bin %> rollout status --json"];
+
+  async run() {
+    await this.parse(RolloutStatus);
+    const { readRollout, rolloutState, withFleet } = await import("../../fleet/index.ts");
+    const present = await withFleet(await this.ports(), process.env, (fleet) => readRollout(fleet));
+    if (present === undefined) {
+      this.log("There was no rollout yet.");
+      return { rollout: null };
+    }
+    const { rollout } = present;
+    await printRollout(this, rollout);
+    if (rolloutState(rollout) === "stopped") this.answerNo();
+    return { rollout };
+  }
+}

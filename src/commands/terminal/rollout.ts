@@ -1,0 +1,180 @@
+/** Rollouts over nodes at the terminal: the plans before, each change of a node, and the record. */
+import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
+import type { InputOf } from "../../core/api/inputs.ts";
+import type { Fleet } from "../../fleet/fleet.ts";
+import type { Held, NodePlan } from "../../fleet/index.ts";
+import type { SvcmCommand } from "../base.ts";
+import { fold } from "./fold.ts";
+import { readDeadline } from "./nodes.ts";
+import { paint } from "./paint.ts";
+import { canAsk, confirm } from "./prompt.ts";
+import { refuseUnasked } from "./release.ts";
+import { stdoutScreen, type Screen } from "./screen.ts";
+import { renderTable } from "./table.ts";
+
+const PLAN_MS = 60_000;
+const ACTION_MS = 600_000;
+
+interface Flags {
+  readonly node?: readonly string[] | undefined;
+  readonly "max-parallel"?: number | undefined;
+  readonly deadline?: string | undefined;
+  readonly yes: boolean;
+}
+
+interface World {
+  readonly ports: Ports;
+  /** Asks to stop after the present actions. */
+  readonly signal: AbortSignal;
+}
+
+/** Shows the plan of each node, asks once, and applies on node after node. @returns null after a no */
+export async function applyOnNodes(
+  command: SvcmCommand,
+  { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: Flags,
+  apply: InputOf<"rollout.apply">,
+  { ports, signal }: World,
+): Promise<{ readonly rollout: FleetRollout | null; readonly plans: readonly NodePlan[] }> {
+  const deadlineMs = readDeadline(deadline, ACTION_MS);
+  refuseUnasked(yes || canAsk(command), "svcm apply", "--yes");
+  const { begin, planNodes, withFleet } = await import("../../fleet/index.ts");
+  return withFleet(ports, process.env, async (fleet) => {
+    const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
+    const nodes = selectNodes(declared, selectors);
+    const asked = { nodes, apply, deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
+    const plans = await planNodes({ fleet, ports }, asked);
+    await printPlans(command, plans);
+    const changed = plans.filter(({ plan }) => plan.changed).map(({ node }) => node);
+    if (changed.length === 0) {
+      command.log("\nNothing to do.");
+      return { rollout: null, plans };
+    }
+    if (!yes && !(await confirm(`Apply these plans on ${changed.join(", ")}, in this order?`))) {
+      command.log("Nothing was changed.");
+      command.answerNo();
+      return { rollout: null, plans };
+    }
+    const held = await begin({ fleet, ports }, plans, { apply, maxParallel });
+    return { rollout: await carryOut(command, held, { fleet, ports, deadlineMs, signal }), plans };
+  });
+}
+
+interface Carrying extends World {
+  readonly fleet: Fleet;
+  readonly deadlineMs: number;
+}
+
+/** Prints each change, and exits 1 if every node runs as before, 3 if a person has to act. */
+async function carryOut(
+  command: SvcmCommand,
+  held: Held,
+  { fleet, ports, deadlineMs, signal }: Carrying,
+): Promise<FleetRollout> {
+  const { rolloutState, run } = await import("../../fleet/index.ts");
+  let shown = held.rollout;
+  const onChange = (now: FleetRollout): void => {
+    if (now.direction !== shown.direction) command.log("The nodes that were changed are returned.");
+    for (const [at, one] of now.nodes.entries()) {
+      const before = shown.nodes[at];
+      if (before?.state !== one.state || before.code !== one.code) command.log(fold(nodeLine(one), stdoutScreen()));
+    }
+    shown = now;
+  };
+  const rollout = await run({ fleet, ports, deadlineMs, signal, onChange }, held);
+  const state = rolloutState(rollout);
+  command.log(fold([`Rollout ${rollout.id}: ${painted(state)}.`, ...nextSteps(state)].join("\n"), stdoutScreen()));
+  process.exitCode = state === "applied" ? 0 : state === "returned" ? 1 : 3;
+  return rollout;
+}
+
+/** Takes over the rollout that holds the lock, if a person agrees. @returns null after a no */
+export async function goOn(
+  command: SvcmCommand,
+  { yes, deadline }: Pick<Flags, "yes" | "deadline">,
+  { isBack, ports, signal }: World & { readonly isBack: boolean },
+): Promise<FleetRollout | null> {
+  const deadlineMs = readDeadline(deadline, ACTION_MS);
+  const name = `svcm rollout ${isBack ? "rollback" : "resume"}`;
+  refuseUnasked(yes || canAsk(command), name, "--yes");
+  const { openRollout, takeOver, withFleet } = await import("../../fleet/index.ts");
+  return withFleet(ports, process.env, async (fleet) => {
+    const present = await openRollout(fleet);
+    const direction = isBack ? "rollback" : present.rollout.direction;
+    if (!yes) {
+      await printRollout(command, present.rollout);
+      const question = direction === "apply" ? "Go on with this rollout?" : "Return the nodes that were changed?";
+      if (!(await confirm(question))) {
+        command.log("Nothing was changed.");
+        command.answerNo();
+        return null;
+      }
+    }
+    const held = await takeOver({ fleet, ports }, present, direction);
+    return carryOut(command, held, { fleet, ports, deadlineMs, signal });
+  });
+}
+
+async function printPlans(command: SvcmCommand, plans: readonly NodePlan[]): Promise<void> {
+  for (const [at, { node, plan }] of plans.entries()) {
+    const text = await renderPlan(plan, "text", paint);
+    command.log(`${at === 0 ? "" : "\n"}${paint.bold(node)}\n${fold(text, stdoutScreen())}`);
+  }
+}
+
+type Node = FleetRollout["nodes"][number];
+
+function nodeLine({ node, state, release, code, reason }: Node): string {
+  const about = state === "applied" && release !== undefined ? ` (release ${release})` : "";
+  return `${node}: ${painted(state)}${about}${code === undefined ? "" : `. ${code}: ${reason ?? ""}`}`;
+}
+
+export async function printRollout(command: SvcmCommand, rollout: FleetRollout): Promise<void> {
+  const { agoOf, rolloutState } = await import("../../fleet/index.ts");
+  const { id, environment, owner, message, startedAt, nodes } = rollout;
+  const state = rolloutState(rollout);
+  command.print((screen: Screen) =>
+    [
+      fold(
+        `Rollout ${id} of ${environment} by ${owner}: ${painted(state)}, begun ${agoOf(startedAt, Date.now())}.`,
+        screen,
+      ),
+      ...(message === undefined ? [] : [fold(JSON.stringify(message), screen)]),
+      renderTable<Node>(
+        [
+          { heading: "NODE", cell: ({ node }) => node, shorten: "middle" },
+          { heading: "STATE", cell: (one) => one.state, colour: (one) => colourOf(one.state) },
+          { heading: "PLAN", cell: ({ plan }) => plan ?? "-", spare: 2 },
+          { heading: "RELEASE", cell: ({ release }) => release ?? "-", spare: 1 },
+        ],
+        nodes,
+        screen,
+      ),
+      ...nodes.filter(({ code }) => code !== undefined).map((one) => fold(nodeLine(one), screen)),
+      ...nextSteps(state).map((line) => fold(line, screen)),
+    ].join("\n"),
+  );
+}
+
+function nextSteps(state: string): string[] {
+  if (state !== "stopped" && state !== "applying" && state !== "returning") return [];
+  const running =
+    state === "stopped" ? [] : ["If the svcm that carries it out has died, another one can take it over."];
+  return [
+    ...running,
+    "To go on: svcm rollout resume",
+    "To return every node: svcm rollout rollback",
+    "To leave every node as it is: svcm rollout unlock",
+  ];
+}
+
+const GOOD: ReadonlySet<string> = new Set(["applied", "unchanged"]);
+const BAD: ReadonlySet<string> = new Set(["failed", "half", "stopped"]);
+
+function colourOf(state: string): ((text: string) => string) | undefined {
+  if (GOOD.has(state)) return paint.green;
+  return BAD.has(state) ? paint.red : undefined;
+}
+
+function painted(state: string): string {
+  return colourOf(state)?.(state) ?? state;
+}

@@ -1,0 +1,33 @@
+import type { FleetRollout } from "../api/fleet-rollout.ts";
+
+/** The part of a request that names its step of a rollout. */
+export interface Fence {
+  readonly rollout: string;
+  readonly step: number;
+  readonly holder: string;
+  /** The revision of the record that has the step. */
+  readonly revision: number;
+}
+
+interface Request extends Fence {
+  readonly node: string;
+  readonly user: string;
+  readonly operation: string;
+}
+
+/** Why a node may not carry a request out; `undefined` if the record has exactly this step. */
+export function movedOn(
+  entry: { readonly rollout: FleetRollout; readonly revision: number } | undefined,
+  { rollout: id, step, holder, revision, node, user, operation }: Request,
+): string | undefined {
+  if (entry === undefined) return "The NATS server has no record of a rollout.";
+  const { rollout } = entry;
+  if (rollout.id !== id) return `The fleet is at another rollout, ${rollout.id}.`;
+  if (rollout.outcome !== null) return `The rollout has ended: ${rollout.outcome}.`;
+  if (rollout.holder !== holder || rollout.owner !== user) return `${rollout.owner} has taken the rollout over.`;
+  const wanted = operation === "rollout.apply" ? "applying" : "returning";
+  const own = rollout.nodes.find((one) => one.node === node);
+  if (entry.revision < revision || own?.state !== wanted || own.step !== step)
+    return `Step ${step} of the rollout is not the present one of ${node}.`;
+  return undefined;
+}

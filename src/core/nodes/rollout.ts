@@ -1,0 +1,153 @@
+/** The decisions of a rollout over nodes, from its record alone: its next action, and the record after each event. */
+import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
+import type { ErrorKind } from "../errors.ts";
+
+export type Move =
+  /** Journal that these nodes are asked, and ask them. */
+  | { readonly do: "ask"; readonly nodes: readonly string[] }
+  | { readonly do: "wait" | "turn" | "stop" }
+  | { readonly do: "end"; readonly outcome: "applied" | "returned" };
+
+export interface Now {
+  /** The nodes whose answers are awaited. */
+  readonly busy: ReadonlySet<string>;
+  /** A person has asked svcm to stop. */
+  readonly isStopping: boolean;
+}
+
+/**
+ * Nodes are applied in their order and returned in the reverse order, at most `maxParallel` at a time. After the first failure no
+ * node begins: the rollout turns back, or it stops if it may not revert. A node that does not answer is a failure.
+ */
+export function nextMove(rollout: FleetRollout, { busy, isStopping }: Now): Move {
+  const { nodes, direction, maxParallel, choices } = rollout;
+  const isBack = direction === "rollback";
+  const isHeldUp = isStopping || (!isBack && nodes.some(hasFailed));
+  if (isHeldUp) return busy.size > 0 ? WAIT : { do: isStopping || choices.revert === false ? "stop" : "turn" };
+  const open = (isBack ? nodes.toReversed() : nodes).filter((one) => !busy.has(one.node) && isOpen(one, isBack));
+  const begun = open.slice(0, Math.max(0, maxParallel - busy.size)).map(({ node }) => node);
+  if (begun.length > 0) return { do: "ask", nodes: begun };
+  return busy.size > 0 ? WAIT : endOf(rollout);
+}
+
+const WAIT: Move = { do: "wait" };
+
+function endOf({ nodes, direction }: FleetRollout): Move {
+  if (direction === "apply") return { do: "end", outcome: "applied" };
+  return nodes.some(({ state }) => state === "returning") ? { do: "stop" } : { do: "end", outcome: "returned" };
+}
+
+function hasFailed({ state, code }: RolledNode): boolean {
+  return state === "failed" || state === "half" || (state === "applying" && code !== undefined);
+}
+
+function isOpen({ state, code }: RolledNode, isBack: boolean): boolean {
+  if (!isBack) return state === "waiting" || state === "applying";
+  return (
+    state === "applied" || state === "half" || state === "applying" || (state === "returning" && code === undefined)
+  );
+}
+
+/** Each node that gets another action gets its number. One that was asked before is asked again with the same number. */
+export function asked(rollout: FleetRollout, names: readonly string[]): FleetRollout {
+  const state = rollout.direction === "apply" ? "applying" : "returning";
+  let { steps } = rollout;
+  const nodes = rollout.nodes.map((one): RolledNode => {
+    if (!names.includes(one.node) || one.state === state) return one;
+    return { ...withoutReason(one), state, step: (steps += 1) };
+  });
+  return { ...rollout, nodes, steps };
+}
+
+/** The answer of a node, or why there is none. `kind` is absent if it carried the action out. */
+export interface Answer {
+  readonly kind?: ErrorKind;
+  readonly release?: string | null;
+  readonly code?: string;
+  readonly reason?: string;
+}
+
+export function answered(rollout: FleetRollout, name: string, answer: Answer): FleetRollout {
+  const settled = rollout.direction === "apply" ? afterApply : afterReturn;
+  return { ...rollout, nodes: rollout.nodes.map((one) => (one.node === name ? settled(one, answer) : one)) };
+}
+
+function afterApply(one: RolledNode, { kind, release, code, reason }: Answer): RolledNode {
+  if (kind === undefined)
+    return release
+      ? { ...withoutReason(one), state: "applied", release }
+      : { ...withoutReason(one), state: "unchanged" };
+  const state = isNoAnswer(kind, code) ? "applying" : LEAVES_NOTHING.has(kind) ? "failed" : "half";
+  return { ...one, state, ...why(code ?? kind, reason) };
+}
+
+function afterReturn(one: RolledNode, { kind, code, reason }: Answer): RolledNode {
+  const isDone = kind === undefined || kind === "NOTHING_TO_ROLL_BACK";
+  return isDone ? { ...withoutReason(one), state: "returned" } : { ...one, ...why(code ?? kind, reason) };
+}
+
+/** The request may have been lost, or its answer. */
+function isNoAnswer(kind: ErrorKind, code: string | undefined): boolean {
+  return kind === "FLEET_FAILED" || kind === "SERVICE_BUSY" || code === "ROLLOUT_MOVED_ON";
+}
+
+/** After these refusals of an apply, every process of the node runs as before. */
+const LEAVES_NOTHING: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  "APPLY_REVERTED",
+  "APPLY_LOCKED",
+  "PLAN_STALE",
+  "WORKTREE_DIRTY",
+  "PREFLIGHT_FAILED",
+  "PROCESS_ACTION_REFUSED",
+  "ECOSYSTEM_FILE_FAILED",
+  "FACT_INVALID",
+  "INVALID_ENVIRONMENT",
+  "INVALID_REQUEST",
+  "INVALID_PAYLOAD",
+  "NOT_FOUND",
+  "FORBIDDEN",
+  "UNAUTHORIZED",
+]);
+
+export function turned(rollout: FleetRollout): FleetRollout {
+  return { ...rollout, direction: "rollback" };
+}
+
+/** Without an outcome, the lock stays, and another run of svcm may take the rollout over. */
+export function ended(rollout: FleetRollout, outcome: FleetRollout["outcome"]): FleetRollout {
+  return { ...rollout, holder: null, outcome };
+}
+
+/** Another run of svcm goes on in a direction. Nodes that did not answer are asked again, and failed ones are tried again. */
+export function takenOver(
+  rollout: FleetRollout,
+  by: Pick<FleetRollout, "holder" | "owner" | "direction">,
+): FleetRollout {
+  const isBack = by.direction === "rollback";
+  let { steps } = rollout;
+  const nodes = rollout.nodes.map((one): RolledNode => {
+    if (one.state === "failed" && !isBack) return { ...withoutReason(one), state: "waiting" };
+    // A node repeats the answer of a step, so a return that failed is another step.
+    if (one.state === "returning") return { ...withoutReason(one), step: (steps += 1) };
+    return one.state === "applying" ? withoutReason(one) : one;
+  });
+  return { ...rollout, ...by, nodes, steps };
+}
+
+export type RolloutState = "applying" | "returning" | "stopped" | NonNullable<FleetRollout["outcome"]>;
+
+export function rolloutState({ outcome, holder, direction }: FleetRollout): RolloutState {
+  if (outcome !== null) return outcome;
+  if (holder === null) return "stopped";
+  return direction === "apply" ? "applying" : "returning";
+}
+
+function withoutReason({ code: _code, reason: _reason, ...rest }: RolledNode): RolledNode {
+  return rest;
+}
+
+const MOST_REASON = 300;
+
+function why(code: string, reason = ""): Pick<RolledNode, "code" | "reason"> {
+  return { code, ...(reason !== "" && { reason: reason.slice(0, MOST_REASON) }) };
+}

@@ -1,0 +1,41 @@
+import { foreignCode } from "../../api/code.ts";
+import type { Release } from "../../api/rollout.ts";
+import type { RolloutStep } from "../../caller.ts";
+import { SvcmError } from "../../errors.ts";
+import type { Ports } from "../../ports/index.ts";
+import { journalsOf, releaseOf } from "../release.ts";
+
+/**
+ * The release of a step of a rollout that this node has carried out before; call it under the lock of applies.
+ *
+ * @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that is what the step left
+ */
+export async function recordedStep({ releases }: Ports, step: RolloutStep | undefined): Promise<Release | undefined> {
+  if (step === undefined) return undefined;
+  const journals = journalsOf(await releases.list());
+  const found = journals.find(({ head: { rollout } }) => rollout?.id === step.rollout && rollout.step === step.step);
+  if (found === undefined) return undefined;
+  const release = releaseOf(found, null);
+  const { id, outcome, code } = release;
+  if (outcome === "applied") return release;
+  throw new SvcmError(outcome === "half" ? "APPLY_HALF" : "APPLY_REVERTED", {
+    ...(code !== undefined && { code: foreignCode(code) }),
+    details: `The step was carried out before: release ${id} is ${outcome}.`,
+    hint: `Read the release: svcm releases show ${id}`,
+  });
+}
+
+/**
+ * The release that a rollout left here.
+ *
+ * @throws {SvcmError} NOTHING_TO_ROLL_BACK
+ */
+export async function releaseOfRollout({ releases }: Ports, { rollout }: RolloutStep): Promise<string> {
+  const own = journalsOf(await releases.list()).filter(({ head }) => head.rollout?.id === rollout);
+  const left = own.find((journal) => {
+    const { outcome, undoes } = releaseOf(journal, null);
+    return undoes === undefined && (outcome === "applied" || outcome === "half");
+  });
+  if (left !== undefined) return left.head.id;
+  throw new SvcmError("NOTHING_TO_ROLL_BACK", { details: `The rollout ${rollout} has changed nothing here.` });
+}

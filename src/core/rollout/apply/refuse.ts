@@ -1,0 +1,31 @@
+import { foreignCode } from "../../api/code.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import type { Plan } from "../../api/rollout.ts";
+import { SvcmError } from "../../errors.ts";
+
+/** Refuses a plan that may not be applied. @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED */
+export function refuse(
+  plan: Plan,
+  { plan: asked, allowDirty }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty">,
+): void {
+  const { id, issues, changed, git } = plan;
+  if (asked !== undefined && asked !== id)
+    throw new SvcmError("PLAN_STALE", {
+      plan,
+      details: `The plan ${asked} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
+      hint: "Read the new plan: svcm plan",
+    });
+  const dirty = git?.dirty ?? [];
+  if (changed && dirty.length > 0 && !allowDirty)
+    throw new SvcmError("WORKTREE_DIRTY", {
+      details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
+      hint: "Commit the changes, or apply them with --allow-dirty.",
+    });
+  const errors = issues.filter(({ severity }) => severity === "error");
+  const [issue] = errors;
+  if (issue === undefined) return;
+  const { code, message: details } = issue;
+  throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
+}
+
+/** @returns the time that each started app took to be ready, in milliseconds */

@@ -1,0 +1,143 @@
+import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
+import { refusePlan, rolloutPlan, SvcmError, type Ports } from "../../core/index.ts";
+import type { InputOf } from "../../core/api/inputs.ts";
+import type { Plan } from "../../core/api/rollout.ts";
+import { ended, takenOver } from "../../core/nodes/rollout.ts";
+import type { Fleet, KnownNode } from "../fleet.ts";
+import { stateOf, type AnswerState } from "../nodes.ts";
+import { lockedBy, readRollout, take, type Held } from "./record.ts";
+
+/** The plan of a node, in the order of the rollout. */
+export interface NodePlan {
+  readonly node: string;
+  readonly plan: Plan;
+}
+
+export interface Choices {
+  /** Of each apply. */
+  readonly apply: InputOf<"rollout.apply">;
+  readonly maxParallel: number;
+}
+
+interface World {
+  readonly fleet: Fleet;
+  readonly ports: Ports;
+}
+
+/**
+ * Asks every node for its plan. A rollout begins only if each node has one that can be applied.
+ *
+ * @throws {SvcmError} APPLY_LOCKED, FLEET_FAILED, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, ECOSYSTEM_FILE_FAILED
+ */
+export async function planNodes(
+  { fleet, ports }: World,
+  { nodes, apply, deadlineMs, version }: Asked,
+): Promise<NodePlan[]> {
+  const present = await readRollout(fleet);
+  if (present?.rollout.outcome === null) throw lockedBy(present.rollout, ports.clock.now());
+  const { environment, service, apps, prune, preflight, allowDirty } = apply;
+  const place = { environment, service, apps, prune, preflight };
+  const answers = await Promise.all(
+    nodes.map(async ({ name: node, presence }): Promise<NodePlan | Refused> => {
+      try {
+        const plan = await fleet.ask(node, rolloutPlan, place, deadlineMs);
+        refusePlan(plan, { allowDirty });
+        if (plan.exists) return { node, plan };
+        throw new SvcmError("ECOSYSTEM_FILE_FAILED", { details: `svcm looked for ${plan.path}.` });
+      } catch (error) {
+        if (!(error instanceof SvcmError)) throw error;
+        return { node, state: stateOf(error, presence, version), error };
+      }
+    }),
+  );
+  const refused = answers.flatMap((one) => ("error" in one ? [one] : []));
+  if (refused.length === 0) return answers.flatMap((one) => ("plan" in one ? [one] : []));
+  throw cannotApply(refused, nodes.length);
+}
+
+interface Refused {
+  readonly node: string;
+  readonly state: AnswerState;
+  readonly error: SvcmError;
+}
+
+/** The kind is that of the first one. */
+function cannotApply(refused: readonly Refused[], count: number): SvcmError {
+  const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
+  const { kind, body: { code } = {} } = refused[0]?.error ?? {};
+  return new SvcmError(kind ?? "FLEET_FAILED", {
+    ...(code !== undefined && { code }),
+    details: `No node was changed, because ${refused.length} of ${count} cannot apply. ${reasons.join(" ")}`,
+    hint: "See each of them: svcm plan --node <node>",
+  });
+}
+
+interface Asked {
+  /** In the order of the rollout. */
+  readonly nodes: readonly KnownNode[];
+  readonly apply: Choices["apply"];
+  readonly deadlineMs: number;
+  /** Of this svcm. */
+  readonly version: string;
+}
+
+/** Takes the lock for plans that a person has agreed to. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
+export async function begin({ fleet, ports }: World, plans: readonly NodePlan[], choices: Choices): Promise<Held> {
+  const { apply, maxParallel } = choices;
+  const now = ports.clock.now();
+  const present = await readRollout(fleet);
+  if (present?.rollout.outcome === null) throw lockedBy(present.rollout, now);
+  const startedAt = new Date(now).toISOString();
+  const rollout: FleetRollout = {
+    id: `${startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${ports.host.randomId().slice(0, 8)}`,
+    environment: plans[0]?.plan.environment ?? "",
+    owner: fleet.user,
+    holder: ports.host.randomId(),
+    ...(apply.message !== undefined && { message: apply.message }),
+    startedAt,
+    direction: "apply",
+    outcome: null,
+    maxParallel,
+    choices: apply,
+    steps: 0,
+    nodes: plans.map(({ node, plan }) => ({ node, plan: plan.id, state: plan.changed ? "waiting" : "unchanged" })),
+  };
+  return take(fleet, rollout, { revision: present?.revision ?? 0, now });
+}
+
+/** The rollout that holds the lock. @throws {SvcmError} INVALID_REQUEST with ROLLOUT_NOT_FOUND */
+export async function openRollout(fleet: Fleet): Promise<Held> {
+  const present = await readRollout(fleet);
+  if (present?.rollout.outcome === null) return present;
+  throw new SvcmError("INVALID_REQUEST", {
+    code: "ROLLOUT_NOT_FOUND",
+    details: "No rollout holds the lock, so there is nothing to resume, to roll back or to unlock.",
+    hint: "See the last rollout: svcm rollout status",
+  });
+}
+
+/**
+ * Takes over a rollout that another svcm left, or still carries out: its next action is refused from then on.
+ *
+ * @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile or cannot go on
+ */
+export async function takeOver(
+  { fleet, ports }: World,
+  { rollout, revision }: Held,
+  direction: FleetRollout["direction"],
+): Promise<Held> {
+  const half = rollout.nodes.filter(({ state }) => state === "half").map(({ node }) => node);
+  if (direction === "apply" && half.length > 0)
+    throw new SvcmError("APPLY_HALF", {
+      code: "ROLLOUT_HALF",
+      details: `The rollout cannot go on, because ${half.join(", ")} is half done.`,
+      hint: "Return every node: svcm rollout rollback",
+    });
+  const by = { holder: ports.host.randomId(), owner: fleet.user, direction };
+  return take(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
+}
+
+/** Gives the lock up, and leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile */
+export async function unlock({ fleet, ports }: World, { rollout, revision }: Held): Promise<FleetRollout> {
+  return (await take(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
+}

@@ -1,0 +1,103 @@
+import { fleetRolloutBody, type FleetRollout } from "../../core/api/fleet-rollout.ts";
+import { SvcmError, type Ports } from "../../core/index.ts";
+import { renderDuration } from "../../core/words/duration-text.ts";
+import type { RolloutRecord } from "../link-rollouts.ts";
+
+/** The record as the server has it, with the number of its last change. */
+export interface Held {
+  readonly rollout: FleetRollout;
+  readonly revision: number;
+}
+
+interface RolloutLink {
+  readonly rollouts: RolloutRecord;
+}
+
+const AGAIN_MS = 500;
+
+/** @returns `undefined` if there was no rollout yet @throws {SvcmError} FLEET_FAILED */
+export async function readRollout(link: RolloutLink): Promise<Held | undefined> {
+  const entry = await link.rollouts.read();
+  if (entry === undefined) return undefined;
+  const rollout = parsed(entry.text);
+  if (rollout !== undefined) return { rollout, revision: entry.revision };
+  throw new SvcmError("FLEET_FAILED", {
+    code: "ROLLOUT_UNREADABLE",
+    details: "The record of the rollout has a form that this svcm does not know: another version wrote it.",
+    hint: "Ask with the version that began the rollout: svcm nodes list shows the versions.",
+  });
+}
+
+function parsed(text: string): FleetRollout | undefined {
+  try {
+    return fleetRolloutBody.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes the lock, if the record still has the revision that the caller has read; 0 stands for no record.
+ *
+ * @throws {SvcmError} APPLY_LOCKED if another svcm was faster
+ */
+export async function take(
+  link: RolloutLink,
+  rollout: FleetRollout,
+  { revision, now }: { readonly revision: number; readonly now: number },
+): Promise<Held> {
+  const taken = await link.rollouts.replace(JSON.stringify(rollout), revision);
+  if (taken !== undefined) return { rollout, revision: taken };
+  const other = await readRollout(link);
+  throw other === undefined ? movedOn("The record of the rollout is gone.") : lockedBy(other.rollout, now);
+}
+
+/**
+ * Replaces the record of the present holder. Without a server it tries for `patienceMs`: if the server got the record and its
+ * answer was lost, the record has this text.
+ *
+ * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED
+ */
+export async function replace(
+  { link, ports, patienceMs }: { readonly link: RolloutLink; readonly ports: Ports; readonly patienceMs: number },
+  rollout: FleetRollout,
+  revision: number,
+): Promise<Held> {
+  const text = JSON.stringify(rollout);
+  const until = ports.clock.elapsed() + patienceMs;
+  for (;;) {
+    try {
+      const replaced = await link.rollouts.replace(text, revision);
+      if (replaced !== undefined) return { rollout, revision: replaced };
+      const now = await link.rollouts.read();
+      if (now?.text === text) return { rollout, revision: now.revision };
+      throw movedOn("Another svcm has taken the rollout over, or has ended it.");
+    } catch (error) {
+      const isAway = error instanceof SvcmError && error.kind === "FLEET_FAILED";
+      if (!isAway || ports.clock.elapsed() >= until) throw error;
+      await ports.clock.pause(AGAIN_MS);
+    }
+  }
+}
+
+export function movedOn(details: string): SvcmError {
+  return new SvcmError("APPLY_LOCKED", {
+    code: "ROLLOUT_MOVED_ON",
+    details,
+    hint: "See where the rollout is: svcm rollout status",
+  });
+}
+
+export function lockedBy({ owner, message, nodes, startedAt }: FleetRollout, now: number): SvcmError {
+  const what = message === undefined ? "a change" : JSON.stringify(message);
+  return new SvcmError("APPLY_LOCKED", {
+    code: "ROLLOUT_LOCKED",
+    details: `${owner} rolls out ${what} to ${nodes.map(({ node }) => node).join(", ")} (begun ${agoOf(startedAt, now)}). Accepted: one rollout at a time.`,
+    hint: "See where it is: svcm rollout status",
+  });
+}
+
+/** As `3m 5s ago`. Clocks may be apart, so no age is below zero. */
+export function agoOf(at: string, now: number): string {
+  return `${renderDuration(Math.max(0, now - Date.parse(at)))} ago`;
+}

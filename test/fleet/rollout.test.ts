@@ -1,0 +1,156 @@
+/** A rollout over three nodes with real PM2s: the built program asks them over a real NATS server. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nodePorts, releaseList, rolloutApply, selectNodes, type Ports } from "../../src/core/index.ts";
+import type { FleetRollout } from "../../src/core/api/fleet-rollout.ts";
+import { asked } from "../../src/core/nodes/rollout.ts";
+import type { Fleet } from "../../src/fleet/fleet.ts";
+import { begin, planNodes, type Held } from "../../src/fleet/index.ts";
+import { replace } from "../../src/fleet/rollout/record.ts";
+import { freePort } from "../support/free-port.ts";
+import { hasNats } from "../support/nats-server.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm as run, type Ran } from "../support/svcm.ts";
+import { testFleet, type TestFleet } from "./support.ts";
+
+/** In the order of a rollout over all of them. */
+const NODES = ["db-1", "web-1", "web-2"] as const;
+const MS = 60_000;
+/** It is never healthy, however slow the machine is. */
+const UNHEALTHY =
+  'require("node:http").createServer((_, answer) => answer.writeHead(500).end()).listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1");';
+
+interface World {
+  readonly fleet: Fleet;
+  readonly ports: Ports;
+}
+
+describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
+  let fleet: TestFleet;
+  const own: Record<string, Pm2> = {};
+
+  beforeAll(async () => {
+    fleet = await testFleet({ whenOver: afterAll });
+    await (await fleet.as("adam")).rollouts.setUp();
+    for (const node of NODES) {
+      const root = fleet.root(node);
+      own[node] = pm2();
+      await own[node].startDaemon();
+      writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
+      writeFileSync(join(root, "app.cjs"), IDLE);
+      writeFileSync(join(root, "bad.cjs"), UNHEALTHY);
+      declare(node, "1");
+      const env = { PM2_HOME: own[node].home };
+      await fleet.start(node, { world: () => nodePorts({ root, env, cwd: root }) });
+    }
+  });
+  afterAll(() => Promise.all(Object.values(own).map((one) => one.end())));
+
+  /** Declares one app with this mode on a node. */
+  function declare(node: string, mode: string, more: Readonly<Record<string, unknown>> = {}): void {
+    const apps = [{ name: "restapi", script: "./app.cjs", cwd: fleet.root(node), env: { MODE: mode }, ...more }];
+    mkdirSync(join(fleet.root(node), "pm2"), { recursive: true });
+    writeFileSync(
+      join(fleet.root(node), "pm2/ecosystem.dev.config.cjs"),
+      `module.exports = ${JSON.stringify({ apps })};`,
+    );
+  }
+
+  const as = (user: string, ...args: string[]): Promise<Ran> =>
+    run(args, { root: fleet.root(user), env: fleet.variables(user) });
+
+  async function rolledOut(...args: string[]): Promise<{ code: number | null; rollout: FleetRollout }> {
+    const { code, stdout, stderr } = await as("edda", ...args, "--json");
+    const { rollout } = JSON.parse(stdout) as { rollout: FleetRollout };
+    expect(rollout, stdout + stderr).toBeTruthy();
+    return { code, rollout };
+  }
+
+  const states = ({ nodes }: FleetRollout): string[] => nodes.map(({ node, state }) => `${node} ${state}`);
+
+  /** The mode that the process of a node runs with. */
+  async function modeOf(node: string): Promise<string | undefined> {
+    const [app] = await own[node]!.link().list();
+    const variables = app?.pid ? readFileSync(`/proc/${app.pid}/environ`, "utf8").split("\0") : [];
+    return variables.find((one) => one.startsWith("MODE="))?.slice(5);
+  }
+
+  const modes = (): Promise<(string | undefined)[]> => Promise.all(NODES.map((node) => modeOf(node)));
+
+  test("applies on node after node in the order of their names, and prints each change", async () => {
+    const { code, stdout, stderr } = await as("edda", "apply", "--node", "all", "--message", "First", "--yes");
+    expect([code, stderr], stdout).toEqual([0, ""]);
+    const changes = stdout.split("\n").filter((line) => /^[\w-]+: (?:applying|applied)/.test(line));
+    expect(changes).toEqual(
+      NODES.flatMap((node) => [
+        `${node}: applying`,
+        expect.stringMatching(new RegExp(`^${node}: applied \\(release `)),
+      ]),
+    );
+    expect(await modes()).toEqual(["1", "1", "1"]);
+    const { code: none, stdout: nothing } = await as("edda", "apply", "--node", "all", "--yes");
+    expect([none, nothing]).toEqual([0, expect.stringContaining("Nothing to do.")]);
+  });
+
+  test("a bad release on the second node stops the rollout and returns the first one", async () => {
+    const bad = { script: "./bad.cjs", env: { SVC_HTTP_PORT: await freePort() } };
+    for (const node of NODES) declare(node, "2", node === "web-1" ? bad : {});
+    const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
+    expect([code, rollout.outcome, states(rollout)]).toEqual([
+      1,
+      "returned",
+      ["db-1 returned", "web-1 failed", "web-2 waiting"],
+    ]);
+    expect(await modes()).toEqual(["1", "1", "1"]);
+    const status = await as("vera", "rollout", "status");
+    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("web-1: failed. HEALTH_")]);
+  });
+
+  /** Takes the lock as a svcm that dies before its first action. */
+  async function left(user: string, message: string): Promise<{ world: World; held: Held }> {
+    const world = { fleet: await fleet.as(user), ports: fleet.ports(user) };
+    const apply = { environment: "dev", message };
+    const nodes = selectNodes(await world.fleet.nodes(), ["all"]);
+    const plans = await planNodes(world, { nodes, apply, deadlineMs: MS, version: "1.2.3" });
+    return { world, held: await begin(world, plans, { apply, maxParallel: 2 }) };
+  }
+
+  test("a second rollout is refused with owner, message and age, and another svcm resumes the first one", async () => {
+    for (const node of NODES) declare(node, "3");
+    const { held } = await left("adam", "Prices");
+    const second = await as("edda", "apply", "--node", "all", "--yes");
+    expect([second.code, second.stdout]).toEqual([3, ""]);
+    expect(second.stderr).toMatch(
+      /adam rolls out "Prices" to db-1, web-1, web-2 \(begun \d+m? ?\d*s ago\)\. Accepted: one rollout/,
+    );
+    const { rollout } = await rolledOut("rollout", "resume", "--yes");
+    expect([rollout.id, rollout.owner, rollout.outcome]).toEqual([held.rollout.id, "edda", "applied"]);
+    expect(await modes()).toEqual(["3", "3", "3"]);
+  });
+
+  test("a repeat of a step gets the recorded answer, and a step of a rollout that moved on changes nothing", async () => {
+    for (const node of NODES) declare(node, "4");
+    const { world, held } = await left("edda", "Twice");
+    const link = world.fleet;
+    const now = await replace(
+      { link, ports: world.ports, patienceMs: 0 },
+      asked(held.rollout, ["db-1", "web-1"]),
+      held.revision,
+    );
+    const act = (node: string) => {
+      const { id, holder, nodes } = now.rollout;
+      const { step = 0, plan } = nodes.find((one) => one.node === node)!;
+      const fence = { rollout: id, step, holder: holder!, revision: now.revision };
+      return link.act(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
+    };
+    const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
+    expect([joined, await act("db-1")]).toEqual([first, first]);
+    const { releases } = await link.ask("db-1", releaseList, {}, MS);
+    expect(releases.filter(({ rollout }) => rollout?.id === now.rollout.id)).toMatchObject([{ id: first.release }]);
+    const { code, rollout } = await rolledOut("rollout", "rollback", "--yes");
+    expect([code, states(rollout)]).toEqual([1, ["db-1 returned", "web-1 returned", "web-2 waiting"]]);
+    await expect(act("web-1")).rejects.toMatchObject({ kind: "APPLY_LOCKED", body: { code: "ROLLOUT_MOVED_ON" } });
+    expect(await modes()).toEqual(["3", "3", "3"]);
+  });
+});
