@@ -57,7 +57,7 @@ type SendRequest = (
   timeoutMs: number,
 ) => Promise<unknown>;
 
-/** A change may begin within a time of the node's own clock, which the node is asked for first. */
+/** The node says its own time first, because a change may begin for some seconds by that clock only. */
 function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest {
   const exchange = async (address: Parameters<typeof subjectOf>[0], request: Request, timeoutMs: number) =>
     replyOf(await link.ask(subjectOf(address), encode(request), timeoutMs));

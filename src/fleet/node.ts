@@ -91,32 +91,35 @@ async function carryOut(
   let actor = address?.user;
   try {
     const operation = operationAt(address, node);
-    const user = identityOf(await nats(), address?.user ?? "");
-    if (user.role === undefined) throw missingRight(user, operation.access);
+    const user = permitted(identityOf(await nats(), address?.user ?? ""), operation);
     const request = readRequest(data, operation);
-    const identity = request.asker === undefined ? user : narrowed(user, request.asker);
+    const identity = narrowed(user, request.asker);
     ({ actor } = identity);
     // The metrics of a machine name its own svcm, not that of the asker.
     const given = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
     const input = parseInput(inputs[operation.id], given, operation.refusal);
     if (kindOf(operation.access) === "write") once.take(request);
     hasBegun = true;
-    const caller = { ...identity, source: "nats" } as const;
     const run = (step?: RolloutStep): Promise<unknown> =>
-      execute(operation, ports, boundedOf(operation.id, input) as never, { ...caller, ...(step && { step }) });
+      execute(operation, ports, boundedOf(operation.id, input) as never, {
+        ...identity,
+        source: "nats",
+        ...(step && { step }),
+      });
     if (request.rollout === undefined) return await run();
-    const step = stepOf(request.rollout, {
-      node,
-      user: caller.actor ?? "",
-      operation: operation.id,
-      link: options.link,
-    });
+    const step = stepOf(request.rollout, { node, user: user.actor ?? "", operation: operation.id, link: options.link });
     return releaseIn(await steps.join(step, () => run(step)));
   } catch (error) {
     if (error instanceof SvcmError && (!hasBegun || isOfIdentity(error)))
       await recordRefusal(options, address, actor, error);
     throw error;
   }
+}
+
+/** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
+function permitted(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
+  if (user.role === undefined) throw missingRight(user, access);
+  return user;
 }
 
 async function recordRefusal(
@@ -154,7 +157,9 @@ function identityOf(nats: NatsProject | undefined, user: string): Identity {
 }
 
 /** A user that asks for another caller, as a server does, has only the rights of both. */
-function narrowed(user: Identity, { actor, grants, environments, services }: Asker): Identity {
+function narrowed(user: Identity, asker: Asker | undefined): Identity {
+  if (asker === undefined) return user;
+  const { actor, grants, environments, services } = asker;
   const limits = {
     environments: inBoth(user.limits?.environments, environments),
     services: inBoth(user.limits?.services, services),
