@@ -1,6 +1,6 @@
 /** A release manager's five releases of three services, two of them bad, with the commands of the docs. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -35,8 +35,20 @@ afterAll(() => own.end());
 const git = (...args: string[]): void =>
   void execFileSync("git", args, { cwd: own.folder, env: plainEnvironment(GIT_ENVIRONMENT) });
 
-const run = (line: string): Promise<Ran> =>
-  svcm(line.split(" "), { root: own.folder, env: { PM2_HOME: own.home, COLUMNS: "80" } });
+const PAGE = "docs/how-to/pm2.md";
+/** Its lines of commands, without their comments. */
+const lines = readFileSync(join(import.meta.dirname, "../..", PAGE), "utf8").split("\n");
+const onPage = new Set(lines.map((line) => line.split(" #")[0]?.trimEnd()));
+
+/** Runs a command of the page with more flags, such as `--yes` for the person at the terminal. */
+function run(line: string, ...more: string[]): Promise<Ran> {
+  if (!onPage.has(line)) throw new Error(`${PAGE} has no command ${line}`);
+  const [, ...words] = line.replace("7f3a-9c21", planned).split(" ");
+  return svcm([...words, ...more], { root: own.folder, env: { PM2_HOME: own.home, COLUMNS: "80" } });
+}
+
+/** The id of the plan that was read last. */
+let planned = "";
 
 /** Commits a release: each app has its code in the folder of the release. */
 function release(count: number, codes: Readonly<Record<string, string>> = {}): void {
@@ -68,39 +80,39 @@ const served = (): Promise<number[]> =>
     ),
   );
 
-const APPLY = "apply --environment production --yes";
+const apply = (): Promise<Ran> => run("svcm apply --environment production", "--yes");
 
 test("good releases serve, bad ones are taken back or refused, and a rollback returns to the one before", async () => {
   release(1);
-  expect(await run(APPLY)).toMatchObject({ code: 0, stdout: expect.stringContaining("start shop-restapi: done") });
+  expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining("start shop-restapi: done") });
   expect(await served()).toEqual([1, 1, 1]);
 
   release(2);
-  const plan = await run("plan --environment production --exit-code");
+  const plan = await run("svcm plan", "--environment", "production", "--exit-code");
   expect(plan).toMatchObject({ code: 1, stdout: expect.stringContaining("3 to update. Plan ") });
-  const [, id] = /Plan ([0-9a-f]{4}-[0-9a-f]{4})\.$/m.exec(plan.stdout) ?? [];
-  expect((await run(`apply --environment production --plan ${id} --message second`)).code).toBe(0);
+  [, planned = ""] = /Plan ([0-9a-f]{4}-[0-9a-f]{4})\.$/m.exec(plan.stdout) ?? [];
+  expect((await run("svcm apply -e production --plan 7f3a-9c21", "--message", "second")).code).toBe(0);
   expect(await served()).toEqual([2, 2, 2]);
 
   release(3, { "orders-restapi": CRASHES });
-  const crashed = await run(APPLY);
+  const crashed = await apply();
   expect(crashed).toMatchObject({ code: 1, stderr: expect.stringContaining("orders-restapi") });
   expect(crashed.stderr).toContain("Every touched app runs as before.");
   expect(await served()).toEqual([2, 2, 2]);
 
   release(4, { "shop-restapi": ANSWERS_500 });
-  const refused = await run(`${APPLY} --preflight`);
+  const refused = await run("svcm apply --preflight", "--environment", "production", "--yes");
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("No process was changed.") });
-  const bad = await run(APPLY);
+  const bad = await apply();
   expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining("answered with status 500") });
   expect(await served()).toEqual([2, 2, 2]);
 
   release(5);
-  expect((await run(APPLY)).code).toBe(0);
+  expect((await apply()).code).toBe(0);
   expect(await served()).toEqual([5, 5, 5]);
-  expect((await run(APPLY)).stdout).toBe("Nothing to do.\n");
+  expect((await apply()).stdout).toBe("Nothing to do.\n");
 
-  const releases = (await run("releases list")).stdout;
+  const releases = (await run("svcm releases list")).stdout;
   const outcomes = releases.matchAll(/ (applied|reverted|refused) /g);
   expect([...outcomes].map(([, outcome]) => outcome)).toEqual([
     "applied",
@@ -110,7 +122,7 @@ test("good releases serve, bad ones are taken back or refused, and a rollback re
     "applied",
     "applied",
   ]);
-  expect((await run("rollback --dry-run")).stdout).toContain("gets its former definition back");
-  expect((await run("rollback --yes")).code).toBe(0);
+  expect((await run("svcm rollback --dry-run")).stdout).toContain("gets its former definition back");
+  expect((await run("svcm rollback", "--yes")).code).toBe(0);
   expect(await served()).toEqual([2, 2, 2]);
 });
