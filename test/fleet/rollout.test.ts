@@ -14,6 +14,8 @@ import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
+const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
+
 /** In the order of a rollout over all of them. */
 const NODES = ["db-1", "web-1", "web-2"] as const;
 const MS = 60_000;
@@ -31,7 +33,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
   const own: Record<string, Pm2> = {};
 
   beforeAll(async () => {
-    fleet = await testFleet({ whenOver: afterAll });
+    fleet = await testFleet({ ecosystem: ECOSYSTEM, whenOver: afterAll });
     await (await fleet.as("adam")).rollouts.setUp();
     for (const node of NODES) {
       const root = fleet.root(node);
@@ -51,10 +53,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
   function declare(node: string, mode: string, more: Readonly<Record<string, unknown>> = {}): void {
     const apps = [{ name: "restapi", script: "./app.cjs", cwd: fleet.root(node), env: { MODE: mode }, ...more }];
     mkdirSync(join(fleet.root(node), "pm2"), { recursive: true });
-    writeFileSync(
-      join(fleet.root(node), "pm2/ecosystem.dev.config.cjs"),
-      `module.exports = ${JSON.stringify({ apps })};`,
-    );
+    writeFileSync(join(fleet.root(node), ECOSYSTEM), `module.exports = ${JSON.stringify({ apps })};`);
   }
 
   const as = (user: string, ...args: string[]): Promise<Ran> =>

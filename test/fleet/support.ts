@@ -45,6 +45,8 @@ interface Options {
   readonly whenOver?: WhenOver;
   /** Limits of the stream of events. */
   readonly events?: NatsProject["events"];
+  /** The ecosystem file of dev on each node, by its path in the root. */
+  readonly ecosystem?: string | undefined;
 }
 
 /** Nodes are `web-1`, `web-2` and `db-1`; users are vera, otto, edda, stig (of staging) and adam. */
@@ -53,10 +55,11 @@ export async function testFleet({
   more = "",
   whenOver = onTestFinished,
   events = {},
+  ecosystem,
 }: Options = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
-  const text = svcmYaml(users, keys, events);
+  const text = svcmYaml(users, keys, { events, ecosystem });
   const root = (name: string): string => {
     const path = join(folder, name);
     if (existsSync(path)) return path;
@@ -116,13 +119,13 @@ const NODES = ["web-1", "web-2", "db-1"];
 function svcmYaml(
   users: Readonly<Record<string, User>>,
   keys: Readonly<Record<string, { publicKey: string }>>,
-  events: NatsProject["events"],
+  { events, ecosystem }: Pick<Options, "events" | "ecosystem">,
 ): string {
   const declared = {
     version: 1,
     environments: { dev: ["development"], staging: [] },
     env: { dev: ".env.dev", staging: ".env.staging" },
-    ecosystem: { dev: "pm2/ecosystem.dev.config.cjs" },
+    ...(ecosystem !== undefined && { ecosystem: { dev: ecosystem } }),
     nats: {
       url: "nats://127.0.0.1:4222",
       events,
