@@ -33,6 +33,7 @@ test("another status is unhealthy, and a missing path is absent", async () => {
     state: "unhealthy",
     code: "HEALTH_STATUS",
     details: `The http probe of port ${port} at /health was answered with status 500.`,
+    pid: null,
   });
   expect(await ask("http", await http((_, response) => response.writeHead(404).end()))).toEqual({ state: "absent" });
 });
@@ -45,6 +46,7 @@ test.each(["http", "websocket", "grpc"] as const)("a closed port is unreachable 
     state: "unhealthy",
     code: "HEALTH_UNREACHABLE",
     details: `The ${kind} probe of port ${port} has no answer: ECONNREFUSED.`,
+    pid: null,
   });
 });
 

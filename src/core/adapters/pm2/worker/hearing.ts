@@ -1,4 +1,3 @@
-import axon from "pm2/modules/pm2-axon/index.js";
 import { objectOf } from "./process-record.ts";
 
 /** Hears on PM2's bus which processes call themselves ready. */
@@ -10,6 +9,8 @@ export interface Hearing {
 
 /** Resolves when it hears, or when it knows that it cannot. */
 export async function hearBus(path: string): Promise<Hearing> {
+  // Not at the start of the worker, so that an installation without PM2 is reported as one.
+  const { default: axon } = await import("pm2/modules/pm2-axon/index.js");
   const bus = axon.socket("sub-emitter");
   const heard = new Map<number, number>();
   let isLost = false;
