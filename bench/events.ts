@@ -37,6 +37,8 @@ try {
       "svcm events --since 30d": [SVCM, "events", "--since", "30d"],
       "svcm why service-3": [SVCM, "why", "service-3"],
       "svcm events --cause oom-kill --since 30d": [SVCM, "events", "--cause", "oom-kill", "--since", "30d"],
+      "svcm events --cause svcm --since 30d": [SVCM, "events", "--cause", "svcm", "--since", "30d"],
+      "svcm events nothing (refused)": [SVCM, "events", "nothing"],
     });
   }
 } finally {
@@ -47,7 +49,8 @@ function compare(title: string, commands: Readonly<Record<string, readonly strin
   const spent = new Map(Object.keys(commands).map((name) => [name, [] as number[]]));
   const env = { PATH: process.env["PATH"], HOME: folder, PM2_HOME: join(folder, "pm2") };
   for (let round = 0; round < rounds; round += 1)
-    for (const [name, argv] of Object.entries(commands)) spent.get(name)?.push(childCpuMs(argv, { cwd: folder, env }));
+    for (const [name, argv] of Object.entries(commands))
+      spent.get(name)?.push(childCpuMs(argv, { cwd: folder, env, codes: name.endsWith("(refused)") ? [3] : [0] }));
   const base = median(spent.get("count the ends") ?? []);
   for (const [name, all] of spent) {
     const ms = median(all);

@@ -63,11 +63,12 @@ export default class Events extends SvcmCommand {
     if (nodes !== undefined) return await this.#ofNodes({ ...asked, nodes }, flags);
     if (flags.follow) return await this.#follow(asked);
     const response = await this.execute(eventsList, asked);
-    this.#print(response, COLUMNS, since);
+    this.#print(response, COLUMNS, flags, asked.apps);
     return response;
   }
 
-  async #ofNodes(asked: EventsAsked, { deadline, follow, since }: AskedOfNodes): Promise<unknown> {
+  async #ofNodes(asked: EventsAsked, flags: AskedOfNodes): Promise<unknown> {
+    const { deadline, follow } = flags;
     const deadlineMs = readDeadline(deadline);
     const { withFleet } = await import("../fleet/index.ts");
     return await withFleet(await this.ports(), process.env, async (fleet) => {
@@ -77,7 +78,7 @@ export default class Events extends SvcmCommand {
       }
       const { version } = this.config;
       const response = await fleet.events(asked, { deadlineMs, version });
-      this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], since);
+      this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], flags, asked.apps);
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
       this.logToStderr(`The newest events of ${missing.length} nodes are missing: ${missing.join(", ")}.`);
@@ -86,9 +87,14 @@ export default class Events extends SvcmCommand {
     });
   }
 
-  #print({ events, next, complete }: EventsResponse, columns: readonly Column<SvcmEvent>[], since: string): void {
+  #print(
+    { events, next, complete }: EventsResponse,
+    columns: readonly Column<SvcmEvent>[],
+    flags: Chosen,
+    apps: readonly string[],
+  ): void {
     if (this.jsonEnabled()) return;
-    this.log(events.length === 0 ? `No event since ${since}.` : renderTable(columns, events, stdoutScreen()));
+    this.log(events.length === 0 ? noEvent(flags, apps) : renderTable(columns, events, stdoutScreen()));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }
@@ -125,10 +131,22 @@ const COLUMNS: readonly Column<SvcmEvent>[] = [
 const OF_NODE: Column<SvcmEvent> = { heading: "NODE", cell: ({ node = "" }) => node };
 const COULD_NOT = 3;
 
-interface AskedOfNodes {
+interface Chosen {
+  readonly since: string;
+  readonly cause?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+interface AskedOfNodes extends Chosen {
   readonly deadline?: string | undefined;
   readonly follow: boolean;
-  readonly since: string;
+}
+
+/** Names the choice, because another one may have events. */
+function noEvent({ since, cause, kind }: Chosen, apps: readonly string[]): string {
+  const of = apps.length === 0 ? "" : ` of ${apps.join(", ")}`;
+  const choice = [...(kind ? [` of the kind ${kind}`] : []), ...(cause ? [` with the cause ${cause}`] : [])];
+  return `No event${of}${choice.join("")} since ${since}.`;
 }
 
 function processOf({ app, pmId }: SvcmEvent): string {

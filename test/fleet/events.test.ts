@@ -105,6 +105,16 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect((await ask(server, "/api/fleet/events?kind=bang")).status).toBe(400);
   });
 
+  test("come from each node if there is no stream, and a node without the process is not missing", async () => {
+    const fleet = await testFleet();
+    crash(fleet, "web-1", [4]);
+    await Promise.all([fleet.start("web-1"), fleet.start("web-2")]);
+    const vera = await fleet.as("vera");
+    const { events, missing } = await vera.events({ nodes: ["role=web"], apps: ["api"] }, HOW);
+    expect(events).toEqual([expect.objectContaining({ node: "web-1", exitCode: 4 })]);
+    expect(missing).toEqual([]);
+  });
+
   test("arrive once, though the server dies, the node starts again and its file is lost", async () => {
     const fleet = await testFleet();
     await (await fleet.as("adam")).setUp();

@@ -88,6 +88,15 @@ test("a reload of a cluster by PM2's command is one restart", async () => {
 
 test("a name that neither PM2 nor its log knows is refused", async () => {
   await expect(why("nothing")).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
+  await own.run({ name: "silent" });
+  const ask = (...args: string[]) => svcm(["events", ...args], { root: own.folder, env: { PM2_HOME: own.home } });
+  const wrong = await ask("silemt");
+  expect(wrong.code).toBe(3);
+  expect(wrong.stderr).toMatch(/^Error: No process of PM2 or of its log is called "silemt"\. Did you mean "silent"\?/);
+  expect(await ask("silent", "--cause", "cron", "--kind", "exit")).toMatchObject({
+    code: 0,
+    stdout: "No event of silent of the kind exit with the cause cron since 24h.\n",
+  });
 });
 
 test("an error log that is a link is not read", async () => {

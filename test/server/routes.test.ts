@@ -37,7 +37,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/releases": { path: "/api/runtime/releases", body: releaseListBody },
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
-  "/api/events": { path: "/api/events?app=api&limit=10&cursor=1.1", body: eventsBody },
+  "/api/events": { path: "/api/events?limit=10&cursor=1.1", body: eventsBody },
   "/api/me": { path: "/api/me", body: identityBody },
   "/api/history": { path: "/api/history?series=host&points=10", body: historyBody },
   "/api/declarations": { path: "/api/declarations", body: declarationsBody },

@@ -9,6 +9,8 @@ import { read } from "./files/system.ts";
 /** More than a daemon writes in months; a crash loop writes it in days. */
 const MOST_BYTES = 64 * 2 ** 20;
 const SEARCHED_BYTES = 256 * 1024;
+/** Longer than a match. */
+const OVERLAP_BYTES = 1024;
 const MOST_ENTRIES = 500_000;
 const MOST_ERROR_BYTES = 256 * 1024;
 const MOST_ERROR_LINES = 200;
@@ -19,9 +21,12 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
     async pm2(wanted, signal) {
       const found = await withLog(join(pm2Home, "pm2.log"), async (log) =>
-        (await mayMatter(log, wanted)) ? await entriesOf(log, wanted, signal) : undefined,
+        (await mayHave(log, wanted.needs)) ? await entriesOf(log, wanted, signal) : undefined,
       );
       return found ?? { entries: [], isComplete: true, isCut: false };
+    },
+    async has(pattern) {
+      return (await withLog(join(pm2Home, "pm2.log"), (log) => mayHave(log, [pattern]))) ?? false;
     },
     async errorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
@@ -56,16 +61,18 @@ async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: Abor
 }
 
 /** Searches a log that entries come from as a whole. */
-async function mayMatter({ fd, size }: OpenLog, { words }: WantedLog): Promise<boolean> {
-  if (words === undefined || size > MOST_BYTES) return true;
-  const overlap = Math.max(...words.map((word) => Buffer.byteLength(word)));
+async function mayHave({ fd, size }: OpenLog, patterns: readonly RegExp[] = []): Promise<boolean> {
+  if (size > MOST_BYTES) return true;
+  let missing = patterns;
   const chunk = Buffer.allocUnsafe(SEARCHED_BYTES);
-  for (let at = 0; ;) {
+  for (let at = 0; missing.length > 0;) {
     const bytes = chunk.subarray(0, await read(fd, chunk, at));
-    if (words.some((word) => bytes.includes(word))) return true;
-    if (bytes.length <= overlap) return false;
-    at += bytes.length - overlap;
+    const text = bytes.toString("utf8");
+    missing = missing.filter((pattern) => !pattern.test(text));
+    if (bytes.length <= OVERLAP_BYTES) break;
+    at += bytes.length - OVERLAP_BYTES;
   }
+  return missing.length === 0;
 }
 
 async function lastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {

@@ -62,7 +62,11 @@ function byProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim
 function claimOf(record: AuditRecord): Claim {
   const ms = Date.parse(record.timestamp);
   const isInterrupted = record.outcome === "started";
-  return { record, beganMs: ms - (record.ms ?? 0), endedMs: isInterrupted ? ms + INTERRUPTED_MS : ms, claimed: [] };
+  return { record, beganMs: beganMsOf(record), endedMs: isInterrupted ? ms + INTERRUPTED_MS : ms, claimed: [] };
+}
+
+export function beganMsOf({ timestamp, ms = 0 }: AuditRecord): number {
+  return Date.parse(timestamp) - ms;
 }
 
 function claimsEvent({ record, beganMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {

@@ -1,6 +1,5 @@
 /** From evidence to a cause. A cause is certain only if the evidence has no other explanation. */
 import type { SvcmEvent } from "../api/events.ts";
-import type { Cause } from "../api/names.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 
 export interface Verdict extends Pick<SvcmEvent, "cause" | "certainty"> {
@@ -18,14 +17,6 @@ export interface Order {
   /** PM2's daemon itself was being stopped by a signal. */
   readonly isEnding?: boolean;
 }
-
-/** Words of PM2's log. Without one of them, no event of the log has the cause. */
-export const CAUSE_WORDS: Partial<Record<Cause, readonly string[]>> = {
-  "memory-limit": ["because it exceeds --max-memory-restart value"],
-  "oom-kill": ["via signal [SIGKILL]"],
-  watch: ["Change detected on path "],
-  cron: ["[PM2] Deregistering a cron job on: "],
-};
 
 /** PM2 acts in the second in which it writes its reason, or in the next. */
 const AT_ONCE_MS = 1000;

@@ -24,21 +24,21 @@ export interface Happened {
 
 /**
  * Like `happened`, but reads only the newest part of a large log if that is enough.
- * @param wanted `upToMs`: events up to this time are wanted, in milliseconds since 1970. `words`: a log without one of these has
- * no such event
+ * @param wanted `upToMs`: events up to this time are wanted, in milliseconds since 1970. `needs`: a log without a
+ * match of each of these has no such event
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function newestHappened(
   ports: Ports,
-  wanted: Pick<WantedLog, "sinceMs" | "words"> & {
+  wanted: Pick<WantedLog, "sinceMs" | "needs"> & {
     readonly upToMs: number;
     readonly isEnough: (part: Happened) => boolean;
   },
   signal: AbortSignal | undefined,
 ): Promise<Happened> {
-  const { sinceMs, upToMs, isEnough, words } = wanted;
+  const { sinceMs, upToMs, isEnough, needs } = wanted;
   const newest = await happened(ports, sinceMs, signal, { most: { entries: NEWEST_ENTRIES, upToMs } });
-  return newest.fromMs === sinceMs || isEnough(newest) ? newest : await happened(ports, sinceMs, signal, { words });
+  return newest.fromMs === sinceMs || isEnough(newest) ? newest : await happened(ports, sinceMs, signal, { needs });
 }
 
 /**
@@ -50,7 +50,7 @@ export async function happened(
   ports: Ports,
   sinceMs: number,
   signal: AbortSignal | undefined,
-  part: Pick<WantedLog, "most" | "words"> = {},
+  part: Pick<WantedLog, "most" | "needs"> = {},
 ): Promise<Happened> {
   const contextMs = sinceMs - CONTEXT_MS;
   const log = await ports.processLogs.pm2({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {
@@ -71,7 +71,8 @@ export async function happened(
   };
 }
 
-async function newestRecords(
+/** @throws {SvcmError} AUDIT_FAILED */
+export async function newestRecords(
   ports: Ports,
   since: number,
   signal: AbortSignal | undefined,

@@ -6,9 +6,11 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Happening } from "./audited-events.ts";
 import { newestHappened, type Happened } from "./happened.ts";
+import { needsOf } from "./narrow.ts";
 import { timed } from "./page.ts";
 import { withoutStack } from "./stack-lines.ts";
 import { symptomsOf } from "./symptoms.ts";
+import { unknownName } from "./unknown-name.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
@@ -42,12 +44,13 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
     const [last, ...older] = ownOf(events).filter(({ event }) => ENDS.has(event.kind));
     return last !== undefined && older.length >= LAST_ENDS && last.atMs - RECENT_MS >= fromMs;
   };
-  const span = { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough };
+  const needs = needsOf({ apps: [name] });
+  const span = { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough, needs };
   const { events, isComplete } = await newestHappened(ports, span, signal);
   const own = ownOf(events).map(timed);
   const known = await ports.processes.list(signal).catch((error: unknown) => nothingIfAway(error, own));
   const processes = known.filter((record) => record.name === name);
-  if (own.length === 0 && processes.length === 0) throw notFound(name);
+  if (own.length === 0 && processes.length === 0) throw unknownName(name, known);
   const ends = own.filter(({ kind }) => ENDS.has(kind));
   const event = ends[0] ?? null;
   const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
@@ -97,11 +100,4 @@ async function disksOf({ machine }: Ports): Promise<readonly DiskReading[]> {
   } finally {
     reader.close();
   }
-}
-
-function notFound(name: string): SvcmError {
-  return new SvcmError("PROCESS_NOT_FOUND", {
-    details: `PM2 does not know a process ${JSON.stringify(name.slice(0, 80))}, and its log does not have one.`,
-    hint: "List the processes: svcm process list",
-  });
 }

@@ -8,6 +8,9 @@ export interface ProcessLogs {
    */
   pm2(wanted: WantedLog, signal?: AbortSignal): Promise<LogPart>;
 
+  /** True if `pm2.log` has a match of this, or is too large to search. @throws {FileError} as `pm2` */
+  has(pattern: RegExp): Promise<boolean>;
+
   /** The end of the process's error log at its usual place; `undefined` if there is none. */
   errorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
 }
@@ -17,8 +20,8 @@ export interface WantedLog {
   readonly sinceMs: number;
   /** Reading ends after this many entries that are not younger than a time. */
   readonly most?: { readonly entries: number; readonly upToMs: number } | undefined;
-  /** A log without one of these words counts as empty. */
-  readonly words?: readonly string[] | undefined;
+  /** A log without a match of each of these counts as empty. A match is shorter than a kilobyte. */
+  readonly needs?: readonly RegExp[] | undefined;
 }
 
 export interface LogPart {

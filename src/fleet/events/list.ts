@@ -138,6 +138,7 @@ async function askedEvents(
         isComplete &&= answer.complete && answer.next === null;
         return answer.events.map(({ at, ...event }) => ({ atMs: Date.parse(at), event: { ...event, node: name } }));
       } catch (error) {
+        if (error instanceof SvcmError && error.kind === "PROCESS_NOT_FOUND") return [];
         const state = stateOf(error, presence, version);
         if (state !== "answered") missing.push({ node: name, state });
         return [];

@@ -86,6 +86,7 @@ const rare = [
   ["watch", "Change detected on path src/a.js for app rare - restarting"],
   ["oom-kill", undefined],
   ["cron", "[PM2] Deregistering a cron job on: 9"],
+  ["signal", undefined],
 ] as const;
 
 test.each(rare)(
@@ -95,7 +96,7 @@ test.each(rare)(
     const order = reason === undefined ? "" : line(atMs, reason) + line(atMs, "Stopping app:rare id:9");
     const end = `App [rare:9] exited with code [0] via signal [${reason === undefined ? "SIGKILL" : "SIGINT"}]`;
     const ports = world(order + line(atMs, end) + crashes(12_000));
-    const kernel = async () => ({ logged: [{ atMs, pid: 1 }] });
+    const kernel = async () => ({ logged: cause === "oom-kill" ? [{ atMs, pid: 1 }] : [] });
     const asked = (log: Ports) => {
       const seen = { ...log, sightings: { ...log.sightings, kernel } };
       return execute(eventsList, seen, { since: NOW - 10 * HOUR, cause }, caller);
@@ -104,3 +105,55 @@ test.each(rare)(
     expect(await asked(world(crashes(12_000)))).toMatchObject({ events: [], next: null, complete: true });
   },
 );
+
+test("an event of PM2's daemon is found in the oldest part of a large log", async () => {
+  const ports = world(line(NOW - 9 * HOUR, "PM2 successfully stopped") + crashes(12_000));
+  for (const asked of [{ cause: "daemon" }, { kind: "daemon" }] as const) {
+    const { events } = await execute(eventsList, ports, { since: NOW - 10 * HOUR, ...asked }, caller);
+    expect(events).toEqual([expect.objectContaining({ kind: "daemon", cause: "daemon" })]);
+  }
+});
+
+test("an event of svcm needs a record, so a log is read only as far back as the audit log", async () => {
+  const ports = world(crashes(12_000));
+  let oldestMs = Infinity;
+  const processLogs: Ports["processLogs"] = {
+    ...ports.processLogs,
+    pm2(wanted, signal) {
+      oldestMs = Math.min(oldestMs, wanted.sinceMs);
+      return ports.processLogs.pm2(wanted, signal);
+    },
+  };
+  const ask = (asked: object) =>
+    execute(eventsList, { ...ports, processLogs }, { since: NOW - 10 * HOUR, ...asked }, caller);
+  expect(await ask({ cause: "svcm" })).toMatchObject({ events: [], complete: true });
+  const beganMs = NOW - HOUR;
+  await ports.audit.append({
+    id: "a".repeat(26),
+    timestamp: new Date(beganMs).toISOString(),
+    action: "env.write",
+    outcome: "succeeded",
+    source: "cli",
+    keys: ["SVC_HTTP_FRAMEWORK"],
+  });
+  for (const asked of [{ cause: "svcm" }, { kind: "write" }, { kind: "action" }])
+    expect((await ask(asked)).events).toHaveLength("kind" in asked && asked.kind === "action" ? 0 : 1);
+  expect(oldestMs).toBeGreaterThan(beganMs - HOUR);
+  await ask({ kind: "delete" });
+  expect(oldestMs).toBeLessThan(NOW - 9 * HOUR);
+});
+
+test("a name that neither PM2 nor its log has is refused, without a look at each line; one of the log is not", async () => {
+  const ports = world(
+    line(NOW - 9 * HOUR, "App [quiet.1:9] exited with code [4] via signal [SIGINT]") + crashes(12_000),
+  );
+  const ask = (...apps: string[]) => execute(eventsList, ports, { apps }, caller);
+  expect((await ask("quiet.1")).events).toHaveLength(1);
+  const ended = await execute(eventsList, ports, { apps: ["quiet.1"], since: NOW - HOUR, cause: "watch" }, caller);
+  expect(ended).toMatchObject({ events: [], complete: true });
+  for (const name of ["quiet", "quiet_1", "app-", "app-0|x", "\\"])
+    await expect(ask("app-0", name)).rejects.toMatchObject({
+      kind: "PROCESS_NOT_FOUND",
+      body: { details: `PM2's log has no process ${JSON.stringify(name)}, and PM2 does not answer.` },
+    });
+});

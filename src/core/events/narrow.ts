@@ -1,0 +1,53 @@
+/** A large log is read as a whole only if it may have an event that passes the filter. */
+import type { Cause } from "../api/names.ts";
+import type { Ports } from "../ports/index.ts";
+import { beganMsOf } from "./audited-events.ts";
+import { newestRecords } from "./happened.ts";
+import type { EventFilter } from "./page.ts";
+import { wholeSecond } from "./seconds.ts";
+
+const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
+
+/** Without a match, no event of the log has the cause. */
+const OF_CAUSE: Partial<Record<Cause, RegExp>> = {
+  crash: /exited with code \[(?!0\])-?\d+\]|via signal \[SIGABRT\]/,
+  signal: /exited with code \[1\d\d\]|via signal \[(?!SIGINT\])\w+\]/,
+  "memory-limit": /because it exceeds --max-memory-restart value/,
+  "oom-kill": /via signal \[SIGKILL\]/,
+  watch: /Change detected on path /,
+  cron: /\[PM2\] Deregistering a cron job on: /,
+  daemon: DAEMON,
+};
+
+/** A log without a match of each of these has no event that passes the filter. */
+export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
+  const ofCause = cause && OF_CAUSE[cause];
+  return [
+    ...(apps.length === 0 ? [] : [namesIn(apps)]),
+    ...(ofCause === undefined ? [] : [ofCause]),
+    ...(kind === "daemon" ? [DAEMON] : []),
+  ];
+}
+
+/** Found in a log that has an end or a start of one of these processes. */
+export function namesIn(apps: readonly string[]): RegExp {
+  return new RegExp(apps.map(nameInLog).join("|"));
+}
+
+function nameInLog(name: string): string {
+  return `[${name}:`.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);
+
+/** No event that passes the filter is older than this, in milliseconds since 1970: svcm's own have a record. */
+export async function earliestOf(
+  ports: Ports,
+  { cause, kind }: Pick<EventFilter, "cause" | "kind">,
+  { since, now }: { readonly since: number; readonly now: number },
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  if (cause !== "svcm" && !OF_AUDIT.has(kind)) return since;
+  const { records } = await newestRecords(ports, since, signal);
+  return Math.max(since, Math.min(now, ...records.map((record) => wholeSecond(beganMsOf(record)))));
+}
