@@ -1,9 +1,9 @@
 /** The roots and files that a command line may name, and the answers. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
+import { plainEnvironment, REPOSITORY, RUN, svcm } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function repository(): string {
@@ -119,4 +119,21 @@ test("validate takes the document as its argument too, but never two documents",
   const two = svcm(["validate", "other.yaml", "--file", "third.yaml", "--root", root]);
   expect(two.status).toBe(2);
   expect(two.stderr).toContain("Two documents are given: other.yaml and --file third.yaml.");
+});
+
+test.each([
+  ["targets", "3 deploy targets of other.yaml are valid", "has no deploy targets: there is nothing to validate"],
+  [
+    "interfaces",
+    "3 interface adapters of other.yaml are valid",
+    "has no interface adapters: there is nothing to validate",
+  ],
+  ["config", "service configuration of other.yaml is valid", "has no service configuration"],
+])("%s validate takes the document as its argument, and says what it judged", (topic, judged, nothing) => {
+  const root = repository();
+  copyFileSync(join(REPOSITORY, "deployments.yaml"), join(root, "other.yaml"));
+  writeFileSync(join(root, "empty.yaml"), "version: service-management.v1\n");
+  const ran = (file: string) => svcm([topic, "validate", file, "--root", root]);
+  expect(ran("other.yaml")).toMatchObject({ status: 0, stdout: expect.stringContaining(judged) as string });
+  expect(ran("empty.yaml")).toMatchObject({ status: 0, stdout: `empty.yaml ${nothing}.\n` });
 });

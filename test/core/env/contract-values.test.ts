@@ -96,7 +96,8 @@ describe("values", () => {
     ["redis://127.0.0.1\u2028", "ENV_VALUE_CONTROL_CHARACTER"],
     ["redis://127.0.0.1\u0000", "ENV_VALUE_CONTROL_CHARACTER"],
     ["redis://127.0.0.1\uD800", "ENV_VALUE_CONTROL_CHARACTER"],
-    [`redis://${"a".repeat(5000)}`, "ENV_VALUE_TOO_LONG"],
+    [`redis://${"a".repeat(4096 - 8)}`, undefined],
+    [`redis://${"a".repeat(4097 - 8)}`, "ENV_VALUE_TOO_LONG"],
   ])("SVC_WEBSOCKET_REDIS_URL=%j: %s", (value, code) => {
     expect(problemOf("SVC_WEBSOCKET_REDIS_URL", value)).toBe(code);
   });
