@@ -1,5 +1,5 @@
 /** A real daemon that hangs: what it costs those who ask, and what it does not break. */
-import { existsSync, mkdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -98,4 +98,6 @@ test("an answer without an end is refused, before it fills the memory", async ()
   await expect(hostile.link({ timeoutMs: 60_000 }).list()).rejects.toMatchObject({
     body: { code: "PM2_ANSWER_TOO_LARGE" },
   });
+  // PM2 makes its folders when it is loaded.
+  expect(readdirSync(hostile.home)).toEqual(["rpc.sock"]);
 });

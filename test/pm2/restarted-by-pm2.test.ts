@@ -59,6 +59,13 @@ test("a process that PM2 is launching is stopped and stays stopped", async () =>
   expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
 });
 
+test("a watched process that is stopped is watched no longer, so a changed file does not start it", async () => {
+  await own.run({ name: "watched", watch: true });
+  expect((await recordOf("watched")).watching).toBe(true);
+  await act("stop", "watched");
+  expect(await recordOf("watched")).toMatchObject({ status: "stopped", watching: false });
+});
+
 test("a process that keeps exiting is reported, while PM2 keeps restarting it", async () => {
   const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
   await own.run({ name: "at-once", ...lives });

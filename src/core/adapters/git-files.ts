@@ -13,11 +13,12 @@ export type Git = (...args: string[]) => Promise<Buffer>;
 export async function revisionState(
   git: Git,
   root: string,
-  paths: readonly string[],
+  paths: () => Promise<readonly string[]>,
 ): Promise<RevisionState | undefined> {
-  const inside = paths.filter((path) => !relative(root, path).startsWith(`..${sep}`));
   try {
-    const commit = (await git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")).toString("latin1").trim();
+    const [head, all] = await Promise.all([git("rev-parse", "--verify", "--quiet", "HEAD^{commit}"), paths()]);
+    const commit = head.toString("latin1").trim();
+    const inside = all.filter((path) => !relative(root, path).startsWith(`..${sep}`));
     const names = inside.map((path) => relative(root, path));
     const listing = names.length === 0 ? "" : (await git("ls-tree", "-z", commit, "--", ...names)).toString("utf8");
     const files = entriesOf(listing).filter(({ isFile }) => isFile);

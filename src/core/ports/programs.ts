@@ -11,8 +11,11 @@ export interface Revisions {
    */
   read(revision: string, path: string): Promise<RevisionFile>;
 
-  /** The present commit, and which of these absolute paths differ from it. Files that Git does not track never differ. */
-  state(paths: readonly string[]): Promise<RevisionState | undefined>;
+  /**
+   * The present commit, and which of these absolute paths differ from it. Files that Git does not track never differ.
+   * @param paths is asked while Git looks the commit up
+   */
+  state(paths: () => Promise<readonly string[]>): Promise<RevisionState | undefined>;
 
   /**
    * Runs `work` with a temporary folder that holds a revision's code and settings: JavaScript, JSON, YAML and env files,

@@ -1,7 +1,6 @@
 import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
-import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import { visibleKeys } from "../env/tiers.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { listOrNone } from "../pm2/control/known.ts";
@@ -15,12 +14,12 @@ import { isOwn } from "../pm2/own.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 import { ecosystemSpellings, spellingsOf } from "../project/environment.ts";
-import { below, type PlaceRequest } from "../project/places.ts";
-import { PROJECT_FILE } from "../project/project.ts";
+import type { PlaceRequest } from "../project/places.ts";
 import { defined } from "../words/defined.ts";
 import { decide, withoutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
+import { gitState } from "./git-state.ts";
 import { planOf, type PlanContext } from "./plan.ts";
 import { resultOf } from "./result.ts";
 import { leftNow } from "./left-now.ts";
@@ -61,10 +60,11 @@ export async function planned(
 ): Promise<Planned> {
   const { apps, from, prune, preflight, ...place } = asked;
   const { contract, matrix } = await readFacts(ports);
-  // PM2 answers while the file runs. A failure of the file comes first.
-  const live = from === undefined ? pm2Now(ports) : undefined;
-  live?.catch(() => undefined);
-  const content = await (known ?? readDeclared(ports, place));
+  // PM2 and Git answer while the file runs. A failure of the file comes first.
+  const live = from === undefined ? begun(pm2Now(ports)) : undefined;
+  const reading = known ?? readDeclared(ports, place);
+  const revision = begun(gitState(ports, reading));
+  const content = await reading;
   const before =
     live === undefined
       ? await revisionBefore(ports, { contract, matrix }, content, { ...place, revision: from ?? "" })
@@ -92,7 +92,6 @@ export async function planned(
     isDumpStale: isDumpStale(ports, left),
   });
   const choices = defined({ service: place.service, apps, prune, preflight });
-  const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
   const warnings = withheldIssues(loaded?.withheld ?? []);
   const exists = loaded !== undefined;
@@ -100,10 +99,17 @@ export async function planned(
   // Other processes that one service does not declare belong to the other services, or to none.
   const undeclared = rest.undeclared.filter(({ owned }) => owned || place.service === undefined);
   const decision = { ...rest, undeclared };
+  const git = await revision;
   const about = { environment, fileName, path, exists, choices, git, refused, warnings, leftOut, ...context };
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   const plan = planOf(facts, decision, about);
   return { plan, decision, content, expecting, expected, running, envFiles, left, probes, settingsOf, serviceOf };
+}
+
+/** A failure is that of the one who waits for it later. */
+function begun<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
 }
 
 async function readFacts({ facts }: Ports): Promise<Facts> {
@@ -211,22 +217,6 @@ function selection(
   const unknown = asked.find((name) => !names.includes(name));
   if (unknown !== undefined) throw notFound(`app of ${fileName} is called`, unknown, names);
   return ({ name }) => asked.includes(name);
-}
-
-async function gitState({ revisions, workspace }: Ports, { loaded }: EcosystemContent): Promise<Plan["git"]> {
-  const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
-  const paths = [
-    ...new Set([
-      ...(loaded?.files ?? []),
-      ...envFiles,
-      ...[DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name)),
-    ]),
-  ];
-  const state = await revisions.state(paths);
-  const prefix = `${workspace.root}/`;
-  return state === undefined
-    ? null
-    : { commit: state.commit, dirty: state.dirty.map((path) => path.replace(prefix, "")) };
 }
 
 function refusedIn(

@@ -1,7 +1,7 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { existsSync } from "node:fs";
 import { codeOf } from "../../words/thrown.ts";
-import { YamlSyntaxError } from "../../yaml/load.ts";
+import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
 import type { Outcome, Place } from "./outcome.ts";
 import { ExportError, TooLargeError } from "./pick-apps.ts";
 

@@ -7,7 +7,6 @@ import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runInThisContext } from "node:vm";
 import { pm2FileKind } from "../../pm2/file-name.ts";
-import { loadYaml } from "../../yaml/load.ts";
 import { describeThrow } from "./describe-throw.ts";
 import { lookUp } from "./look-up.ts";
 import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
@@ -20,15 +19,23 @@ const kill = process.kill.bind(process);
 
 const absent = noteAbsentVariables();
 keepChildrenInOurGroup();
-send(outcomeOf(process.argv.at(-1) ?? ""));
-// Ends before a timer of the file, or a handler of its `exit` event, can run.
-kill(pid, "SIGKILL");
+const file = process.argv.at(-1) ?? "";
+const kind = pm2FileKind(file.replace(/^.*\//s, ""));
+// Reading YAML takes longer to load than everything else here, and most files are JavaScript.
+if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(text())));
+else end(kind === "json" ? json : () => createRequire(file)(file));
 
-function outcomeOf(file: string): Outcome {
+/** Ends before a timer of the file, or a handler of its `exit` event, can run. */
+function end(load: () => unknown): void {
+  send(outcomeOf(load));
+  kill(pid, "SIGKILL");
+}
+
+function outcomeOf(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
     const ours = new Set(Object.keys(cache));
-    const { apps, ...rest } = pickApps(load(file));
+    const { apps, ...rest } = pickApps(load());
     const files = new Set([file, ...Object.keys(cache).filter((path) => !ours.has(path))]);
     return { ok: true, ...rest, apps: apps.map(lookUp), files: [...files], absent: [...absent] };
   } catch (error) {
@@ -36,14 +43,13 @@ function outcomeOf(file: string): Outcome {
   }
 }
 
-function load(file: string): unknown {
-  const kind = pm2FileKind(file.replace(/^.*\//s, ""));
-  if (kind === "yaml") return loadYaml(readFileSync(file, "utf8"));
-  if (kind === "json") {
-    // The bracket is on a separate line to keep the columns of the file.
-    return runInThisContext(`(\n${readFileSync(file, "utf8")})`, { filename: file, lineOffset: -1 });
-  }
-  return createRequire(file)(file);
+function text(): string {
+  return readFileSync(file, "utf8");
+}
+
+/** The bracket is on a separate line to keep the columns of the file. */
+function json(): unknown {
+  return runInThisContext(`(\n${text()})`, { filename: file, lineOffset: -1 });
 }
 
 /** The names of the variables that are read from now on and have no value. */

@@ -127,7 +127,7 @@ function refuseUnusable(home: Pm2Home): void {
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
-/** Takes a tenth of a millisecond. Loading PM2 only to find no daemon takes a quarter of a second. */
+/** Takes a tenth of a millisecond, and starts no worker only to find no daemon. */
 async function refuseUnreachable(home: Pm2Home): Promise<void> {
   refuseUnusable(home);
   const refused = await probe(home.socket);

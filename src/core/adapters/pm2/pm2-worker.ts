@@ -12,13 +12,12 @@ import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts"
 import { act, actOnFile, listed, listedAll } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
 import { hearBus, type Hearing } from "./worker/hearing.ts";
-import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
+import { loadPm2 } from "./worker/pm2-api.ts";
 import { environmentScrub, published } from "./worker/publish.ts";
 import { startApp } from "./worker/start-app.ts";
 import { unlistedPids } from "./worker/unlisted.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
-let loading: Promise<Pm2> | undefined;
 let connection: Promise<Connection> | undefined;
 let hearing: Promise<Hearing> | undefined;
 /** Before the first list no secret is known, so no text is shown. */
@@ -50,11 +49,10 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
   if (call.method === "ready") return { ready: (await hear(call.isOn))?.readyAt() };
   if (call.method === "startApp") {
     workIn(call.folder);
-    await startApp({ pm2: await load(), socket, timeoutMs, handOver }, call.name, call.apps);
+    await startApp({ pm2: await loadPm2(), socket, timeoutMs, handOver }, call.name, call.apps);
     return {};
   }
-  const pm2 = await load();
-  return overKept(pm2, async (kept, restMs) => {
+  return overKept(async (kept, restMs) => {
     if (call.method === "list") {
       const processes = await listed(kept, restMs);
       scrub = environmentScrub(processes);
@@ -73,9 +71,9 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
  * because they would wait behind it; its callers continue to wait.
  * @param work gets the rest of the time for a single request
  */
-async function overKept<T>(pm2: Pm2, work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
+async function overKept<T>(work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
   const until = performance.now() + timeoutMs;
-  const opened = (connection ??= open(pm2));
+  const opened = (connection ??= open());
   const kept = await opened;
   try {
     return await work(kept, Math.max(1, until - performance.now()));
@@ -103,15 +101,8 @@ function workIn(folder: string): void {
   process.env["PWD"] = folder;
 }
 
-function load(): Promise<Pm2> {
-  loading ??= loadPm2().catch((error: unknown) => {
-    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 cannot be loaded: ${wordsOf(error)}`);
-  });
-  return loading;
-}
-
-function open(pm2: Pm2): Promise<Connection> {
-  const opened = connect(pm2, socket, timeoutMs);
+function open(): Promise<Connection> {
+  const opened = connect(socket, timeoutMs);
   const forget = (): void => {
     if (connection === opened) connection = undefined;
   };

@@ -24,7 +24,7 @@ export async function listed(connection: Connection, timeoutMs: number): Promise
 
 /** @throws {LinkFailure} */
 export async function listedAll(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
-  return (await connection.ask("getMonitorData", {}, timeoutMs)) as Pm2Process[];
+  return (await connection.ask("getMonitorData", [{}], timeoutMs)) as Pm2Process[];
 }
 
 /**
@@ -69,8 +69,13 @@ const BEGINS: ReadonlySet<ActionCall["method"]> = new Set(["start", "restart", "
 async function give(acting: Acting, method: string, found: Pm2Process, argument: unknown): Promise<void> {
   const patienceMs = acting.timeoutMs + graceOf(found);
   acting.handOver(patienceMs);
-  await acting.connection.ask(method, argument, patienceMs);
+  const asks = [[method, argument]];
+  // A watched process that PM2 stopped would start again with the next change of a file.
+  if (ENDS.has(method)) asks.unshift(["stopWatch", method, argument]);
+  await Promise.all(asks.map(([name, ...args]) => acting.connection.ask(String(name), args, patienceMs)));
 }
+
+const ENDS: ReadonlySet<string> = new Set([RPC.stop, RPC.remove]);
 
 export async function actOnFile(acting: Acting, call: FileCall): Promise<void> {
   if (call.method === "revive") {

@@ -1,6 +1,7 @@
+import { createConnection, type Socket } from "node:net";
 import { codeOf } from "../../../words/thrown.ts";
 import { LinkFailure, unreachable } from "../failure.ts";
-import type { Pm2 } from "./pm2-api.ts";
+import { AnswerReader, MOST_ANSWER_BYTES, requestOf, TooLargeAnswer } from "../message.ts";
 
 export interface Connection {
   /**
@@ -8,77 +9,63 @@ export interface Connection {
    * on a later connection.
    * @throws {LinkFailure} PM2_CONNECTION_LOST, PM2_TIMEOUT, PM2_ACTION_FAILED
    */
-  ask(method: string, argument: unknown, patienceMs: number): Promise<unknown>;
-  readonly isLost: boolean;
+  ask(method: string, args: readonly unknown[], patienceMs: number): Promise<unknown>;
   readonly lost: Promise<never>;
   retire(): void;
   close(): void;
 }
 
-/** Never starts a daemon. @throws {LinkFailure} */
-export async function connect(pm2: Pm2, socket: string, patienceMs: number): Promise<Connection> {
-  const { Client: client } = pm2;
-  let refused = "ECONNREFUSED";
+/** Never starts a daemon, and loads nothing of PM2. @throws {LinkFailure} */
+export async function connect(path: string, patienceMs: number): Promise<Connection> {
+  const socket = createConnection(path);
   const connected = new Promise<void>((resolve, reject) => {
-    client.launchRPC((error) => (error ? reject(unreachable(codeOf(error), socket)) : resolve()));
-    client.client_sock.once("close", () => reject(unreachable(refused, socket)));
+    socket.once("connect", resolve);
+    socket.once("error", (error) => reject(unreachable(codeOf(error), path)));
   });
-  const axon = client.client_sock;
-  // Axon reconnects by itself and then sends queued requests, so an action would run late.
-  axon.set("retry timeout", 0);
-  axon.on("error", (error: Error) => void (refused = codeOf(error)));
-  axon.on("ignored error", (error: Error) => void (refused = codeOf(error)));
-  const connection = new ClientConnection(pm2, axon);
   try {
     await orTimeout(connected, patienceMs, "PM2 did not take the connection");
-    return connection;
+    return new SocketConnection(socket);
   } catch (error) {
-    connection.close();
+    socket.destroy();
     throw error;
   }
 }
 
-type Refuse = (failure: LinkFailure) => void;
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (failure: LinkFailure) => void;
+}
 
-/** PM2's client knows one connection at a time, so each request first sets this one. */
-class ClientConnection implements Connection {
+class SocketConnection implements Connection {
   readonly lost: Promise<never>;
-  isLost = false;
-  readonly #client: Pm2["Client"];
-  readonly #axon: Pm2["Client"]["client_sock"];
-  readonly #rpc: unknown;
-  readonly #pending = new Set<Refuse>();
-  readonly #whenLost = new Set<Refuse>();
-  readonly #answered: () => void;
+  #isLost = false;
+  readonly #socket: Socket;
+  readonly #reader = new AnswerReader();
+  readonly #pending = new Map<string, Pending>();
+  #lose: (why: LinkFailure) => void = () => undefined;
+  #ids = 0;
   #isRetired = false;
 
-  constructor({ Client: client }: Pm2, axon: Pm2["Client"]["client_sock"]) {
-    this.#client = client;
-    this.#axon = axon;
-    this.#rpc = client.client;
-    this.lost = new Promise<never>((_resolve, reject) => this.#whenLost.add(reject));
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.lost = new Promise<never>((_resolve, reject) => (this.#lose = reject));
     this.lost.catch(() => undefined); // a caller without a question ignores it
-    axon.once("close", () => this.#lose(ENDED));
-    this.#answered = boundAnswers(axon, (failure) => this.#end(failure));
+    socket.on("error", () => this.#end(ENDED));
+    socket.on("close", () => this.#end(ENDED));
+    socket.on("data", (piece) => this.#hear(piece));
   }
 
-  async ask(method: string, argument: unknown, patienceMs: number): Promise<unknown> {
-    if (this.isLost) throw new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon has ended.");
-    let refuse: Refuse | undefined;
+  async ask(method: string, args: readonly unknown[], patienceMs: number): Promise<unknown> {
+    if (this.#isLost) throw new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon has ended.");
+    const id = String((this.#ids += 1));
     const answer = new Promise<unknown>((resolve, reject) => {
-      refuse = reject;
-      this.#pending.add(reject);
-      this.#client.client = this.#rpc;
-      this.#client.executeRemote(method, argument, (error, value) => {
-        this.#answered();
-        if (error) reject(new LinkFailure("PM2_ACTION_FAILED", wordsOf(error)));
-        else resolve(value);
-      });
+      this.#pending.set(id, { resolve, reject });
+      this.#socket.write(requestOf(id, method, args));
     });
     try {
       return await orTimeout(answer, patienceMs, "PM2 did not answer");
     } finally {
-      if (refuse !== undefined) this.#pending.delete(refuse);
+      this.#pending.delete(id);
       if (this.#isRetired) this.retire();
     }
   }
@@ -92,39 +79,36 @@ class ClientConnection implements Connection {
     this.#end(ENDED);
   }
 
-  #end(why: LinkFailure): void {
-    this.#lose(why);
-    this.#axon.close();
+  #hear(piece: Buffer): void {
+    try {
+      for (const { id, value, error } of this.#reader.add(piece)) {
+        if (error === undefined) this.#pending.get(id)?.resolve(value);
+        else this.#pending.get(id)?.reject(new LinkFailure("PM2_ACTION_FAILED", wordsOf(error)));
+      }
+    } catch (error) {
+      this.#end(error instanceof TooLargeAnswer ? TOO_LARGE : SENSELESS);
+    }
   }
 
-  #lose(why: LinkFailure): void {
-    this.isLost = true;
-    this.#axon.closing = true;
-    this.#axon.queue = [];
-    if (this.#client.client === this.#rpc) this.#client.client = null;
-    for (const refuse of [...this.#whenLost, ...this.#pending]) refuse(why);
+  #end(why: LinkFailure): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#socket.destroy();
+    this.#lose(why);
+    for (const { reject } of this.#pending.values()) reject(why);
     this.#pending.clear();
   }
 }
 
 const ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
-/** A list of ten thousand processes is 40 MB. */
-const MOST_BYTES = 64 * 2 ** 20;
-
-/** PM2's parser collects input until an answer is complete, so too much of it ends the connection. */
-function boundAnswers(axon: Pm2["Client"]["client_sock"], onTooLarge: (failure: LinkFailure) => void): () => void {
-  let bytes = 0;
-  const count = (chunk: Uint8Array): void => {
-    bytes += chunk.byteLength;
-    if (bytes <= MOST_BYTES) return;
-    const details = `The process at PM2's socket sent more than ${MOST_BYTES / 2 ** 20} MiB as one answer.`;
-    onTooLarge(new LinkFailure("PM2_ANSWER_TOO_LARGE", details));
-  };
-  axon.once("connect", () => {
-    for (const socket of axon.socks) socket.on("data", count);
-  });
-  return () => void (bytes = 0);
-}
+const SENSELESS = new LinkFailure(
+  "PM2_CONNECTION_LOST",
+  "The process at PM2's socket sent something that is not an answer of PM2.",
+);
+const TOO_LARGE = new LinkFailure(
+  "PM2_ANSWER_TOO_LARGE",
+  `The process at PM2's socket sent more than ${MOST_ANSWER_BYTES / 2 ** 20} MiB as one answer.`,
+);
 
 export async function orTimeout<T>(answer: Promise<T>, patienceMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,3 +1,4 @@
+import { loaded } from "./pm2-api.ts";
 import { objectOf } from "./process-record.ts";
 
 /** Hears on PM2's bus which processes call themselves ready. */
@@ -9,8 +10,7 @@ export interface Hearing {
 
 /** Resolves when it hears, or when it knows that it cannot. */
 export async function hearBus(path: string): Promise<Hearing> {
-  // Not at the start of the worker, so that an installation without PM2 is reported as one.
-  const { default: axon } = await import("pm2/modules/pm2-axon/index.js");
+  const { default: axon } = await loaded(import("pm2/modules/pm2-axon/index.js"));
   const bus = axon.socket("sub-emitter");
   const heard = new Map<number, number>();
   let isLost = false;

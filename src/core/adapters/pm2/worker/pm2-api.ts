@@ -1,3 +1,6 @@
+import { LinkFailure } from "../failure.ts";
+import { wordsOf } from "./connection.ts";
+
 /** The used part of PM2, for the pinned version, because PM2's own types leave out the client. */
 export interface Pm2 {
   readonly Client: Pm2Client;
@@ -9,17 +12,7 @@ export interface Pm2Client {
   launchRPC(done: (error?: Error | null) => void): void;
   launchDaemon(options: { interactor: false }, done: (error: unknown) => void): void;
   start: (done: (error: Error) => void) => void;
-  executeRemote(method: string, argument: unknown, done: (error: unknown, answer: unknown) => void): void;
-  client: unknown;
-  client_sock: RequestSocket;
-}
-
-export interface RequestSocket extends NodeJS.EventEmitter {
-  set(setting: "retry timeout", ms: number): void;
-  queue: unknown[];
-  readonly socks: readonly NodeJS.ReadableStream[];
-  closing?: boolean;
-  close(): void;
+  client_sock: { set(setting: "retry timeout", ms: number): void };
 }
 
 /** It holds every value of the process's environment twice. */
@@ -31,9 +24,19 @@ export interface Pm2Process {
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/** PM2 makes its folders when it is loaded. A call without a connection fails and starts no daemon. */
+/** PM2 makes its folders when it is loaded. A call without a connection fails and starts no daemon. @throws {LinkFailure} */
 export async function loadPm2(): Promise<Pm2> {
-  const pm2 = (await import("pm2")).default as unknown as Pm2;
-  pm2.Client.start = (done) => done(new Error("not connected"));
-  return pm2;
+  const { default: pm2 } = await loaded<{ default: unknown }>(import("pm2"));
+  const api = pm2 as Pm2;
+  api.Client.start = (done) => done(new Error("not connected"));
+  return api;
+}
+
+/** A module of PM2. @throws {LinkFailure} PM2_LOAD_FAILED */
+export async function loaded<T>(module: Promise<T>): Promise<T> {
+  try {
+    return await module;
+  } catch (error) {
+    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 cannot be loaded: ${wordsOf(error)}`);
+  }
 }

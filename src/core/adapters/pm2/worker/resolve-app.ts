@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { DeclaredRun } from "../../../ports/processes.ts";
 import { LinkFailure } from "../failure.ts";
 import { wordsOf } from "./connection.ts";
+import { loaded } from "./pm2-api.ts";
 import { withoutValues } from "./without-values.ts";
 
 /** An app as PM2 gives it to its daemon: validated, with defaults and absolute paths. `env` holds what is declared. */
@@ -14,7 +15,7 @@ export type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Re
  * @throws {LinkFailure} PM2_ACTION_FAILED in PM2's words, without values
  */
 export async function resolveApp({ app, folder }: DeclaredRun, home: string): Promise<ResolvedApp> {
-  const { default: common } = await import("pm2/lib/Common.js");
+  const { default: common } = await loaded(import("pm2/lib/Common.js"));
   try {
     const { cwd } = app;
     const base = resolve(folder, typeof cwd === "string" ? cwd : ".");

@@ -30,7 +30,7 @@ export async function startApp(starting: Starting, name: string, apps: readonly 
 async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Connection> {
   const refused = await probe(socket);
   if (refused === "ENOENT" || refused === "ECONNREFUSED") await launchDaemon(pm2);
-  return connect(pm2, socket, timeoutMs);
+  return connect(socket, timeoutMs);
 }
 
 function launchDaemon({ Client: client }: Pm2): Promise<void> {
@@ -51,6 +51,7 @@ async function handApps(
   apps: readonly Fields[],
 ): Promise<void> {
   const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
+  await orTimeout(Promise.race([connectLibrary(pm2), connection.lost]), timeoutMs, "PM2 did not take the connection");
   // The library sets them, and PM2 would pass them to the apps.
   for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
   handOver(patienceMs);
@@ -61,6 +62,14 @@ async function handApps(
     });
   });
   await orTimeout(Promise.race([started, connection.lost]), patienceMs, "PM2 did not answer");
+}
+
+function connectLibrary({ Client: client }: Pm2): Promise<void> {
+  return new Promise((done, fail) => {
+    client.launchRPC((error) => (error ? fail(new LinkFailure("PM2_CONNECTION_LOST", wordsOf(error))) : done()));
+    // It reconnects by itself and then sends queued requests, so an app would start late.
+    client.client_sock.set("retry timeout", 0);
+  });
 }
 
 function readinessMs({ wait_ready: waits, listen_timeout: ms = 3000, instances }: Fields): number {

@@ -1,0 +1,95 @@
+/** Messages of PM2's socket: version 1 of the AMP protocol. Each has two parts: a request or an answer, and its number. */
+const VERSION = 0x10;
+const LENGTH_BYTES = 4;
+/** Marks JSON. Every other part is a text or bytes. */
+const JSON_MARK = "j:";
+const TEXT_MARK = "s:";
+
+/** The answer of PM2's daemon to a request. */
+export interface Answered {
+  readonly id: string;
+  readonly value?: unknown;
+  readonly error?: unknown;
+}
+
+export function requestOf(id: string, method: string, args: readonly unknown[]): Buffer {
+  const texts = [`${JSON_MARK}${JSON.stringify({ type: "call", method, args })}`, `${TEXT_MARK}${id}`];
+  const parts = texts.flatMap((text) => {
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32BE(Buffer.byteLength(text));
+    return [length, Buffer.from(text)];
+  });
+  return Buffer.concat([Buffer.of(VERSION + texts.length), ...parts]);
+}
+
+/** A list of ten thousand processes is 40 MB. */
+export const MOST_ANSWER_BYTES = 64 * 2 ** 20;
+
+export class TooLargeAnswer extends Error {
+  override readonly name = "TooLargeAnswer";
+}
+
+/** Joins the pieces in which answers come. */
+export class AnswerReader {
+  #pieces: Buffer[] = [];
+  #size = 0;
+  /** Up to the end of the head, of the next length or of the next part. */
+  #needed = 1;
+
+  /**
+   * @returns the answers that are whole now
+   * @throws {TooLargeAnswer} before it has arrived, and any error if the bytes are not an answer
+   */
+  add(piece: Buffer): Answered[] {
+    this.#pieces.push(piece);
+    this.#size += piece.length;
+    const answers: Answered[] = [];
+    while (this.#size >= this.#needed) {
+      const bytes = this.#joined();
+      const { parts, end } = partsOf(bytes);
+      if (end > MOST_ANSWER_BYTES) throw new TooLargeAnswer();
+      if (parts === undefined) this.#needed = end;
+      else {
+        answers.push(answerOf(parts));
+        this.#keep(bytes.subarray(end));
+      }
+    }
+    return answers;
+  }
+
+  #joined(): Buffer {
+    const [first] = this.#pieces;
+    const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [bytes];
+    return bytes;
+  }
+
+  #keep(rest: Buffer): void {
+    // A copy, because a part of a list would keep all of it.
+    this.#pieces = rest.length === 0 ? [] : [Buffer.from(rest)];
+    this.#size = rest.length;
+    this.#needed = 1;
+  }
+}
+
+/** The first message up to its end; if it is not whole, only the number of bytes that are needed next. */
+function partsOf(bytes: Buffer): { readonly parts?: readonly Buffer[]; readonly end: number } {
+  const count = (bytes[0] ?? 0) & 0x0f;
+  const parts: Buffer[] = [];
+  let at = 1;
+  while (parts.length < count) {
+    if (bytes.length < at + LENGTH_BYTES) return { end: at + LENGTH_BYTES };
+    const end = at + LENGTH_BYTES + bytes.readUInt32BE(at);
+    if (bytes.length < end) return { end };
+    parts.push(bytes.subarray(at + LENGTH_BYTES, end));
+    at = end;
+  }
+  return { parts, end: at };
+}
+
+function answerOf([body, number]: readonly Buffer[]): Answered {
+  const text = body?.toString("utf8", JSON_MARK.length) ?? "";
+  const { args, error } = JSON.parse(text) as { readonly args?: readonly unknown[]; readonly error?: unknown };
+  const id = number?.toString("utf8", TEXT_MARK.length) ?? "";
+  return error === undefined ? { id, value: args?.[0] } : { id, error };
+}
