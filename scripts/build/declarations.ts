@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
@@ -23,7 +23,13 @@ export async function writeDeclarations(entries: Entries, dist: string): Promise
   ] as const) {
     const lib = join(dist, "lib", format);
     mkdirSync(lib, { recursive: true });
-    if (format === "cjs") for (const { fileName } of output) cpSync(join(esm, fileName), join(lib, fileName));
+    for (const part of output)
+      if (part.type === "chunk") writeFileSync(join(lib, part.fileName), withCommentsAbove(part.code));
     writeFileSync(join(lib, "package.json"), `${JSON.stringify({ type })}\n`);
   }
+}
+
+/** The printer puts the comment of a member behind the member before it, where no editor finds it. */
+function withCommentsAbove(types: string): string {
+  return types.replaceAll("; /**", ";\n/**");
 }
