@@ -1,6 +1,7 @@
 /**
  * Takes the pictures of README and docs: real commands in a terminal, and the console over a workspace whose apps run
- * under a real PM2. The charts want five minutes of a quiet machine, port 3200, and a folder that does not exist yet.
+ * under a real PM2. The faults of a night come first, one after the other; two of them need root. The charts want five
+ * minutes of a quiet machine, port 3200, and a folder that does not exist yet.
  *
  * node --import tsx scripts/pictures.ts [folder of the workspace] [folder for every tab in every look]
  */
@@ -9,6 +10,7 @@ import { chromium } from "playwright-core";
 import { chromiumArguments, findChromium } from "../test/support/chromium.ts";
 import { photographConsole } from "./pictures/console.ts";
 import { openShop } from "./pictures/shop.ts";
+import { photographFaults } from "./pictures/faults.ts";
 import { drawTerminal } from "./pictures/terminal.ts";
 
 const [folder = "/srv/shop", everyLook] = process.argv.slice(2);
@@ -18,6 +20,7 @@ if (!program) throw new Error("There is no Chromium here.");
 const browser = await chromium.launch({ ...program, args: chromiumArguments });
 try {
   await drawTerminal(browser, join(pictures, "terminal.png"));
+  await photographFaults(browser, pictures);
   await using shop = await openShop(folder);
   await photographConsole({ browser, url: shop.url, pictures, everyLook });
 } finally {

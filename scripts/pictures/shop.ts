@@ -103,8 +103,13 @@ function svcm(own: Pm2, folder: string, ...args: string[]): void {
   spawnSync(process.execPath, [SVCM, ...args], { cwd: folder, env: environmentOf(own), stdio: "ignore" });
 }
 
-async function serve(own: Pm2, folder: string): Promise<{ server: ChildProcess; url: string }> {
-  const server = spawn(process.execPath, [SVCM, "serve"], { cwd: folder, env: environmentOf(own) });
+/** svcm over a PM2, with the folder as repository. */
+export async function serve(
+  own: Pm2,
+  folder: string,
+  ...flags: string[]
+): Promise<{ server: ChildProcess; url: string }> {
+  const server = spawn(process.execPath, [SVCM, "serve", ...flags], { cwd: folder, env: environmentOf(own) });
   return new Promise((resolve, reject) => {
     let said = "";
     server.once("exit", () => reject(new Error(`svcm serve ended: ${said}`)));

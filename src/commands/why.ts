@@ -1,5 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
+import { fold } from "./terminal/fold.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { whyLines } from "./terminal/why.ts";
 
@@ -16,7 +17,7 @@ export default class Why extends NodeCommand {
     const { args } = await this.parse(Why);
     const response = await this.execute(eventWhy, { name: args.name });
     if (response.event === null) this.answerNo();
-    this.print(() => whyLines(response).join("\n"));
+    this.print((screen) => fold(whyLines(response).join("\n"), screen));
     return response;
   }
 }

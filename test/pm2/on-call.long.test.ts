@@ -1,134 +1,51 @@
 /// <reference lib="dom" />
-/** Faults of a night, under a real PM2: `svcm why` and the first card of the console name each of them. */
-import { once } from "node:events";
+/** Faults of a night, under a real PM2: `svcm why` prints what the documentation shows, and the console says the same. */
 import { readFileSync } from "node:fs";
-import { createConnection, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { serverOver } from "../console/monitoring-page.ts";
 import { openConsole } from "../console/open-console.ts";
-import { canMount, mount } from "../support/machine.ts";
-import { memoryGroup } from "../support/memory-group.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { svcm } from "../support/svcm.ts";
+import { REPOSITORY } from "../support/command-line.ts";
+import { answerIn, faults, untilNamed } from "../support/faults.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
 
 const CANARY = "canary-Oc5-51dd8a2e";
 /** More do not fit into one look. */
 const MOST_LINES = 10;
-const READY = { wait_ready: true, listen_timeout: 60_000 };
 const browser = useBrowser();
-let own: Pm2;
+const page = readFileSync(join(REPOSITORY, "docs/how-to/on-call.md"), "utf8");
 
-interface Fault {
-  readonly title: string;
-  /** Named if the machine cannot cause the fault. */
-  readonly needs?: string;
-  /** Runs `app` and causes the fault. Answers false on a machine that cannot. */
-  readonly cause: () => Promise<boolean | void>;
-  /** Parts of sentences, in the order in which they are shown. */
-  readonly says: readonly string[];
-}
+test("the documentation has every fault, each with a separate picture", () => {
+  expect([...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(faults.map(({ title }) => title));
+  expect([...page.matchAll(/pictures\/(.+)\.png/g)].map(([, picture]) => picture)).toEqual(
+    faults.map(({ picture }) => picture),
+  );
+});
 
-const run = (app: object): Promise<void> => own.run({ name: "app", env: { DB_PASSWORD: CANARY }, ...app });
-const pid = async (): Promise<number> =>
-  (await own.link().list()).find(({ name }) => name === "app")?.pid ?? Number.NaN;
-
-const faults: readonly Fault[] = [
-  {
-    title: "a crash on start",
-    cause: () => run({ max_restarts: 2, code: 'throw new Error("no module x, password=" + process.env.DB_PASSWORD);' }),
-    says: ["ended: crash, exit code 1.", "PM2 gave up after 2 unstable restarts.", "no module x"],
-  },
-  {
-    title: "a crash loop every nine seconds",
-    cause: () => run({ code: 'setTimeout(() => { console.error("lost the database"); process.exit(7); }, 9000);' }),
-    says: ["ended: crash, exit code 7.", "It had run for", "It ended by itself 3 times", "lost the database"],
-  },
-  {
-    title: "a memory limit",
-    cause: () => run({ max_memory_restart: "1M" }),
-    says: ["memory limit.", "PM2 restarted it because it used", "of at most 1.0 MB."],
-  },
-  {
-    title: "a kill by the kernel",
-    needs: "root and a memory cgroup",
-    cause: runOutOfMemory,
-    says: ["killed by the kernel, out of memory, SIGKILL."],
-  },
-  { title: "a taken port", cause: takePort, says: ["ended: crash, exit code 1.", "is taken by node, pid"] },
-  {
-    title: "a process that hangs",
-    cause: hang,
-    says: ["It does not accept connections on port", "It may hang."],
-  },
-  {
-    title: "a full disk",
-    needs: "root, to mount a small disk",
-    cause: fillDisk,
-    says: ["ended: crash, exit code 1.", "Its error log says that a file system was full (ENOSPC)."],
-  },
-];
-
-async function runOutOfMemory(): Promise<boolean> {
-  const group = memoryGroup(`svcm-on-call-${process.pid}`, 48 * 2 ** 20);
-  if (group === undefined) return false;
-  const code = `process.on("SIGUSR2", () => { const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1)); });
-    process.send("ready"); setInterval(() => {}, 1e6);`;
-  await run({ ...READY, autorestart: false, code });
-  onTestFinished(() => group.remove());
-  group.add(await pid());
-  process.kill(await pid(), "SIGUSR2");
-  return true;
-}
-
-async function takePort(): Promise<void> {
-  const server = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await run({ max_restarts: 2, code: `require("node:net").createServer().listen(${port}, "127.0.0.1");` });
-}
-
-async function hang(): Promise<void> {
-  const code = `const server = require("node:net").createServer(() => { for (;;); }).listen(0, "127.0.0.1", () => {
-      require("node:fs").writeFileSync("hung-port", String(server.address().port));
-      process.send("ready");
-    });`;
-  await run({ ...READY, code });
-  const port = Number(readFileSync(join(own.folder, "hung-port"), "utf8"));
-  // The first connection hangs the process, so the second one waits.
-  const sockets = [createConnection(port, "127.0.0.1"), createConnection(port, "127.0.0.1")];
-  for (const socket of sockets) socket.on("error", () => undefined);
-  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
-  await Promise.all(sockets.map((socket) => once(socket, "connect")));
-}
-
-async function fillDisk(): Promise<boolean> {
-  if (!canMount) return false;
-  mount(join(own.folder, "data"), "-t", "tmpfs", "-o", "size=1m", "tmpfs");
-  await run({ max_restarts: 2, code: 'require("node:fs").writeFileSync("data/file", Buffer.alloc(2 ** 21));' });
-  return true;
-}
-
-const isNamed = (text: string, says: readonly string[]): boolean => {
-  const places = says.map((part) => text.indexOf(part));
-  return places.every((place, index) => place > (places[index - 1] ?? -1));
-};
-
-test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ cause, needs, says }, { skip }) => {
-  own = pm2();
+test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ title, cause, needs }, { skip }) => {
+  const own = pm2();
   onTestFinished(() => own.end());
   await own.startDaemon({ PM2_WORKER_INTERVAL: "200" });
-  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
-  if ((await cause()) === false) return skip(needs);
-  const why = () => svcm(["why", "app"], { root: own.folder, env: { PM2_HOME: own.home } });
-  let answer = await why();
-  while (!isNamed(answer.stdout, says)) answer = await why();
-  expect(answer.stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(MOST_LINES);
-  await page.locator("button.process-name[title=app]").click();
-  const card = page.getByRole("region", { name: /^Why of app/ });
-  for (const part of says) await card.getByText(part).first().waitFor();
-  expect(await page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
-  expect(answer.stdout + answer.stderr + (await page.content())).not.toContain(CANARY);
+  const { page: console } = await openConsole(browser, (await serverOver(own)).url, {});
+  if ((await cause({ own, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
+  const expected = answerIn(page, title);
+  expect(expected.split("\n").length).toBeLessThanOrEqual(MOST_LINES);
+  const answer = await untilNamed(own, expected);
+  await console.locator("button.process-name[title=api]").click();
+  const card = console.getByRole("region", { name: /^Why of api/ });
+  for (const sentence of sentencesOf(expected)) await card.getByText(sentence).first().waitFor();
+  expect(await console.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
+  expect(answer.stdout + answer.stderr + (await console.content())).not.toContain(CANARY);
 });
+
+/** Those that say why, with any number. The console has the time and the state beside them. */
+function sentencesOf(answer: string): RegExp[] {
+  const lines = answer.split("\n").filter((line) => !/^(?:Now|Last lines)/.test(line));
+  return lines.map((line) => {
+    const text = line.replace(/^\S+ \S+Z {2}\S+ \(id \d+\)/, "").trim();
+    return new RegExp(
+      text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replaceAll(/\d[\d.]*/g, String.raw`[\d.]+`),
+    );
+  });
+}

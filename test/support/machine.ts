@@ -38,9 +38,14 @@ function tryMount(): boolean {
 
 /** Mounts for the rest of the test. An unmount that fails as busy reveals a file left open. */
 export function mount(at: string, ...args: string[]): void {
+  mountUntil(onTestFinished, at, ...args);
+}
+
+/** @param onEnd is given the unmount */
+export function mountUntil(onEnd: (undo: () => void) => void, at: string, ...args: string[]): void {
   mkdirSync(at, { recursive: true });
   execFileSync("mount", [...args, at]);
-  onTestFinished(() => unmount(at));
+  onEnd(() => unmount(at));
 }
 
 export function unmount(at: string): void {

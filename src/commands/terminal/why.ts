@@ -11,15 +11,21 @@ export function whyLines({ app, event, processes, recentEnds, now, errorLines, c
     const room = Math.max(1, MOST_LINES - lines.length - 1);
     return [...lines, "Last lines of its error log:", ...errorLines.slice(-room).map((line) => `  ${line}`)];
   };
-  if (event === null) return withErrors([`PM2's log has no end of ${app} in the last 30 days.`, ...now, ...partial]);
+  const state = [...stateLines(app, processes), ...now, ...partial];
+  if (event === null) return withErrors([...state, `PM2's log has no end of it in the last 30 days.`]);
   const { at, evidence, actor } = event;
   return withErrors([
     `${auditText.secondOf(at)}  ${eventText(event)}`,
     ...evidence.map((sentence) => `  ${sentence}`),
     ...(actor === undefined ? [] : [`  By ${actor}.`]),
-    ...(recentEnds > 1 ? [`  It ended by itself ${recentEnds} times in the 15 minutes before.`] : []),
-    ...(processes.length === 0 ? [] : [`Now: ${processes.map(({ status }) => status).join(", ")}.`]),
-    ...now,
-    ...partial,
+    ...(recentEnds > 1 ? [`  It ended ${recentEnds} times within 15 minutes without a request.`] : []),
+    ...state,
   ]);
+}
+
+function stateLines(app: string, processes: WhyResponse["processes"]): string[] {
+  if (processes.length === 0) return [];
+  const isGivenUp = processes.some(({ status }) => status === "errored");
+  const next = isGivenUp ? ` PM2 does not start it again; svcm process restart ${app} does.` : "";
+  return [`Now: ${processes.map(({ status }) => status).join(", ")}.${next}`];
 }

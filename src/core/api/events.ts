@@ -52,7 +52,9 @@ export const whyBody = z
     recentEnds: z
       .int()
       .min(0)
-      .describe("Number of times that it ended by itself in the 15 minutes up to the last end."),
+      .describe(
+        "Number of times that it ended by itself, or because of its memory limit, in the 15 minutes up to the last end.",
+      ),
     processes: z
       .array(z.strictObject({ pmId: z.int(), status: z.string() }))
       .describe("The processes of this name that PM2 knows now, with PM2's word for their state."),

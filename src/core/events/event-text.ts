@@ -3,9 +3,10 @@ import type { SvcmEvent } from "../api/events.ts";
 /** One sentence: `api (id 3) ended: crash, exit code 1.` */
 export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal }: SvcmEvent): string {
   const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
-  const how = signal ?? (exitCode === undefined || exitCode === 0 ? undefined : `exit code ${exitCode}`);
+  const how = exitCode === undefined || exitCode === 0 ? signal : `exit code ${exitCode}`;
   const why = cause === "signal" && signal !== undefined ? "signal" : CAUSES[cause];
-  const detail = how === undefined ? why : `${why}, ${how}`;
+  // The kernel has one signal for it.
+  const detail = how === undefined || cause === "oom-kill" ? why : `${why}, ${how}`;
   return `${subject} ${KINDS[kind]}: ${certainty === "likely" ? `probably ${detail}` : detail}.`;
 }
 

@@ -7,3 +7,14 @@ export function withoutStack(lines: readonly string[]): readonly string[] {
   const found = lines.filter((line) => !STACK_LINE.test(line));
   return found.length === 0 ? lines : found;
 }
+
+/** A line that follows itself is there once: each end of a crash loop writes the same. */
+export function counted(lines: readonly string[]): readonly string[] {
+  const runs: { readonly line: string; count: number }[] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    if (last?.line === line) last.count += 1;
+    else runs.push({ line, count: 1 });
+  }
+  return runs.map(({ line, count }) => (count === 1 ? line : `${line} (${count} times)`));
+}

@@ -8,7 +8,7 @@ import type { Happening } from "./audited-events.ts";
 import { newestHappened, type Happened } from "./happened.ts";
 import { needsOf } from "./narrow.ts";
 import { timed } from "./page.ts";
-import { withoutStack } from "./stack-lines.ts";
+import { counted, withoutStack } from "./stack-lines.ts";
 import { symptomsOf } from "./symptoms.ts";
 import { unknownName } from "./unknown-name.ts";
 
@@ -65,7 +65,7 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
     recentEnds: recentEnds(own, event),
     processes: statuses,
     now,
-    errorLines: withoutStack(errorLines).slice(-ERROR_LINES),
+    errorLines: counted(withoutStack(errorLines)).slice(-ERROR_LINES),
     complete: isComplete,
   };
   return { response, ends, processes, listeners };
@@ -80,7 +80,11 @@ function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord
 function recentEnds(own: readonly SvcmEvent[], event: SvcmEvent | null): number {
   if (event === null) return 0;
   const from = Date.parse(event.at) - RECENT_MS;
-  return own.filter(({ kind, at }) => kind === "exit" && Date.parse(at) >= from).length;
+  return own.filter(({ at, ...one }) => isUnasked(one) && Date.parse(at) >= from).length;
+}
+
+function isUnasked({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
+  return kind === "exit" || cause === "memory-limit";
 }
 
 /** Without secrets. A log that cannot be read must not hide the cause. */

@@ -46,7 +46,7 @@ export function maskSource(line: string): string {
 
 const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}\s+)[\w.~+/=-]{8,}/gi;
 const SECRET_TEXT =
-  /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&})\]]+)/gi;
+  /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
 /** A line of a log without the values beside the name of a secret. Unlike {@link maskSource}, it keeps the rest of the line. */
 export function maskMembers(line: string): string {

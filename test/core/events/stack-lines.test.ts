@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutStack } from "../../../src/core/events/stack-lines.ts";
+import { counted, withoutStack } from "../../../src/core/events/stack-lines.ts";
 
 test("of an uncaught error, the code and the message are left", () => {
   const lines = [
@@ -32,4 +32,8 @@ test.each(["at last, the database answers no more", "code red", "{ a: 1 }", "  i
 
 test("lines of a stack alone stay as they are", () => {
   expect(withoutStack(["    at a (b:1:2)", "}"])).toEqual(["    at a (b:1:2)", "}"]);
+});
+
+test("lines that follow themselves are counted", () => {
+  expect(counted(["a", "a", "b", "a", "c", "c", "c"])).toEqual(["a (2 times)", "b", "a", "c (3 times)"]);
 });

@@ -18,6 +18,7 @@ test.each([
     '{"body":"{\\"apiKey\\":\\"[REDACTED]\\"}","msg":"y"}',
   ],
   ["in an assignment", "DB_PASSWORD=x1 next", "DB_PASSWORD=[REDACTED] next"],
+  ["that is known, beside a name,", "password=canary-1234567890", "password=[REDACTED]"],
   ["behind Bearer", "Authorization: Bearer abc.def-123", "Authorization: Bearer [REDACTED]"],
   ["in an address", "redis://u:p@h/0", "redis://[REDACTED]@h/0"],
 ])("a secret %s is hidden", (_case, line, expected) => {

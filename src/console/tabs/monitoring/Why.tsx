@@ -40,7 +40,7 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
   return (
     <div class="why-end">
       {event === null ? <p>PM2's log has no end of it in the last 30 days.</p> : <Ended event={event} />}
-      {recentEnds > 1 && <p class="bad">It ended by itself {recentEnds} times in the 15 minutes before.</p>}
+      {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
       {now.map((sentence) => (
         <p key={sentence} class="bad">
           {sentence}
