@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
       const { code, details } = JSON.parse(String((await sent)?.payload));
       const words = page.locator(".processes .status-line.error");
       await words.waitFor();
-      await expect.poll(() => words.textContent()).toContain(details);
+      await expect.poll(async () => (await words.textContent())?.split(details)).toHaveLength(2);
       await expect.poll(() => words.textContent()).toContain(code);
       await page.getByText("The processes of PM2 cannot be read").waitFor();
       await expect.poll(() => page.locator("tbody tr").count()).toBe(0);
