@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { EXPRESS, runInstalled } from "./installed.ts";
 
+test('the page "Your own backend" runs as printed in an Express project that installed the package', async () => {
+  expect(await runInstalled(EXPRESS)).toEqual([]);
+});
+
 test('the page "Your own backend" runs as printed in a NestJS project that installed the package', async () => {
   const code = `require("reflect-metadata");
 const { Controller, Get, Module } = require("@nestjs/common");

@@ -76,7 +76,8 @@ test("an app that left the file is deleted with prune alone, and one that svcm d
 
 test.each([
   ["in fork mode", {}],
-  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
+  // It does not listen, so PM2 waits that long for it.
+  ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
 ])("an app with a new name is renamed in place %s, and a rollback gives it the former name", async (_, mode) => {
   await apply([{ ...api, ...mode }, old], { prune: true });
   const state = async () =>

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { describeError, ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { withQuickClock } from "../support/quick-clock.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -17,7 +18,7 @@ let file: string;
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
-  ports = own.ports();
+  ports = withQuickClock(own.ports());
   mkdirSync(join(own.folder, "pm2"));
   file = join(own.folder, "pm2/ecosystem.dev.config.cjs");
   writeFileSync(join(own.folder, "idle.cjs"), IDLE);

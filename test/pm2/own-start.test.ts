@@ -15,6 +15,7 @@ import {
   type Ports,
 } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { withQuickClock } from "../support/quick-clock.ts";
 import { rawList } from "../support/raw-list.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -52,7 +53,7 @@ function declare(service: string, apps: readonly object[]): void {
   writeFileSync(join(own.folder, service, "ecosystem.config.cjs"), `module.exports = ${JSON.stringify({ apps })};`);
 }
 
-const act = (action: "start" | "restart", service: string, name: string, ports: Ports = own.ports()) =>
+const act = (action: "start" | "restart", service: string, name: string, ports: Ports = withQuickClock(own.ports())) =>
   execute(processAct, ports, { action, scope: "ecosystem", service, name, environment: "dev" }, caller);
 
 /** The variables of a process, without those that hold its name or number. */

@@ -4,19 +4,24 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { withQuickClock } from "../support/quick-clock.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 import { pause } from "../support/pause.ts";
 
 let own: Pm2;
 let ports: Ports;
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-/** Calls itself ready a while after its start: PM2 takes it for launching until then. */
-const READY_LATER = 'setTimeout(() => process.send("ready"), 1500); setInterval(() => {}, 1e6);';
+/** Calls itself ready at once, and a while after each later start: PM2 takes it for launching until then. */
+const READY_LATER = `const { existsSync, writeFileSync } = require("node:fs");
+const ran = __filename + ".ran";
+setTimeout(() => process.send("ready"), existsSync(ran) ? 1500 : 0);
+writeFileSync(ran, "");
+setInterval(() => {}, 1e6);`;
 
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
-  ports = own.ports();
+  ports = withQuickClock(own.ports());
 });
 afterAll(() => own.end());
 
