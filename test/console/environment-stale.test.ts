@@ -33,8 +33,6 @@ afterAll(() => real.end());
 
 /** Three apps that read the env file, and one that does not. */
 async function savedPage(files: Repository = repository()) {
-  const { processes } = real.ports();
-  for (const record of await processes.list()) await processes.remove(record);
   utimesSync(files.envFile("dev"), 1e9, 1e9);
   rmSync(join(real.folder, "fails-jobs"), { force: true });
   const plain = { script: join(real.folder, "app.cjs"), cwd: real.folder };
@@ -45,8 +43,7 @@ async function savedPage(files: Repository = repository()) {
     { name: "web", ...reading },
     { name: "other", ...plain },
   ];
-  real.pm2Folder(apps);
-  for (const { name } of apps) await real.startDeclared(name);
+  await real.beginWith(apps);
   const server = await serverOver(real, { repository: files, env: { NODE_ENV: "dev" } });
   const open = await openConsole(browser, server.url, { tab: "environment" });
   await open.field("HTTP framework").selectOption("fastify");

@@ -44,11 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => real.end());
 beforeEach(async () => {
-  const { processes } = real.ports();
-  for (const record of await processes.list()) await processes.remove(record);
-  const apps = [app("api"), app("web", {}, cluster), app("old-worker")];
-  real.pm2Folder(apps);
-  for (const { name } of apps) await real.startDeclared(name);
+  await real.beginWith([app("api"), app("web", {}, cluster), app("old-worker")]);
   gate = join(real.folder, `gate-${(rounds += 1)}`);
 });
 

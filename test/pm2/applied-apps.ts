@@ -42,9 +42,7 @@ export function appsUnderPm2() {
   afterAll(() => own.end());
   beforeEach(async () => {
     rounds += 1;
-    for (const record of await ports.processes.list()) await ports.processes.remove(record);
-    own.pm2Folder([app("api"), app("web")]);
-    for (const name of ["api", "web"]) await own.startDeclared(name);
+    await own.beginWith([app("api"), app("web")]);
   });
   return {
     own,

@@ -33,6 +33,8 @@ export interface Pm2 {
   ports(env?: Record<string, string>): Ports;
   /** Starts an app of the file that `pm2Folder` wrote. */
   startDeclared(name: string, environment?: string): Promise<void>;
+  /** Declares apps for `dev` and starts them in the place of all others, unless exactly they still run since the last call. */
+  beginWith(apps: readonly App[]): Promise<void>;
   /** Writes the ecosystem file of an environment where svcm looks for it, with the folder as repository. */
   pm2Folder(apps: readonly object[], environment?: string): void;
   /** Starts an app that idles, or runs `code`, by its declaration. PM2 waits for a minute for one that says it is ready. */
@@ -64,6 +66,14 @@ export function pm2(daemon = DAEMON): Pm2 {
   const links: Processes[] = [];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: home };
   let files = 0;
+  let begun = "";
+  const startEach = async (names: readonly string[], environment = "dev"): Promise<void> => {
+    const loaded = await self.ports().ecosystems.load(join(folder, `pm2/ecosystem.${environment}.config.cjs`));
+    for (const name of names) {
+      const { apps, folder: caller } = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
+      await self.link().startApp(name, apps, caller);
+    }
+  };
   const self: Pm2 = {
     home,
     folder,
@@ -82,10 +92,20 @@ export function pm2(daemon = DAEMON): Pm2 {
       links.push(ports.processes);
       return ports;
     },
-    async startDeclared(name, environment = "dev") {
-      const loaded = await self.ports().ecosystems.load(join(folder, `pm2/ecosystem.${environment}.config.cjs`));
-      const { apps, folder: caller } = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
-      await self.link().startApp(name, apps, caller);
+    startDeclared: (name, environment = "dev") => startEach([name], environment),
+    async beginWith(apps) {
+      self.pm2Folder(apps);
+      const link = self.link();
+      const running = async () => {
+        const list = await link.list();
+        return JSON.stringify([apps, list.map(({ name, pmId, pid, status }) => [name, pmId, pid, status])]);
+      };
+      if ((await running()) !== begun) {
+        for (const record of await link.list()) await link.remove(record);
+        await startEach(apps.map(({ name }) => String(name)));
+        begun = await running();
+      }
+      await link.close();
     },
     pm2Folder(apps, environment = "dev") {
       mkdirSync(join(folder, "pm2"), { recursive: true });

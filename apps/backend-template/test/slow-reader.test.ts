@@ -1,23 +1,9 @@
 /** A client that does not read: what waits for it is bounded, it learns that it missed something, and others miss nothing. */
 import { connect, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2";
-import { io } from "socket.io-client";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { startEntrypoint } from "./entrypoint.ts";
-import { addressOf, watchItems, type Item } from "./grpc-client.ts";
-
-const realtime = (protocol: string) => ({ SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: protocol });
-/** The longest that is accepted. */
-const body = JSON.stringify({ name: "€".repeat(100) });
-
-/** Adds items one after another; answers their ids. */
-async function add(url: string, count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const { id } = (await (await fetch(`${url}/items`, { method: "POST", body })).json()) as Item;
-    ids.push(id);
-  }
-  return ids;
-}
+import { addressOf, watchItems } from "./grpc-client.ts";
+import { add, realtime } from "./many-items.ts";
 
 /** Watches over a separate HTTP/2 connection, and reads nothing. */
 async function watchWithoutReading(address: string): Promise<Disposable & { stream: ClientHttp2Stream }> {
@@ -67,34 +53,4 @@ test("gRPC: the watch ends with RESOURCE_EXHAUSTED after what waited, in order a
   // A thousand waited; what HTTP/2 had taken before is the window of the client: 64 KiB.
   expect(ids.length).toBeGreaterThanOrEqual(1000);
   expect(ids.length).toBeLessThan(1300);
-});
-
-test("WebSocket: the connection ends after what waited, in order and without a gap", async () => {
-  const count = 3500;
-  await using backend = await startEntrypoint("websocket", realtime("websocket"));
-  const reader = io(backend.url, { transports: ["websocket"], forceNew: true, reconnection: false });
-  onTestFinished(() => void reader.close());
-  const heard: string[] = [];
-  const heardAll = new Promise<void>((resolve) => {
-    reader.on("item.created", ({ id }: Item) => heard.push(id) === count && resolve());
-  });
-  await new Promise<void>((resolve) => reader.once("connect", resolve));
-
-  // With long polling nothing leaves the process without a request.
-  const open = await (await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`)).text();
-  const { sid } = JSON.parse(open.slice(1)) as { sid: string };
-  const at = `${backend.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`;
-  await fetch(at, { method: "POST", body: "40" });
-  expect(await (await fetch(at)).text()).toMatch(/^40/);
-
-  const added = await add(backend.url, count);
-  await heardAll;
-  expect(heard).toEqual(added);
-  const waited = await (await fetch(at)).text();
-  expect(Buffer.byteLength(waited)).toBeLessThan(1.1 * 1024 * 1024);
-  const ids = [...waited.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id);
-  expect(ids.length).toBeGreaterThan(1000);
-  expect(ids).toEqual(added.slice(0, ids.length));
-  const last = await (await fetch(at)).text();
-  expect(last.split("\u001E").at(-1)).toBe("1"); // engine.io's packet that closes
 });
