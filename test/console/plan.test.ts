@@ -1,67 +1,16 @@
 /// <reference lib="dom" />
 /** The plan over a real PM2: it is read, confirmed, watched and undone. */
-import { utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { ask } from "../server/support.ts";
-import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { press } from "./keyboard.ts";
 import { earlyServerOver, serverOver } from "./monitoring-page.ts";
-import { openConsole, type ConsoleOptions } from "./open-console.ts";
+import { openConsole } from "./open-console.ts";
+import { CANARY, cluster, flat, planPage } from "./plan-page.ts";
 
 const browser = useBrowser();
-const real = pm2();
-const CANARY = "canary-77ac";
-let gate = "";
-let rounds = 0;
-
-/** It is ready when the file that HELD names exists, or at once; with FAILS it ends. */
-const APP = `
-const { existsSync } = require("node:fs");
-const { HELD, FAILS } = process.env;
-if (FAILS) process.exit(3);
-const look = () => (HELD && !existsSync(HELD) ? setTimeout(look, 10) : process.send("ready"));
-look();
-${IDLE}`;
-
-const app = (name: string, env: object = {}, more: object = {}) => ({
-  name,
-  script: join(real.folder, "app.cjs"),
-  cwd: real.folder,
-  wait_ready: true,
-  listen_timeout: 60_000,
-  env: { MODE: "1", API_TOKEN: CANARY, ...env },
-  ...more,
-});
-const cluster = { exec_mode: "cluster", instances: 2 };
-
-beforeAll(async () => {
-  await real.startDaemon();
-  writeFileSync(join(real.folder, "app.cjs"), APP);
-  utimesSync(join(real.folder, "app.cjs"), 1e9, 1e9);
-});
-afterAll(() => real.end());
-beforeEach(async () => {
-  await real.beginWith([app("api"), app("web", {}, cluster), app("old-worker")]);
-  gate = join(real.folder, `gate-${(rounds += 1)}`);
-});
-
-async function openPlan(apps: readonly object[], options: ConsoleOptions = {}, serve = earlyServerOver) {
-  real.pm2Folder(apps);
-  const server = await serve(real, { env: { NODE_ENV: "dev" } });
-  const open = await openConsole(browser, server.url, { tab: "plan", ...options });
-  const { page } = open;
-  const card = page.getByRole("region", { name: /^Plan |^Everything runs/ });
-  await card.waitFor();
-  const planned = page.getByRole("list", { name: "Steps of the plan" });
-  const done = page.getByRole("list", { name: "Steps of the release" }).first();
-  const confirm = page.getByRole("dialog");
-  return { ...open, server, card, planned, done, confirm, apply: page.getByRole("button", { name: /^Apply plan/ }) };
-}
-
-const flat = (text: string | null): string => (text ?? "").replaceAll(/\s+/g, " ").trim();
+const { real, app, openPlan, gate } = planPage();
 
 describe.skipIf(!hasBrowser)("the plan", () => {
   test("shows each step with its reasons and its effect on requests, and no value", async () => {
@@ -85,7 +34,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
   });
 
   test("is confirmed, watched step by step, and undone", async () => {
-    const open = await openPlan([app("api", { MODE: "2", HELD: gate }), app("web", {}, cluster), app("old-worker")]);
+    const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;
     await apply.click();
     expect(flat(await confirm.textContent())).toContain("api restart: requests fail until it listens again.");
@@ -99,7 +48,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     ]);
     await expect.poll(() => apply.count()).toBe(0);
     await expectAccessible(open);
-    writeFileSync(gate, "");
+    writeFileSync(gate(), "");
     await page.getByText("Done. The processes run as planned.").waitFor();
     await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
     await expectAccessibleInEveryLook(open);
@@ -173,23 +122,6 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("an apply that another client began is shown, and a reload of the page keeps it", async () => {
-    const { page, server } = await openPlan([
-      app("api", { MODE: "2", HELD: gate }),
-      app("web", {}, cluster),
-      app("old-worker"),
-    ]);
-    const { json } = await ask(server, "/api/runtime/plan?environment=dev");
-    const body = JSON.stringify({ environment: "dev", plan: json.id });
-    const headers = { "content-type": "application/json" };
-    expect((await ask(server, "/api/runtime/apply", { method: "POST", body, headers })).status).toBe(202);
-    await page.getByText("Step 1 of 2: update api").waitFor();
-    await page.reload();
-    await page.getByText("Step 1 of 2: update api").waitFor();
-    writeFileSync(gate, "");
-    await page.getByText("Done. The processes run as planned.").waitFor();
-  });
-
   test("is read, confirmed and applied with the keyboard alone, at 320 pixels", async () => {
     const open = await openPlan([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm } = open;
@@ -203,28 +135,6 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await press(page, "Enter");
     await page.getByText("Done. The processes run as planned.").waitFor();
     await expectAccessible(open);
-  });
-
-  test("prune adds the deletion of an app that an apply started, and the apply has the same choice", async () => {
-    const base = [app("api"), app("web", {}, cluster), app("old-worker")];
-    const { page, apply, confirm, planned, done, button, posts } = await openPlan([...base, app("extra")]);
-    await apply.click();
-    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
-    await page.getByText("Done. The processes run as planned.").waitFor();
-    await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
-    real.pm2Folder(base);
-    await page.getByRole("checkbox", { name: "Prune" }).check();
-    await apply.waitFor();
-    expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
-      expect.stringMatching(/^extra delete/),
-    ]);
-    await apply.click();
-    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
-    await done.getByText("extra").waitFor();
-    await page.getByText("Done. The processes run as planned.").waitFor();
-    expect(posts.at(-1)).toMatchObject({ body: { prune: true } });
-    await button("Dismiss").click();
-    await done.waitFor({ state: "detached" });
   });
 
   test("drift leads to the plan", async () => {

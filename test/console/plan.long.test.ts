@@ -1,0 +1,50 @@
+/// <reference lib="dom" />
+/** More ways of the plan over a real PM2. */
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { hasBrowser } from "../browser/support.ts";
+import { ask } from "../server/support.ts";
+import { cluster, flat, planPage } from "./plan-page.ts";
+
+const { real, app, openPlan, gate } = planPage();
+
+describe.skipIf(!hasBrowser)("the plan", () => {
+  test("an apply that another client began is shown, and a reload of the page keeps it", async () => {
+    const { page, server } = await openPlan([
+      app("api", { MODE: "2", HELD: gate() }),
+      app("web", {}, cluster),
+      app("old-worker"),
+    ]);
+    const { json } = await ask(server, "/api/runtime/plan?environment=dev");
+    const body = JSON.stringify({ environment: "dev", plan: json.id });
+    const headers = { "content-type": "application/json" };
+    expect((await ask(server, "/api/runtime/apply", { method: "POST", body, headers })).status).toBe(202);
+    await page.getByText("Step 1 of 2: update api").waitFor();
+    await page.reload();
+    await page.getByText("Step 1 of 2: update api").waitFor();
+    writeFileSync(gate(), "");
+    await page.getByText("Done. The processes run as planned.").waitFor();
+  });
+
+  test("prune adds the deletion of an app that an apply started, and the apply has the same choice", async () => {
+    const base = [app("api"), app("web", {}, cluster), app("old-worker")];
+    const { page, apply, confirm, planned, done, button, posts } = await openPlan([...base, app("extra")]);
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
+    real.pm2Folder(base);
+    await page.getByRole("checkbox", { name: "Prune" }).check();
+    await apply.waitFor();
+    expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
+      expect.stringMatching(/^extra delete/),
+    ]);
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await done.getByText("extra").waitFor();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    expect(posts.at(-1)).toMatchObject({ body: { prune: true } });
+    await button("Dismiss").click();
+    await done.waitFor({ state: "detached" });
+  });
+});
