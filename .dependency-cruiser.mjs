@@ -67,7 +67,7 @@ export default {
       name: "nats-once",
       comment: "An outside library with effects is wrapped once.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/fleet/link(?:-events|-refusals|-rollouts)?\\.ts$" },
+      from: { path: "^src/", pathNot: "^src/fleet/link(?:-events|-nodes|-refusals|-rollouts|-streams)?\\.ts$" },
       to: { path: "node_modules/@nats-io/" },
     },
     {

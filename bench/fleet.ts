@@ -103,7 +103,7 @@ async function measure(): Promise<void> {
 async function requestsOfTheServer() {
   const seed = readFileSync(join(folder, "keys/vera"));
   const authenticator = nkeyAuthenticator(new Uint8Array(seed));
-  const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator, inboxPrefix: "_INBOX.user-vera" });
+  const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator, inboxPrefix: "_INBOX.user.vera" });
   return {
     round: () => Promise.all(names.map(() => connection.request("$JS.API.INFO", "", { timeout: DEADLINE_MS }))),
     close: () => connection.close(),

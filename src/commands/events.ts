@@ -14,8 +14,7 @@ import {
 } from "../core/index.ts";
 import type { EventsAsked } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
-import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
-import { readDeadline } from "./terminal/nodes.ts";
+import { nodeFlag } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince } from "./terminal/since.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
@@ -23,7 +22,7 @@ import { renderTable, type Column } from "./terminal/table.ts";
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
   static override description =
-    "Reads PM2's log and svcm's audit log, so nothing needs to be recorded before, and PM2 need not run. A cause is certain only if the evidence has no other explanation; a question mark follows every other one. Times are in UTC. With --node, the events come from the stream of the NATS server, which also has those of nodes that are away; without a stream, each node is asked.";
+    "Reads PM2's log and svcm's audit log, so nothing needs to be recorded before, and PM2 need not run. A cause is certain only if the evidence has no other explanation; a question mark follows every other one. Times are in UTC. With --node, the events come from the stream of the NATS server, which also has those of nodes that are away.";
   static override examples = [
     "<%= config.bin %> events",
     "<%= config.bin %> events orders-api billing-api --since 7d",
@@ -52,7 +51,6 @@ export default class Events extends SvcmCommand {
     cause: Flags.option({ options: causes, summary: "Show only events with this cause." })(),
     kind: Flags.option({ options: eventKinds, summary: "Show only events of this kind." })(),
     node: nodeFlag,
-    deadline: deadlineFlag,
   };
 
   async run() {
@@ -68,16 +66,14 @@ export default class Events extends SvcmCommand {
   }
 
   async #ofNodes(asked: EventsAsked, flags: AskedOfNodes): Promise<unknown> {
-    const { deadline, follow } = flags;
-    const deadlineMs = readDeadline(deadline);
+    const { follow } = flags;
     const { withFleet } = await import("../fleet/index.ts");
     return await withFleet(await this.ports(), process.env, async (fleet) => {
       if (follow) {
         for await (const event of fleet.follow(asked, this.signal)) this.#show(event);
         return undefined;
       }
-      const { version } = this.config;
-      const response = await fleet.events(asked, { deadlineMs, version });
+      const response = await fleet.events(asked);
       this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], flags, asked.apps);
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
@@ -138,7 +134,6 @@ interface Chosen {
 }
 
 interface AskedOfNodes extends Chosen {
-  readonly deadline?: string | undefined;
   readonly follow: boolean;
 }
 

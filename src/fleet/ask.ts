@@ -6,7 +6,7 @@ import type { Fleet, KnownNode } from "./fleet.ts";
 import { nameOfKey, openLink, type FleetLink } from "./link.ts";
 import { readPresence } from "./presence.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
-import { kindOf, NAME, subjectOf } from "./subjects.ts";
+import { kindOf, NAME, type Address } from "./subjects.ts";
 import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
@@ -31,12 +31,9 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
     user,
     nats,
     nodes: () => knownNodes(nats, link),
-    events: (asked, how) => listEvents(asking, asked, how),
+    events: (asked) => listEvents(asking, asked),
     follow: (asked, signal) => followEvents(asking, asked, signal),
-    setUp: async () => {
-      await link.rollouts.setUp();
-      return link.events.setUp(limitsOf(nats));
-    },
+    setUp: () => link.setUp(limitsOf(nats)),
     ask: (node, operation, input, timeoutMs, asker) => {
       const request = { input: input as Record<string, unknown>, ...(asker && { asker: askerOf(asker) }) };
       return ask(node, operation, request, timeoutMs) as Promise<never>;
@@ -59,8 +56,8 @@ type SendRequest = (
 
 /** The node says its own time first, because a change may begin for some seconds by that clock only. */
 function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest {
-  const exchange = async (address: Parameters<typeof subjectOf>[0], request: Request, timeoutMs: number) =>
-    replyOf(await link.ask(subjectOf(address), encode(request), timeoutMs));
+  const exchange = async (address: Address, request: Request, timeoutMs: number) =>
+    replyOf(await link.ask(address, encode(request), timeoutMs));
   return async (node, { id, access }, request, timeoutMs) => {
     requireDeclared(nats, node);
     const kind = kindOf(access);
@@ -97,7 +94,7 @@ function askerOf({ actor = "anonymous", grants, limits }: Identity): Asker {
 
 /** The declared nodes, and those that only announce themselves. */
 async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
-  const present = new Map([...(await link.present())].map(([name, text]) => [name, readPresence(text)] as const));
+  const present = new Map([...(await link.nodes.present())].map(([name, text]) => [name, readPresence(text)] as const));
   const declared = Object.entries(nodes).map(([name, { labels }]) => ({
     name,
     labels,

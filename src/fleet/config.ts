@@ -2,53 +2,40 @@ import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply } from 
 import type { Right } from "../core/api/rights.ts";
 import type { NatsProject } from "./settings.ts";
 import {
+  answersOf,
   EVENTS_STREAM,
   eventsOf,
   inboxOf,
   kindOf,
-  NODES_BUCKET,
+  NODES_STREAM,
   ROLLOUT_KEY,
-  ROLLOUTS_BUCKET,
+  ROLLOUTS_STREAM,
+  subjectIn,
   subjectOf,
   subjectsOfNode,
 } from "./subjects.ts";
 
-const STREAM = `KV_${NODES_BUCKET}`;
-const EVENTS_INFO = `$JS.API.STREAM.INFO.${EVENTS_STREAM}`;
-const EVENTS_NEXT = `$JS.API.CONSUMER.MSG.NEXT.${EVENTS_STREAM}.*`;
+/** An answer of these requests is never empty and never a text of another user; `SAFE` of the streams says why. */
+const infoOf = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
+const messagesOf = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}`;
 
-/** To read the events of all nodes. */
-const READ_EVENTS = [EVENTS_INFO, `$JS.API.CONSUMER.CREATE.${EVENTS_STREAM}.*.${eventsOf("*")}`, EVENTS_NEXT];
-
-/** Only an admin makes the stream, because the maker of a stream could let the server publish in the name of others. */
-const SET_UP_EVENTS = [`$JS.API.STREAM.CREATE.${EVENTS_STREAM}`, `$JS.API.STREAM.UPDATE.${EVENTS_STREAM}`];
-
-/** To read the bucket of the nodes. */
-const READ_NODES = [
-  "$JS.API.INFO",
-  `$JS.API.STREAM.INFO.${STREAM}`,
-  `$JS.API.STREAM.CREATE.${STREAM}`,
-  `$JS.API.CONSUMER.*.${STREAM}`,
-  `$JS.API.CONSUMER.*.${STREAM}.>`,
-  `$JS.API.DIRECT.GET.${STREAM}`,
-  `$JS.API.DIRECT.GET.${STREAM}.>`,
-  `$JS.API.STREAM.MSG.GET.${STREAM}`,
-  "$JS.FC.>",
-];
+const READ_EVENTS = [infoOf(EVENTS_STREAM), messagesOf(EVENTS_STREAM)];
+const READ_NODES = [infoOf(NODES_STREAM), messagesOf(NODES_STREAM)];
 
 /** To read the record of the rollout: a node compares each step with it. */
-const READ_ROLLOUT = [`$JS.API.STREAM.MSG.GET.KV_${ROLLOUTS_BUCKET}`];
+const READ_ROLLOUT = [messagesOf(ROLLOUTS_STREAM)];
 
 /** To hold the lock of a rollout, which takes the right to apply. */
-const HOLD_ROLLOUT = [`$KV.${ROLLOUTS_BUCKET}.${ROLLOUT_KEY}`];
+const HOLD_ROLLOUT = [`${subjectIn(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
 
-const SET_UP_ROLLOUTS = ["INFO", "CREATE"].map((verb) => `$JS.API.STREAM.${verb}.KV_${ROLLOUTS_BUCKET}`);
+/** Only an admin makes a stream, because its maker could let the server publish in the name of others. */
+const SET_UP = [NODES_STREAM, ROLLOUTS_STREAM, EVENTS_STREAM].flatMap((stream) =>
+  ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+);
 
 interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** The node may answer each request once. */
-  readonly answers?: true;
 }
 
 /**
@@ -85,7 +72,7 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   const more = [
     ...(isGranted(rights, eventsList.access) ? READ_EVENTS : []),
     ...(isGranted(rights, rolloutApply.access) ? HOLD_ROLLOUT : []),
-    ...(isGranted(rights, "admin") ? [...SET_UP_EVENTS, ...SET_UP_ROLLOUTS] : []),
+    ...(isGranted(rights, "admin") ? SET_UP : []),
   ];
   return {
     publish: [...operations, ...READ_NODES, ...READ_ROLLOUT, ...more],
@@ -93,22 +80,16 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   };
 }
 
+/** A node sends its own events, and reads the newest one to know which have arrived. */
 export function nodePermissions(node: string): Permissions {
+  const own = [`${subjectIn(NODES_STREAM)}${node}`, eventsOf(node), `${answersOf({ node, user: "*" })}.*`];
   return {
-    publish: [`$KV.${NODES_BUCKET}.${node}`, ...READ_NODES, ...READ_ROLLOUT, ...sendEvents(node)],
+    publish: [...own, ...READ_NODES, ...READ_ROLLOUT, ...READ_EVENTS],
     subscribe: [subjectsOfNode(node), `${inboxOf("node", node)}.>`],
-    answers: true,
   };
 }
 
-/** To send its own events, and to read them if its file is lost. */
-function sendEvents(node: string): string[] {
-  const own = eventsOf(node);
-  const read = [`$JS.API.DIRECT.GET.${EVENTS_STREAM}.${own}`, `$JS.API.CONSUMER.CREATE.${EVENTS_STREAM}.*.${own}`];
-  return [own, EVENTS_INFO, ...read, EVENTS_NEXT];
-}
-
-function entry(comment: string, nkey: string | undefined, { publish, subscribe, answers }: Permissions): string {
+function entry(comment: string, nkey: string | undefined, { publish, subscribe }: Permissions): string {
   if (nkey === undefined) return `      # ${comment}: no nkey in svcm.yaml; svcm nats key makes one`;
   const lines = [
     `      { # ${comment}`,
@@ -116,7 +97,6 @@ function entry(comment: string, nkey: string | undefined, { publish, subscribe, 
     "        permissions: {",
     `          publish: { allow: [${publish.map(quoted).join(", ")}] }`,
     `          subscribe: { allow: [${subscribe.map(quoted).join(", ")}] }`,
-    ...(answers ? ['          allow_responses: { max: 1, expires: "1h" }'] : []),
     "        }",
     "      }",
   ];

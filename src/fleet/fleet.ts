@@ -14,12 +14,6 @@ export interface EventsAsked extends EventFilter {
   readonly cursor?: string | undefined;
 }
 
-export interface Patience {
-  readonly deadlineMs: number;
-  /** Of the svcm that asks. */
-  readonly version: string;
-}
-
 export interface KnownNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -49,10 +43,10 @@ export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
     { operation, input, fence }: StepRequest<Input>,
     timeoutMs: number,
   ): Promise<{ readonly release: string | null }>;
-  /** The events of the nodes, from the stream if the server has one. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
-  events(asked: EventsAsked, how: Patience): Promise<FleetEventsResponse>;
+  /** The events of the nodes, from the stream. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
+  events(asked: EventsAsked): Promise<FleetEventsResponse>;
   /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
   follow(asked: EventsAsked, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
-  /** Makes the stream of events. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  /** Makes what svcm keeps on the server. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(): Promise<"created" | "changed" | "unchanged">;
 }

@@ -1,29 +1,16 @@
 /** The stream of events on the NATS server: JetStream in the words of the fleet. */
-import {
-  DeliverPolicy,
-  DiscardPolicy,
-  jetstream,
-  JetStreamApiError,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-  type ConsumerMessages,
-  type JetStreamClient,
-  type JetStreamManager,
-  type OrderedConsumerOptions,
-} from "@nats-io/jetstream";
+import { setTimeout as pause } from "node:timers/promises";
+import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { askRefusal } from "./link-refusals.ts";
-import type { StreamLimits } from "./events/limits.ts";
+import { SvcmError } from "../core/index.ts";
+import { inStream, type Exchange } from "./link-streams.ts";
 import { EVENTS_STREAM, eventsOf, nodeOfEvents } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
-const AT_ONCE = 1_000;
-/** A repetition within this time is dropped by its id alone. */
-const DUPLICATES_MS = 120_000;
-const NANOS = 1_000_000;
-const WRONG_LAST_SEQUENCE = 10_071;
-const STREAM_NOT_FOUND = 10_059;
+const FOLLOW_MS = 1_000;
+/** Requests at the same time, and the numbers that one of them walks through. */
+const AT_ONCE = 32;
+const WALK = 256;
 
 export interface Stored {
   readonly node: string;
@@ -31,20 +18,16 @@ export interface Stored {
   /** By the clock of the server, in milliseconds since 1970. */
   readonly storedMs: number;
   readonly data: Uint8Array;
-  /** Messages that follow in the stream at that time. */
-  readonly left: number;
 }
 
+/** All throw FLEET_FAILED, with FLEET_NOT_SET_UP if there is no stream; FORBIDDEN if the server does not permit it. */
 export interface EventStream {
-  /** `undefined` if it does not exist. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if it does not permit the question */
-  state(): Promise<StreamState | undefined>;
-  /** Creates the stream, or gives it these limits. Only an admin may. */
-  setUp(limits: StreamLimits): Promise<"created" | "changed" | "unchanged">;
+  state(): Promise<StreamState>;
   /** The newest message of the node; `undefined` if there is not one. */
-  last(node: string): Promise<Omit<Stored, "left"> | undefined>;
+  last(node: string): Promise<Stored | undefined>;
   /**
-   * Stores a message after the message `afterSeq` of the node, which is 0 for the first, and resolves with its number.
-   * @throws {WrongOrder} if another message is the node's newest
+   * Stores a message after the message `afterSeq` of the node, which is 0 for the first, and resolves with its number. Fails if
+   * another message is the node's newest.
    */
   append(node: string, id: string, data: Uint8Array, afterSeq: number): Promise<number>;
   /** The messages since a time of the server; those to come as well, until the signal is aborted. */
@@ -59,6 +42,9 @@ export interface Wanted {
 }
 
 export interface StreamState {
+  /** The numbers of the oldest and the newest message; the newest is below the oldest if the stream is empty. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
   /** When the oldest message was stored, in milliseconds since 1970. */
   readonly firstMs: number;
   /** True if older messages were dropped. */
@@ -67,116 +53,111 @@ export interface StreamState {
   readonly maxPerNode: number;
 }
 
-export class WrongOrder extends Error {}
-
-export function eventStream(connection: NatsConnection): EventStream {
+export function eventStream(connection: NatsConnection, exchange: Exchange): EventStream {
   const client = jetstream(connection, { timeout: TIMEOUT_MS });
-  let opened: Promise<JetStreamManager> | undefined;
-  const manager = (): Promise<JetStreamManager> =>
-    (opened ??= jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS }));
+  const within = <T>(send: () => Promise<T>): Promise<T> => exchange(() => inStream(connection, EVENTS_STREAM, send));
+  const managed = () => jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS });
+  const message = (query: Query): Promise<Stored | undefined> =>
+    within(async () => storedOf(await (await managed()).streams.getMessage(EVENTS_STREAM, query)));
+  const state = (): Promise<StreamState> =>
+    within(async () => {
+      const { state: now, config } = await (await managed()).streams.info(EVENTS_STREAM);
+      const { first_seq, last_seq, first_ts } = now;
+      const maxPerNode = config.max_msgs_per_subject;
+      const [firstMs, hasDropped] = [Date.parse(first_ts), first_seq > 1];
+      return { firstSeq: first_seq, lastSeq: last_seq, firstMs, hasDropped, maxPerNode };
+    });
   return {
-    async state() {
-      const info = await (await manager()).streams.info(EVENTS_STREAM).catch(ifMissing);
-      if (info === undefined) return undefined;
-      const { state, config } = info;
-      const { first_seq, first_ts } = state;
-      return {
-        firstMs: Date.parse(first_ts),
-        hasDropped: first_seq > 1,
-        maxPerNode: config.max_msgs_per_subject,
-      };
-    },
-    setUp: async (limits) => setUp(await manager(), limits),
-    async last(node) {
-      const found = await (await manager()).direct.getMessage(EVENTS_STREAM, { last_by_subj: eventsOf(node) });
-      return found === null ? undefined : { node, seq: found.seq, storedMs: found.time.getTime(), data: found.data };
-    },
-    async append(node, id, data, afterSeq) {
-      try {
+    state,
+    last: (node) => message({ last_by_subj: eventsOf(node) }),
+    append: (node, id, data, afterSeq) =>
+      within(async () => {
         const expect = { streamName: EVENTS_STREAM, lastSubjectSequence: afterSeq };
-        return (await client.publish(eventsOf(node), data, { msgID: `${node}.${id}`, expect, timeout: TIMEOUT_MS }))
-          .seq;
-      } catch (error) {
-        throw error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE
-          ? new WrongOrder(error.message)
-          : error;
-      }
+        const options = { msgID: `${node}.${id}`, expect, timeout: TIMEOUT_MS };
+        return (await client.publish(eventsOf(node), data, options)).seq;
+      }),
+    read: ({ node, ...wanted }, signal) => {
+      const next = (seq: number) => message({ seq, next_by_subj: eventsOf(node) });
+      return readFrom({ next, state }, wanted, signal);
     },
-    read: (wanted, signal) => readFrom(client, wanted, signal),
   };
 }
 
-async function setUp({ streams }: JetStreamManager, limits: StreamLimits): ReturnType<EventStream["setUp"]> {
-  const present = await streams.info(EVENTS_STREAM).catch(ifMissing);
-  const wanted = configOf(limits);
-  try {
-    if (present === undefined) {
-      await streams.add({ ...SHAPE, ...wanted });
-      return "created";
-    }
-    const isSame = Object.entries(wanted).every(([name, value]) => Reflect.get(present.config, name) === value);
-    if (isSame) return "unchanged";
-    await streams.update(EVENTS_STREAM, { ...present.config, ...wanted });
-    return "changed";
-  } catch (error) {
-    throw askRefusal(error);
-  }
+type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string };
+
+interface Source {
+  /** The message with this number, or the next one after it. */
+  readonly next: (seq: number) => Promise<Stored | undefined>;
+  readonly state: EventStream["state"];
 }
 
 async function* readFrom(
-  client: JetStreamClient,
-  { node, sinceMs, most, isFollowed }: Wanted,
+  source: Source,
+  { sinceMs, most, isFollowed }: Omit<Wanted, "node">,
   signal: AbortSignal,
 ): AsyncGenerator<Stored> {
-  const from: Partial<OrderedConsumerOptions> = {
-    filter_subjects: eventsOf(node),
-    deliver_policy: DeliverPolicy.StartTime,
-    opt_start_time: new Date(Math.max(0, sinceMs)).toISOString(),
-  };
-  const consumer = await client.consumers.get(EVENTS_STREAM, from);
-  const { num_pending } = await consumer.info(true);
-  if (num_pending === 0 && !isFollowed) return;
-  let skipped = num_pending - most;
-  const messages = await consumer.consume({ max_messages: AT_ONCE });
-  const stop = (): void => messages.stop();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    for await (const stored of storedIn(messages)) {
-      if (skipped-- <= 0) yield stored;
-      if (stored.left === 0 && !isFollowed) return;
+  const { firstSeq, lastSeq } = await source.state();
+  const from = await firstSince(source, [firstSeq, lastSeq + 1], sinceMs);
+  yield* await newest(source, [from, lastSeq + 1], most);
+  if (!isFollowed) return;
+  let seq = lastSeq + 1;
+  while (!signal.aborted) {
+    const found = await source.next(seq).catch(noneIfAway);
+    if (found === undefined) await pause(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+    else {
+      seq = found.seq + 1;
+      yield found;
     }
-  } finally {
-    signal.removeEventListener("abort", stop);
-    await messages.close();
   }
 }
 
-const SHAPE = {
-  name: EVENTS_STREAM,
-  subjects: [eventsOf("*")] as string[],
-  retention: RetentionPolicy.Limits,
-  storage: StorageType.File,
-  // The newest records are worth more than the oldest, and a full stream must not stop a node.
-  discard: DiscardPolicy.Old,
-  duplicate_window: DUPLICATES_MS * NANOS,
-  allow_direct: true,
-  deny_delete: true,
-  deny_purge: true,
-};
+type Range = readonly [from: number, end: number];
 
-function configOf({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits) {
-  return { max_age: maxAgeMs * NANOS, max_bytes: maxBytes, max_msgs_per_subject: maxPerNode };
-}
-
-async function* storedIn(messages: ConsumerMessages): AsyncGenerator<Stored> {
-  for await (const { subject, seq, time, data, info } of messages) {
-    const node = nodeOfEvents(subject);
-    if (node !== undefined) yield { node, seq, storedMs: time.getTime(), data, left: info.pending };
+/** The first number whose message was stored at the time or later: numbers and times grow together. */
+async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number): Promise<number> {
+  let [low, high] = [from, end];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await next(middle);
+    if (found === undefined || found.storedMs >= sinceMs) high = middle;
+    else low = found.seq + 1;
   }
+  return low;
 }
 
-/** @throws {SvcmError} as `askRefusal`, unless the stream does not exist */
-function ifMissing(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return undefined;
-  throw askRefusal(error);
+/** The newest messages of a range, in their order. A number without a message costs nothing. */
+async function newest({ next }: Source, [from, end]: Range, most: number): Promise<Stored[]> {
+  const found: Stored[][] = [];
+  let count = 0;
+  for (let last = end; last > from && count < most; last -= AT_ONCE * WALK) {
+    const starts = Array.from({ length: AT_ONCE }, (_, at) => last - (AT_ONCE - at) * WALK);
+    const walked = await Promise.all(starts.map((start) => walk(next, [Math.max(from, start), start + WALK])));
+    const part = walked.flat();
+    count += part.length;
+    found.unshift(part);
+  }
+  return found.flat().slice(-most);
+}
+
+async function walk(next: Source["next"], [from, end]: Range): Promise<Stored[]> {
+  const found: Stored[] = [];
+  for (let seq = from; seq < end;) {
+    const one = await next(seq);
+    if (one === undefined || one.seq >= end) break;
+    found.push(one);
+    seq = one.seq + 1;
+  }
+  return found;
+}
+
+function storedOf(message: StoredMsg | null): Stored | undefined {
+  const node = message === null ? undefined : nodeOfEvents(message.subject);
+  if (message === null || node === undefined) return undefined;
+  return { node, seq: message.seq, storedMs: message.time.getTime(), data: message.data };
+}
+
+/** A server that comes back has what happened meanwhile. */
+function noneIfAway(error: unknown): undefined {
+  const isAway = error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
+  if (!isAway) throw error;
 }

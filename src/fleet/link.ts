@@ -1,4 +1,5 @@
 /** Connections to the NATS server. Only this file and those beside it with its name know the client. */
+import { randomUUID } from "node:crypto";
 import {
   connect,
   credsAuthenticator,
@@ -9,17 +10,16 @@ import {
   type Msg,
   type NatsConnection,
 } from "@nats-io/transport-node";
-import { StorageType } from "@nats-io/jetstream";
-import { Kvm, type KV } from "@nats-io/kv";
 import type { SvcmError } from "../core/index.ts";
+import type { StreamLimits } from "./events/limits.ts";
 import { eventStream, type EventStream } from "./link-events.ts";
+import { nodeEntries, type NodeEntries } from "./link-nodes.ts";
 import { askRefusal, connectRefusal, LOST, unreachable } from "./link-refusals.ts";
 import { rolloutRecord, type RolloutRecord } from "./link-rollouts.ts";
+import { setUpStreams, type Exchange, type SetUpOutcome } from "./link-streams.ts";
 import type { FleetSettings } from "./settings.ts";
-import { inboxOf, NODES_BUCKET } from "./subjects.ts";
+import { answersOf, inboxOf, subjectOf, type Address } from "./subjects.ts";
 
-/** The life of a key after the last heartbeat of its node. */
-export const PRESENCE_MS = 30_000;
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
 /** Of a server that does not say. */
@@ -27,6 +27,8 @@ const DEFAULT_MAX_BYTES = 2 ** 20;
 
 export interface Incoming {
   readonly subject: string;
+  /** The subject of the answer. */
+  readonly reply: string;
   readonly data: Uint8Array;
   respond(bytes: Uint8Array): void;
 }
@@ -37,15 +39,12 @@ export interface FleetLink {
   /** Calls `take` for each message, until the link is closed. Of several links with the name, one gets each message. */
   serve(subject: string, name: string, take: (message: Incoming) => void): void;
   /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
-  ask(subject: string, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
-  /** The texts that the nodes keep, by node; an expired one is not in it. */
-  present(): Promise<ReadonlyMap<string, string>>;
-  keep(node: string, text: string): Promise<void>;
-  /** When the server wrote the text of a node, by its own clock, in milliseconds since 1970. */
-  keptMs(node: string): Promise<number | undefined>;
-  forget(node: string): Promise<void>;
+  ask(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  readonly nodes: NodeEntries;
   readonly events: EventStream;
   readonly rollouts: RolloutRecord;
+  /** Makes what the server keeps. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  setUp(limits: StreamLimits): Promise<SetUpOutcome>;
   /** Calls `heard` with "disconnect", "reconnect" and the like. */
   onStatus(heard: (type: string) => void): void;
   close(): Promise<void>;
@@ -79,38 +78,36 @@ export function newKey(): { readonly seed: string; readonly publicKey: string } 
 export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {
   const connection = await connectTo(settings, owner);
   const { isConnected, onStatus } = statusOf(connection);
-  const bucket = bucketOf(connection);
   const exchange = exchangeOver({ isConnected, onStatus });
   return {
     get maxBytes() {
       return connection.info?.max_payload ?? DEFAULT_MAX_BYTES;
     },
     onStatus,
-    events: eventStream(connection),
+    nodes: nodeEntries(connection, exchange),
+    events: eventStream(connection, exchange),
     serve(subject, name, take) {
       const callback = (error: Error | null, message: Msg): void => {
         if (error === null) take(incoming(message));
       };
       connection.subscribe(subject, { queue: name, callback });
     },
-    ask: (subject, bytes, timeoutMs) =>
-      exchange(async () => (await connection.request(subject, bytes, { timeout: timeoutMs })).data),
-    present: async () => textsIn(await bucket()),
-    keep: async (node, text) => void (await (await bucket()).put(node, text)),
-    keptMs: async (node) => (await (await bucket()).get(node))?.created.getTime(),
-    forget: async (node) => (await bucket()).delete(node),
+    ask: (address, bytes, timeoutMs) =>
+      exchange(async () => {
+        const reply = `${answersOf(address)}.${randomUUID()}`;
+        const options = { timeout: timeoutMs, noMux: true, reply };
+        return (await connection.request(subjectOf(address), bytes, options)).data;
+      }),
     rollouts: rolloutRecord(connection, exchange),
+    setUp: (limits) => exchange(() => setUpStreams(connection, limits)),
     async close() {
-      await connection.drain().catch(() => connection.close());
+      if (isConnected()) await connection.drain().catch(() => connection.close());
+      else await connection.close();
     },
   };
 }
 
-/** A request fails at once without a connection, and when its connection is lost. */
-function exchangeOver({
-  isConnected,
-  onStatus,
-}: ReturnType<typeof statusOf>): <T>(send: () => Promise<T>) => Promise<T> {
+function exchangeOver({ isConnected, onStatus }: ReturnType<typeof statusOf>): Exchange {
   const waiting = new Set<(error: SvcmError) => void>();
   onStatus((type) => {
     if (type === "disconnect") for (const fail of waiting) fail(unreachable(LOST));
@@ -158,24 +155,13 @@ function statusOf(connection: NatsConnection): Pick<FleetLink, "onStatus"> & { r
   return { isConnected: () => isConnected, onStatus: (heard) => void hearers.push(heard) };
 }
 
-/** The texts by key. A key may expire between the two steps. */
-async function textsIn(store: KV): Promise<ReadonlyMap<string, string>> {
-  const keys: string[] = [];
-  for await (const key of await store.keys()) keys.push(key);
-  const entries = await Promise.all(keys.map(async (key) => [key, await store.get(key)] as const));
-  return new Map(
-    entries.flatMap(([key, entry]) => (entry?.operation === "PUT" ? [[key, entry.string()] as const] : [])),
-  );
-}
-
-/** The server may have lost the bucket with its memory, so each use opens it again. */
-function bucketOf(connection: NatsConnection): () => Promise<KV> {
-  const options = { ttl: PRESENCE_MS, history: 1, storage: StorageType.Memory, max_bytes: 16 * 1024 * 1024 };
-  return () => new Kvm(connection).create(NODES_BUCKET, options);
-}
-
 function incoming(message: Msg): Incoming {
-  return { subject: message.subject, data: message.data, respond: (bytes) => void message.respond(bytes) };
+  return {
+    subject: message.subject,
+    reply: message.reply ?? "",
+    data: message.data,
+    respond: (bytes) => void message.respond(bytes),
+  };
 }
 
 function authenticatorOf(credentials: string): Authenticator {

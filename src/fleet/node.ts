@@ -17,6 +17,7 @@ import {
   type RolloutStep,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
+import { isToAsker, requireAsker } from "./asker.ts";
 import type { FleetLink, Incoming } from "./link.ts";
 import { sentOf } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
@@ -50,7 +51,9 @@ export function serveNode(options: NodeOptions): { readonly settled: () => Promi
   const running = new Set<Promise<void>>();
   link.serve(subjectsOfNode(node), `svcm-${node}`, (message) => {
     const answering = answer(options, state, message, running.size >= MOST_AT_ONCE)
-      .then((reply) => message.respond(fitting(reply, link.maxBytes)))
+      .then((reply) => {
+        if (isToAsker(message)) message.respond(fitting(reply, link.maxBytes));
+      })
       .catch(options.onDefect)
       .finally(() => running.delete(answering));
     running.add(answering);
@@ -83,16 +86,17 @@ async function answer(options: NodeOptions, state: State, message: Incoming, isB
 async function carryOut(
   options: NodeOptions,
   { once, steps }: State,
-  { data }: Incoming,
+  message: Incoming,
   address?: Address,
 ): Promise<unknown> {
   const { node, ports, nats } = options;
   let hasBegun = false;
-  let actor = address?.user;
+  let actor: string | undefined;
   try {
+    actor = requireAsker(message);
     const operation = operationAt(address, node);
     const user = permitted(identityOf(await nats(), address?.user ?? ""), operation);
-    const request = readRequest(data, operation);
+    const request = readRequest(message.data, operation);
     const identity = narrowed(user, request.asker);
     ({ actor } = identity);
     // The metrics of a machine name its own svcm, not that of the asker.

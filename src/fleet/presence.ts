@@ -66,7 +66,7 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
   let beat: Promise<boolean> = Promise.resolve(true);
   const announce = async (): Promise<boolean> => {
     try {
-      await link.keep(node, JSON.stringify(presence));
+      await link.nodes.keep(node, JSON.stringify(presence));
       return true;
     } catch (error) {
       onFailure(error);
@@ -85,9 +85,9 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
   return {
     aheadMs: async () => {
       const before = now();
-      await link.keep(node, JSON.stringify(presence));
+      await link.nodes.keep(node, JSON.stringify(presence));
       const after = now();
-      const writtenMs = await link.keptMs(node);
+      const writtenMs = await link.nodes.keptMs(node);
       const isQuick = after >= before && after - before < QUICK_MS;
       if (writtenMs !== undefined && (isQuick || ahead === undefined))
         ahead = Math.round((before + after) / 2 - writtenMs);
@@ -96,7 +96,7 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
     stop: async () => {
       clearInterval(timer);
       await beat;
-      await link.forget(node).catch(onFailure);
+      await link.nodes.forget(node).catch(onFailure);
     },
   };
 }

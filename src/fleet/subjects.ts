@@ -13,13 +13,20 @@ export interface Address {
 
 /** The keys of the bucket expire, so a node that is gone is not in it. */
 export const NODES_BUCKET = "svcm_nodes";
+export const NODES_STREAM = `KV_${NODES_BUCKET}`;
 
 /** The stream of the events and audit records of all nodes. */
 export const EVENTS_STREAM = "svcm_events";
 
 /** The bucket of the rollout; its one key is both lock and journal. */
 export const ROLLOUTS_BUCKET = "svcm_rollouts";
+export const ROLLOUTS_STREAM = `KV_${ROLLOUTS_BUCKET}`;
 export const ROLLOUT_KEY = "present";
+
+/** The subjects of a bucket's keys begin so. */
+export function subjectIn(stream: string): string {
+  return `$KV.${stream.slice("KV_".length)}.`;
+}
 
 /** A token of a subject: no dot, no wildcard, no white space. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -60,5 +67,10 @@ export function kindOf(access: Access): Kind {
 
 /** Answers go to subjects that only this user may read. */
 export function inboxOf(kind: "user" | "node", name: string): string {
-  return `_INBOX.${kind}-${name}`;
+  return `_INBOX.${kind}.${name}`;
+}
+
+/** The subjects of the answers of a node to a user: only the user may read there, and only the node may publish. @param user `*` for all of them */
+export function answersOf({ node, user }: Pick<Address, "node" | "user">): string {
+  return `${inboxOf("user", user)}.${node}`;
 }

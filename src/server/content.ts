@@ -73,10 +73,10 @@ async function metrics({ ports, version, machines }: ContentSource, { node, form
   return (await machines.get()).ask(node, metricsExpose, input, NODE_MS);
 }
 
-async function fleetEvents({ machines, version }: ContentSource, query: FleetEventsInput): Promise<object> {
+async function fleetEvents({ machines }: ContentSource, query: FleetEventsInput): Promise<object> {
   const { node = "all", app, apps = [], ...asked } = query;
   const wanted = { ...asked, nodes: [node], apps: app === undefined ? apps : [...apps, app] };
-  return await (await machines.get()).events(wanted, { deadlineMs: NODE_MS, version });
+  return await (await machines.get()).events(wanted);
 }
 
 function pageOf({ page }: ConsoleFiles): string {

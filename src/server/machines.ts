@@ -12,7 +12,7 @@ import { begunOn } from "./remote-release.ts";
 /** The other machines of the fleet, as a server asks them. */
 export interface Machines extends NodeAsker {
   nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
-  events(asked: EventsAsked, how: { readonly deadlineMs: number; readonly version: string }): Promise<object>;
+  events(asked: EventsAsked): Promise<object>;
   /** Every node with its state, each asked at the same time. */
   list(deadlineMs: number): Promise<readonly ListedNode[]>;
 }

@@ -1,4 +1,4 @@
-/** The five steps of docs/how-to/fleet.md, each command as it is printed, with two nodes on this machine. */
+/** The commands of docs/how-to/fleet.md as they are printed, with two nodes on this machine. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,25 +6,35 @@ import { expect, onTestFinished, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { hasNats, startNats } from "../support/nats-server.ts";
-import { IDLE, pm2 } from "../support/pm2-daemon.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { GOOD_ENV } from "../support/workspace.ts";
 
 const PAGE = readFileSync(join(REPOSITORY, "docs/how-to/fleet.md"), "utf8");
-const STEPS = PAGE.split(/^## /m).filter((part) => /^\d\. /.test(part));
-const blocksOf = (step: number, language: string): string[] =>
+const PARTS = PAGE.split(/^## /m);
+/** @param part the beginning of its heading */
+const blocksOf = (part: string, language: string): string[] =>
   Array.from(
-    STEPS[step - 1]!.matchAll(new RegExp(`^\`\`\`${language}[^\n]*\n(.*?)^\`\`\``, "gms")),
+    PARTS.find((text) => text.startsWith(part))!.matchAll(new RegExp(`^\`\`\`${language}[^\n]*\n(.*?)^\`\`\``, "gms")),
     ([, body = ""]) => body,
   );
 const APP = { name: "orders-api", script: "./app.cjs" };
 
-test("the page has five steps", () => {
-  expect(STEPS.map((step) => Number.parseInt(step, 10))).toEqual([1, 2, 3, 4, 5]);
+test("the page has five steps, and then what a fleet can do", () => {
+  expect(PARTS.filter((part) => part.includes("```sh")).map((part) => part.slice(0, 12))).toEqual([
+    "1. Make a ke",
+    "3. Start a N",
+    "4. Put each ",
+    "5. Look at a",
+    "The events o",
+    "A change on ",
+    "In the conso",
+    "Prometheus\n\n",
+  ]);
 });
 
-test.skipIf(!hasNats)("the five steps lead from one machine to two (needs nats-server)", async () => {
-  const own = pm2();
-  onTestFinished(() => own.end());
+test.skipIf(!hasNats)("the page leads from one machine to two (needs nats-server)", async () => {
+  const [own, other] = [pm2(), pm2()];
+  onTestFinished(async () => void (await Promise.all([own.end(), other.end()])));
   const root = own.folder;
   const port = await freePort();
   const at = (path: string): string => join(root, path);
@@ -46,49 +56,66 @@ test.skipIf(!hasNats)("the five steps lead from one machine to two (needs nats-s
     return ran.stdout;
   };
 
-  const keyOf = (file: string): string => shell(blocksOf(1, "sh")[0]!.replace("~/.config/svcm-ann.nk", file)).trim();
+  const keyOf = (file: string): string => shell(blocksOf("1", "sh")[0]!.replace("~/.config/svcm-ann.nk", file)).trim();
   const keys: Record<string, string> = {
     A: keyOf("~/.config/svcm-ann.nk"),
     B: keyOf("bob.nk"),
     C: keyOf("/etc/svcm/node.nk"),
     D: keyOf("/etc/svcm/other.nk"),
   };
-  const declared = blocksOf(2, "yaml")[0]!.replaceAll(/U([ABCD])\1{50,}/g, (_, letter: string) => keys[letter] ?? "");
+  const declared = blocksOf("2", "yaml")[0]!.replaceAll(/U([ABCD])\1{50,}/g, (_, letter: string) => keys[letter] ?? "");
   const environments =
     "version: 1\nenvironments: { dev: [], staging: [], production: [] }\ndefault: production\necosystem: { production: pm2/ecosystem.production.config.cjs }\n";
-  writeFileSync(
-    at("svcm.yaml"),
-    here(`${environments}env: { dev: .env.dev, staging: .env.staging, production: .env.production }\n${declared}`),
+  const project = here(
+    `${environments}env: { dev: .env.dev, staging: .env.staging, production: .env.production }\n${declared}`,
   );
-  writeFileSync(at(".env.production"), GOOD_ENV);
-  writeFileSync(at("app.cjs"), IDLE);
-  own.pm2Folder([APP], "production");
-  await own.startDeclared(APP.name, "production");
+  for (const machine of [own, other]) {
+    writeFileSync(join(machine.folder, "svcm.yaml"), project);
+    writeFileSync(join(machine.folder, ".env.production"), GOOD_ENV);
+    writeFileSync(join(machine.folder, "app.cjs"), IDLE);
+    machine.pm2Folder([APP], "production");
+    await machine.startDeclared(APP.name, "production");
+  }
 
-  shell(blocksOf(3, "sh")[0]!);
+  const [install, setup] = blocksOf("3", "sh") as [string, string];
+  shell(install);
   const nats = await startNats(at("etc/nats-server.conf"));
   onTestFinished(() => void nats.kill("SIGKILL"));
+  shell(setup);
 
-  /** Resolves when the program is in the fleet. */
-  const node = async (text: string): Promise<void> => {
-    const child = spawn("bash", ["-ec", here(text)], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  /** Resolves when the program, which goes on, has printed the words. */
+  const lasting = async (text: string, words: string, { folder, home }: Pm2 = own): Promise<void> => {
+    const options = { cwd: folder, env: { ...env, PM2_HOME: home } };
+    const child = spawn("bash", ["-ec", here(text)], { ...options, stdio: ["ignore", "pipe", "pipe"] });
     onTestFinished(() => void child.kill("SIGTERM"));
     let said = "";
     for await (const chunk of text.includes("svcm serve") ? child.stderr : child.stdout) {
       said += String(chunk);
-      if (said.includes("in the fleet")) return;
+      if (said.includes(words)) return;
     }
     throw new Error(`${text} ended: ${said}`);
   };
-  const [setting = "", agent = "", serve = ""] = blocksOf(4, "sh")[0]!.split("\n");
-  await node(`${setting}\nexec ${agent}`);
-  await node(`${setting.replace("node.nk", "other.nk")}\nexec ${serve.replace("web-1", "web-2 --port 0")}`);
+  const [setting, agent, serve] = blocksOf("4", "sh")[0]!.split("\n") as [string, string, string];
+  await lasting(`${setting}\nexec ${agent}`, "in the fleet");
+  const second = `${setting.replace("node.nk", "other.nk")}\nexec ${serve.replace("web-1", "web-2 --port 0")}`;
+  await lasting(second, "in the fleet", other);
 
-  const [look = "", ask = ""] = blocksOf(5, "sh");
+  const [look = "", ask = ""] = blocksOf("5", "sh");
   const [asAnn = ""] = look.split("\n");
   expect(shell(look)).toMatch(/^NODE .*\nweb-1 +online .*\nweb-2 +online /);
   const answers = shell(`${asAnn}\n${ask}`);
   expect(answers.match(/^web-\d$/gm)).toHaveLength(9);
   expect(answers).toContain("Restarted orders-api (id 0");
-  expect(shell(`${asAnn}\nsvcm events --node web-1 --json`)).toContain('"missing": []');
+
+  const [list, exits, follow] = blocksOf("The events", "sh")[0]!.split("\n") as [string, string, string];
+  await lasting(`${asAnn}\nexec ${follow}`, "web-2");
+  expect(shell(`${asAnn}\n${list}`)).toMatch(/web-[12] +orders-api \(0\) +start/);
+  expect(shell(`${asAnn}\n${exits}`)).toContain('"missing": []');
+
+  for (const machine of [own, other]) machine.pm2Folder([{ ...APP, env: { PRICES: "new" } }], "production");
+  const rolled = shell(`${asAnn}\n${blocksOf("A change", "sh")[0]!}`);
+  expect(rolled.match(/^web-\d: (?:applying|applied)/gm)).toEqual(
+    ["web-1", "web-2"].flatMap((name) => [`${name}: applying`, `${name}: applied`]),
+  );
+  expect(rolled).toMatch(/^Rollout \S+ of production by ann: applied, begun /m);
 });

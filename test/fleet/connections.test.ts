@@ -67,7 +67,7 @@ function jwt(issuer: ReturnType<typeof nkeys.createUser>, sub: string, nats: obj
 describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", () => {
   test.skipIf(!hasOpenssl)("are encrypted, if the server's certificate is the named one (needs openssl)", async () => {
     const { file, lines } = certificate();
-    const fleet = await testFleet({ more: lines });
+    const fleet = await testFleet({ more: lines, isSetUp: false });
     const url = { SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url.replace("nats://127.0.0.1", "tls://localhost") };
     const trusting = { ...url, SVC_SERVICE_MANAGEMENT_NATS_CA: file };
     await asNode(fleet, "web-1", trusting);

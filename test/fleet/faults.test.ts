@@ -28,7 +28,7 @@ const frameworkOf = (fleet: TestFleet, node: string): string | undefined =>
 async function nodeConnection(fleet: TestFleet, name: string) {
   const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
-  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: `_INBOX.node-${name}` });
+  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: `_INBOX.node.${name}` });
   onTestFinished(() => connection.close());
   return connection;
 }
@@ -64,10 +64,12 @@ describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
     await fleet.server.kill();
     await away;
     const change = encode({ input: SAVE, id: "12345678", notAfter: Date.now() + 60_000 });
-    expect(await outcome(link.ask("svcm.web-1.write.env.write.edda", change, MS))).toBe("NODE_UNREACHABLE");
+    expect(await outcome(link.ask({ node: "web-1", kind: "write", id: "env.write", user: "edda" }, change, MS))).toBe(
+      "NODE_UNREACHABLE",
+    );
     await fleet.server.again();
     await Promise.all([back, node.logged("connected to NATS again")]);
-    await link.ask("svcm.web-1.read.identity.show.edda", encode({ input: {} }), MS);
+    await link.ask({ node: "web-1", kind: "read", id: "identity.show", user: "edda" }, encode({ input: {} }), MS);
     expect(frameworkOf(fleet, "web-1")).toBe("express");
   });
 
@@ -161,7 +163,7 @@ describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", 
     ["send events in the name of another node", (own) => own.publish("svcm.web-1.events", "{}")],
     ["read the events of another node", (own) => own.publish(`${API}.CONSUMER.CREATE.svcm_events.a.svcm.web-1.events`)],
     ["make or change the stream of events", (own) => own.publish(`${API}.STREAM.CREATE.svcm_events`)],
-    ["answer a request that it did not get", (own) => own.publish("_INBOX.user-edda.1.2", "{}")],
+    ["answer a request that it did not get", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
   ])("a node's key may not %s", async (_, attempt) => {
     const fleet = await testFleet();
     const connection = await nodeConnection(fleet, "web-2");

@@ -153,7 +153,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     const older = await connect({
       servers: fleet.server.url,
       authenticator: nkeyAuthenticator(seed),
-      inboxPrefix: "_INBOX.node-db-1",
+      inboxPrefix: "_INBOX.node.db-1",
     });
     const presence = { svcm: "0.9.0", nodejs: "20.0.0", pm2: null, environments: [], services: [] };
     const bucket = await new Kvm(older).open("svcm_nodes");

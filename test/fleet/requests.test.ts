@@ -1,4 +1,5 @@
 /** Requests of users to nodes, over a real NATS server with the permissions that svcm prints. */
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
@@ -19,7 +20,7 @@ import {
   rolloutApply,
   type Operation,
 } from "../../src/core/index.ts";
-import { addressOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
+import { addressOf, answersOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
@@ -45,9 +46,16 @@ async function rawConnection(fleet: TestFleet, name: string, inboxPrefix: string
   return connection;
 }
 
+/** The answer goes where svcm asks for it. */
+const answered = (subject: string) => ({
+  timeout: MS,
+  noMux: true,
+  reply: `${answersOf(addressOf(subject)!)}.${randomUUID()}`,
+});
+
 async function send(connection: NatsConnection, subject: string, message: unknown) {
   const data = message instanceof Uint8Array ? message : JSON.stringify(message);
-  return (await connection.request(subject, data, { timeout: MS })).json<{
+  return (await connection.request(subject, data, answered(subject))).json<{
     ok: boolean;
     error?: { code?: string; error: string };
   }>();
@@ -71,11 +79,10 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
   test("an env file's bytes do not leave the machine", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "vera", "_INBOX.user-vera");
-    const reply = await connection.request(
-      subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "vera" }),
-      JSON.stringify({ input: { environment: "dev" } }),
-    );
+    const connection = await rawConnection(fleet, "vera", "_INBOX.user.vera");
+    const subject = subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "vera" });
+    const asked = JSON.stringify({ input: { environment: "dev" } });
+    const reply = await connection.request(subject, asked, answered(subject));
     expect(Object.keys(reply.json<{ result: object }>().result)).toEqual(["response", "entityTag"]);
   });
 
@@ -139,11 +146,11 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     test("gets no more through the server than the table of rights gives it", async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
-      const connection = await rawConnection(fleet, users[role], `_INBOX.user-${users[role]}`);
+      const connection = await rawConnection(fleet, users[role], `_INBOX.user.${users[role]}`);
       for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
         const subject = subjectOf({ node: "web-1", kind: kindOf(access), id, user: users[role] });
         // Nothing is changed: no operation takes this input, and a change has no id.
-        const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), { timeout: MS });
+        const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), answered(subject));
         const isRefused = await answer.then(
           () => false,
           (error: Error) => /permissions violation/i.test(`${error.message} ${String(error.cause)}`),
@@ -155,10 +162,6 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
 
   test("the server lets exactly the roles that may apply hold the lock of a rollout", async () => {
     const fleet = await testFleet();
-    const [edda, adam] = [await fleet.as("edda"), await fleet.as("adam")];
-    expect(await outcome(edda.rollouts.setUp())).toBe("NODE_FORBIDDEN");
-    expect(await outcome(edda.rollouts.replace("text", 0))).toBe("ROLLOUT_NOT_SET_UP");
-    await adam.rollouts.setUp();
     for (const [at, role] of roles.entries()) {
       const asker = await fleet.as(users[role]);
       const mayHold = isGranted(rightsOf[role], rolloutApply.access);
@@ -180,16 +183,16 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   test("no user asks in the name of another one", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "vera", "_INBOX.user-vera");
+    const connection = await rawConnection(fleet, "vera", "_INBOX.user.vera");
     const subject = subjectOf({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
     await expect(connection.request(subject, "{}", { timeout: MS })).rejects.toThrow(/permissions violation/i);
   });
 
   test("no user reads the answers of another one", async () => {
     const fleet = await testFleet();
-    const connection = await rawConnection(fleet, "vera", "_INBOX.user-vera");
+    const connection = await rawConnection(fleet, "vera", "_INBOX.user.vera");
     const heard = new Promise<string>((resolve) => {
-      connection.subscribe("_INBOX.user-adam.>", { callback: (error) => resolve(String(error)) });
+      connection.subscribe("_INBOX.user.adam.>", { callback: (error) => resolve(String(error)) });
     });
     expect(await heard).toMatch(/permissions violation/i);
   });
@@ -252,7 +255,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   ])("%s is refused, and the node goes on", async (_, subject, message, error) => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "edda", "_INBOX.user-edda");
+    const connection = await rawConnection(fleet, "edda", "_INBOX.user.edda");
     const answer = await send(connection, subject, message);
     expect([answer.ok, answer.error?.error === error || answer.error?.error]).toEqual([false, true]);
     expect((await send(connection, read, { input: { environment: "dev" } })).ok).toBe(true);
@@ -262,7 +265,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   test("a change that arrives twice is carried out once", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "edda", "_INBOX.user-edda");
+    const connection = await rawConnection(fleet, "edda", "_INBOX.user.edda");
     const change = { ...good, id: "12345678", notAfter: Date.now() + 60_000 };
     expect((await send(connection, write, change)).ok).toBe(true);
     expect((await send(connection, write, change)).error?.code).toBe("REQUEST_REPEATED");

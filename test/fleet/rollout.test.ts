@@ -34,7 +34,6 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   beforeAll(async () => {
     fleet = await testFleet({ ecosystem: ECOSYSTEM, whenOver: afterAll });
-    await (await fleet.as("adam")).rollouts.setUp();
     for (const node of NODES) {
       const root = fleet.root(node);
       own[node] = pm2();

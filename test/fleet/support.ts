@@ -43,6 +43,8 @@ interface Options {
   readonly users?: Readonly<Record<string, User>>;
   readonly more?: string;
   readonly whenOver?: WhenOver;
+  /** False for a server on which no admin has run `svcm nats setup`. */
+  readonly isSetUp?: boolean;
   /** Limits of the stream of events. */
   readonly events?: NatsProject["events"];
   /** The ecosystem file of dev on each node, by its path in the root. */
@@ -56,6 +58,7 @@ export async function testFleet({
   whenOver = onTestFinished,
   events = {},
   ecosystem,
+  isSetUp = true,
 }: Options = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
@@ -78,6 +81,11 @@ export async function testFleet({
     SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),
     SVC_SERVICE_MANAGEMENT_NODE: name,
   });
+  if (isSetUp) {
+    const admin = await openFleet(portsOf("adam"), variables("adam"));
+    await admin.setUp();
+    await admin.close();
+  }
   return {
     server,
     ports: portsOf,

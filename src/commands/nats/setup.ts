@@ -1,9 +1,10 @@
 import { SvcmCommand } from "../base.ts";
 
 export default class NatsSetup extends SvcmCommand {
-  static override summary = "Make the stream of events and the lock of rollouts on the NATS server.";
+  static override summary =
+    "Make what svcm keeps on the NATS server: the nodes, their events and the lock of rollouts.";
   static override description =
-    "The stream keeps the events and audit records of all nodes, also of those that are away. nats.events of svcm.yaml has its limits; run the command again after a change. Only a user with the role admin may.";
+    "Nodes and other users may not make it. A stream keeps the events and audit records of all nodes, also of those that are away. nats.events of svcm.yaml has its limits; run the command again after a change or an update of svcm. Only a user with the role admin may.";
   static override examples = ["<%= config.bin %> nats setup"];
 
   async run() {
@@ -16,7 +17,8 @@ export default class NatsSetup extends SvcmCommand {
 }
 
 const SENTENCES = {
-  created: "Created the stream svcm_events. The nodes send their events within a minute.",
-  changed: "Changed the limits of the stream svcm_events.",
-  unchanged: "The stream svcm_events has these limits already.",
+  created:
+    "The NATS server is set up. Nodes that run appear within ten seconds, and send their events within a minute.",
+  changed: "The NATS server has the present settings.",
+  unchanged: "The NATS server has these settings already.",
 };

@@ -73,7 +73,8 @@ class Delivery {
 
   async #hasStream(): Promise<boolean> {
     try {
-      return (await this.#options.link.events.state()) !== undefined;
+      await this.#options.link.events.state();
+      return true;
     } catch (error) {
       this.#failed(error);
       return false;

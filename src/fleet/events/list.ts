@@ -1,21 +1,18 @@
-/** The events of several nodes: from the stream if there is one, and from each node otherwise. */
+/** The events of several nodes, from the stream. */
 import {
-  eventsList,
   happenedOnNodes,
   happeningsOf,
   isWanted,
   matching,
   pageOf,
   selectNodes,
-  SvcmError,
   timed,
   type FleetEventsResponse,
   type SentRecord,
   type SvcmEvent,
 } from "../../core/index.ts";
-import type { EventsAsked, KnownNode, NodesAsker, Patience } from "../fleet.ts";
-import type { EventStream, StreamState } from "../link-events.ts";
-import { stateOf } from "../nodes.ts";
+import type { EventsAsked, KnownNode, NodesAsker } from "../fleet.ts";
+import type { EventStream } from "../link-events.ts";
 import { recordOf } from "./message.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -30,12 +27,10 @@ export interface Asking {
 }
 
 /** @throws {SvcmError} INVALID_REQUEST for a node that is not declared, FLEET_FAILED */
-export async function listEvents(asking: Asking, asked: EventsAsked, how: Patience): Promise<FleetEventsResponse> {
+export async function listEvents(asking: Asking, asked: EventsAsked): Promise<FleetEventsResponse> {
   const nodes = await selected(asking.fleet, asked.nodes);
   const since = asked.since ?? Date.now() - DAY_MS;
-  const state = await stateOrNone(asking.stream);
-  if (state === undefined) return await askedEvents(asking, nodes, { ...asked, since }, how);
-  const { records, isWhole } = await recordsSince(asking.stream, state, nodes, since);
+  const { records, isWhole } = await recordsSince(asking.stream, nodes, since);
   const happenings = matching(happenedOnNodes(records), asked).filter(({ atMs }) => atMs >= since);
   const away = nodes.filter(({ presence }) => presence === undefined);
   return {
@@ -47,7 +42,7 @@ export async function listEvents(asking: Asking, asked: EventsAsked, how: Patien
 
 /**
  * The events of the nodes since a time, and then each new one as it arrives, until the signal is aborted.
- * @throws {SvcmError} FLEET_FAILED if the server has no stream
+ * @throws {SvcmError} INVALID_REQUEST for a node that is not declared, FLEET_FAILED
  */
 export async function* followEvents(
   { fleet, stream }: Asking,
@@ -55,11 +50,6 @@ export async function* followEvents(
   signal: AbortSignal,
 ): AsyncGenerator<SvcmEvent> {
   const nodes = await selected(fleet, asked.nodes);
-  if ((await stateOrNone(stream)) === undefined)
-    throw new SvcmError("FLEET_FAILED", {
-      code: "STREAM_MISSING",
-      details: "The NATS server has no stream of events. svcm nats setup makes it.",
-    });
   const since = asked.since ?? Date.now();
   const explained = new Set<string>();
   const wanted = { node: subjectFor(nodes), sinceMs: since - MARGIN_MS, most: MOST, isFollowed: true };
@@ -82,22 +72,12 @@ async function selected(fleet: Asking["fleet"], selectors: readonly string[]): P
   return selectNodes(declared, selectors);
 }
 
-/** A server whose permissions are those of an older svcm does not permit the question. */
-async function stateOrNone(stream: EventStream): Promise<StreamState | undefined> {
-  try {
-    return await stream.state();
-  } catch (error) {
-    if (error instanceof SvcmError && error.kind === "FORBIDDEN") return undefined;
-    throw error;
-  }
-}
-
 async function recordsSince(
   stream: EventStream,
-  { hasDropped, firstMs, maxPerNode }: StreamState,
   nodes: readonly KnownNode[],
   since: number,
 ): Promise<{ readonly records: SentRecord[]; readonly isWhole: boolean }> {
+  const { hasDropped, firstMs, maxPerNode } = await stream.state();
   const counts = new Map(nodes.map(({ name }) => [name, 0]));
   const records: SentRecord[] = [];
   let isWhole = !(hasDropped && firstMs > since);
@@ -120,31 +100,4 @@ async function recordsSince(
 /** A server before 2.10 takes one filter. */
 function subjectFor(nodes: readonly KnownNode[]): string {
   return nodes.length === 1 ? (nodes[0]?.name ?? "*") : "*";
-}
-
-/** The answers of the nodes as one list. */
-async function askedEvents(
-  { fleet }: Asking,
-  nodes: readonly KnownNode[],
-  { nodes: _selectors, apps, cursor, limit = DEFAULT_LIMIT, ...filter }: EventsAsked,
-  { deadlineMs, version }: Patience,
-): Promise<FleetEventsResponse> {
-  const missing: FleetEventsResponse["missing"][number][] = [];
-  let isComplete = true;
-  const answers = await Promise.all(
-    nodes.map(async ({ name, presence }) => {
-      try {
-        const answer = await fleet.ask(name, eventsList, { apps: [...apps], ...filter, limit: 1000 }, deadlineMs);
-        isComplete &&= answer.complete && answer.next === null;
-        return answer.events.map(({ at, ...event }) => ({ atMs: Date.parse(at), event: { ...event, node: name } }));
-      } catch (error) {
-        if (error instanceof SvcmError && error.kind === "PROCESS_NOT_FOUND") return [];
-        const state = stateOf(error, presence, version);
-        if (state !== "answered") missing.push({ node: name, state });
-        return [];
-      }
-    }),
-  );
-  const events = answers.flat().toSorted((a, b) => b.atMs - a.atMs);
-  return { ...pageOf(events, limit, cursor), complete: isComplete, missing };
 }

@@ -73,7 +73,8 @@ export async function replace(
       if (now?.text === text) return { rollout, revision: now.revision };
       throw movedOn("Another svcm has taken the rollout over, or has ended it.");
     } catch (error) {
-      const isAway = error instanceof SvcmError && error.kind === "FLEET_FAILED";
+      const isAway =
+        error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
       if (!isAway || ports.clock.elapsed() >= until) throw error;
       await ports.clock.pause(AGAIN_MS);
     }

@@ -21,10 +21,11 @@ export const fleetCodes: CodeDocs = {
     remedy:
       "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names the file of the key. Its public key must be an `nkey` of `svcm.yaml`, and the server must have the output of `svcm nats config`.",
   },
-  STREAM_MISSING: {
-    summary: "The NATS server has no stream of events.",
-    explanation: "Without it, a list asks each node for its events, and new ones cannot be followed.",
-    remedy: "Run `svcm nats setup` as a user with the role admin.",
+  FLEET_NOT_SET_UP: {
+    summary: "The NATS server has no place for the nodes, their events and the lock of rollouts.",
+    explanation: "Only an admin may make it, so a node or another user cannot replace it.",
+    remedy:
+      "Ask an admin of `nats.users` to run `svcm nats setup` once. Nodes that run already appear within ten seconds.",
   },
   NODE_UNKNOWN: {
     summary: "`svcm.yaml` does not declare such a node.",
@@ -49,6 +50,12 @@ export const fleetCodes: CodeDocs = {
     explanation: "It has another version of svcm, or the request may only be made on the machine itself.",
     remedy: "Bring the node to the version of this machine; `svcm nodes list` shows both.",
   },
+  REQUEST_FORGED: {
+    summary: "A request did not come from the user that it names, so the node refused it.",
+    explanation:
+      "A message that a node or a user has stored on the NATS server was sent to the node in the name of a user.",
+    remedy: "Replace the keys of the node or user that stored it; the presence entries and events carry its name.",
+  },
   REQUEST_LATE: {
     summary: "A change reached the node after its time, so the node did not carry it out.",
     remedy: "Send it again if it is still wanted.",
@@ -68,10 +75,6 @@ export const fleetCodes: CodeDocs = {
     summary: "The request belongs to an earlier step of the rollout.",
     explanation: "Another svcm took the rollout over, or it has ended. The node changed nothing.",
     remedy: "Read `svcm rollout status`.",
-  },
-  ROLLOUT_NOT_SET_UP: {
-    summary: "The NATS server has no bucket for the lock of rollouts.",
-    remedy: "Ask an admin of `nats.users` to run `svcm nats setup` once.",
   },
   ROLLOUT_NOT_FOUND: {
     summary: "No rollout holds the lock of the fleet.",

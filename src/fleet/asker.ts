@@ -1,0 +1,21 @@
+import { SvcmError } from "../core/index.ts";
+import type { Incoming } from "./link.ts";
+import { addressOf, answersOf } from "./subjects.ts";
+
+/**
+ * True if the answer goes to the user of the subject. The NATS server vouches for the user who publishes, but it also sends stored
+ * messages to the subject that their reader names. Such a message has no answer subject of a user.
+ */
+export function isToAsker({ subject, reply }: Incoming): boolean {
+  const address = addressOf(subject);
+  return address !== undefined && reply.startsWith(`${answersOf(address)}.`);
+}
+
+/** @returns the user @throws {SvcmError} FORBIDDEN with REQUEST_FORGED */
+export function requireAsker(message: Incoming): string | undefined {
+  if (isToAsker(message)) return addressOf(message.subject)?.user;
+  throw new SvcmError("FORBIDDEN", {
+    code: "REQUEST_FORGED",
+    details: "The answer would not go to the user of the request, so the NATS server does not vouch for the user.",
+  });
+}

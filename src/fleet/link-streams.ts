@@ -1,0 +1,123 @@
+/** The streams of svcm on the NATS server. Only `svcm nats setup` makes them. */
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { SvcmError } from "../core/index.ts";
+import type { StreamLimits } from "./events/limits.ts";
+import { EVENTS_STREAM, eventsOf, NODES_STREAM, ROLLOUTS_STREAM, subjectIn } from "./subjects.ts";
+
+/** The life of an entry after the last heartbeat of its node. */
+export const PRESENCE_MS = 30_000;
+/** A repetition within this time is dropped by its id alone. */
+const DUPLICATES_MS = 120_000;
+const NANOS = 1_000_000;
+const MIB = 2 ** 20;
+const NO_STREAM = 10_059;
+/** Of what does not change after the stream was made. */
+const FIXED: ReadonlySet<string> = new Set(["name", "storage", "retention"]);
+
+/** A request fails at once without a connection, and when its connection is lost. */
+export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
+
+/** Of several streams, the outcome of the one that changed most. */
+export type SetUpOutcome = "created" | "changed" | "unchanged";
+
+/** Makes the streams, or gives them their present settings. Only an admin may. */
+export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
+  const { streams } = await jetstreamManager(connection, { checkAPI: false });
+  const outcomes: SetUpOutcome[] = [];
+  for (const wanted of streamsFor(limits)) {
+    const present = await streams.info(wanted.name).catch((error: unknown) => {
+      if (isOf(error, NO_STREAM)) return undefined;
+      throw error;
+    });
+    const changes = Object.entries(wanted).filter(
+      ([name, value]) =>
+        !FIXED.has(name) && JSON.stringify(Reflect.get(present?.config ?? {}, name)) !== JSON.stringify(value),
+    );
+    if (present === undefined) await streams.add(wanted);
+    else if (changes.length > 0)
+      await streams.update(wanted.name, { ...present.config, ...Object.fromEntries(changes) });
+    outcomes.push(present === undefined ? "created" : changes.length > 0 ? "changed" : "unchanged");
+  }
+  return (["created", "changed"] as const).find((one) => outcomes.includes(one)) ?? "unchanged";
+}
+
+/**
+ * The server checks a request of JetStream, but not where its answer goes. So an answer that is empty or that another user has
+ * written could become a request in the name of the server. No stream gives messages out directly, and none lets them be deleted.
+ */
+const SAFE = {
+  retention: RetentionPolicy.Limits,
+  storage: StorageType.File,
+  allow_direct: false,
+  allow_rollup_hdrs: false,
+  deny_delete: true,
+  deny_purge: true,
+};
+
+type Wanted = Partial<StreamConfig> & Pick<StreamConfig, "name">;
+
+function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] {
+  const bucket = { ...SAFE, max_msgs_per_subject: 1, discard: DiscardPolicy.New };
+  return [
+    {
+      ...bucket,
+      name: NODES_STREAM,
+      subjects: [`${subjectIn(NODES_STREAM)}*`],
+      max_age: PRESENCE_MS * NANOS,
+      max_bytes: 16 * MIB,
+    },
+    { ...bucket, name: ROLLOUTS_STREAM, subjects: [`${subjectIn(ROLLOUTS_STREAM)}*`], max_bytes: 64 * MIB },
+    {
+      ...SAFE,
+      name: EVENTS_STREAM,
+      subjects: [eventsOf("*")],
+      // The newest records are worth more than the oldest, and a full stream must not stop a node.
+      discard: DiscardPolicy.Old,
+      duplicate_window: DUPLICATES_MS * NANOS,
+      max_age: maxAgeMs * NANOS,
+      max_bytes: maxBytes,
+      max_msgs_per_subject: maxPerNode,
+    },
+  ];
+}
+
+/** Runs `send` and names the remedy if the stream does not exist. @throws {SvcmError} FLEET_FAILED with FLEET_NOT_SET_UP */
+export async function inStream<T>(connection: NatsConnection, stream: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (isOf(error, NO_STREAM) || (await isMissing(connection, stream))) throw notSetUp();
+    throw error;
+  }
+}
+
+/** False if nothing answers: the server may be starting. */
+async function isMissing(connection: NatsConnection, stream: string): Promise<boolean> {
+  try {
+    const { streams } = await jetstreamManager(connection, { checkAPI: false });
+    await streams.getMessage(stream, { seq: 1 });
+    return false;
+  } catch (error) {
+    return isOf(error, NO_STREAM);
+  }
+}
+
+function notSetUp(): SvcmError {
+  return new SvcmError("FLEET_FAILED", {
+    code: "FLEET_NOT_SET_UP",
+    details:
+      "The NATS server has no place for the nodes, their events and the lock of rollouts. An admin makes it once: svcm nats setup",
+  });
+}
+
+export function isOf(error: unknown, code: number): boolean {
+  return error instanceof JetStreamApiError && error.code === code;
+}
