@@ -5,6 +5,7 @@ import { auditLog } from "../../src/core/adapters/audit-log.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { withQuickClock } from "../support/quick-clock.ts";
 import { newest } from "../support/records.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 
@@ -16,7 +17,7 @@ type Input = Parameters<typeof processAct.run>[1];
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
-  ports = own.ports();
+  ports = withQuickClock(own.ports());
 });
 afterAll(() => own.end());
 

@@ -1,4 +1,4 @@
-/** What each store and each way of messages has to do, whichever server is behind it. */
+/** Laws of every store and every way of messages, whichever server is behind it. */
 import { join } from "node:path";
 import { io } from "socket.io-client";
 import { expect, onTestFinished } from "vitest";
