@@ -23,6 +23,9 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
   await rows.nth(1).waitFor();
   const texts = await rows.allTextContents();
   expect(texts).toHaveLength(2);
+  expect(await page.locator("thead th").allTextContents()).toEqual(
+    expect.arrayContaining(["When", "Action", "Environment", "Keys or process", "By", "Outcome"]),
+  );
   expect(texts[0]).toMatch(
     /^\d\d:\d\d:\d\denv\.writeciSVC_DATABASE_DRIVERSVC_REALTIME_APIanonymous, httpsucceededEvents after it$/,
   );

@@ -96,6 +96,14 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     expect(await atAllWidths(page)).toEqual([]);
   });
 
+  test("the widest window is used to its end", async () => {
+    const { page } = await monitored(browser);
+    await page.setViewportSize({ width: 2560, height: 900 });
+    await drawn(page);
+    const { x, width } = (await page.locator(".processes table").first().boundingBox())!;
+    expect(x + width).toBeGreaterThan(2560 * 0.97);
+  });
+
   test("monitoring, with a browser font of 24 pixels", async () => {
     const { page } = await monitored(await largeFont());
     await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("24px");

@@ -226,6 +226,9 @@ describe("actions", () => {
     const results = [await client.next("action-result"), await client.next("action-result")];
     const codes = Object.fromEntries(results.map(({ requestId, code }) => [requestId, code]));
     expect(codes).toEqual({ "1": "PROCESS_NOT_FOUND", "2": "RATE_LIMITED" });
+    expect(results.find(({ code }) => code === "RATE_LIMITED").error).toMatch(
+      /^Too many actions at once: this one was not carried out\. Accepted: \d\S* actions a second/,
+    );
     client.send({ type: "ping" });
     expect((await client.next()).type).toBe("pong");
   });

@@ -1,0 +1,47 @@
+/** Modules of PM2, such as pm2-logrotate, belong to PM2: svcm shows and touches none. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ecosystemDrift, execute, metricsShow, processAct, processList } from "../../src/core/index.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { rawList } from "../support/raw-list.ts";
+
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+let own: Pm2;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  const folder = join(own.folder, "a-module");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "index.js"), IDLE);
+  const manifest = { name: "a-module", version: "1.0.0", main: "index.js", apps: [{ script: "index.js" }] };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  execFileSync(process.execPath, [PM2, "install", "."], { env, cwd: folder, stdio: "ignore" });
+  await own.run({ name: "api" });
+  own.pm2Folder([{ name: "api", script: "./idle.cjs" }]);
+});
+afterAll(() => own.end());
+
+test("a module is in no list and no drift, and an action on its namespace leaves it running", async () => {
+  const moduleOf = async () => (await rawList(own.home)).find(({ name }) => name === "a-module");
+  const before = await moduleOf();
+  expect(before?.pm2_env).toMatchObject({ pmx_module: true, status: "online", namespace: "default" });
+  const ports = own.ports();
+  const { processes } = await execute(processList, ports, {}, caller);
+  expect(processes.map(({ name }) => name)).toEqual(["api"]);
+  const shown = await execute(metricsShow, ports, { environment: "dev" }, caller);
+  expect(shown.processes.map(({ name }) => name)).toEqual(["api"]);
+  expect(shown.ecosystem.unexpected).toEqual([]);
+  const { drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  expect(drift.filter(({ name }) => name === "a-module")).toEqual([]);
+  const act = (target: object) => execute(processAct, ports, { action: "stop", ...target }, caller);
+  await expect(act({ name: "a-module" })).rejects.toMatchObject({ body: { code: "PROCESS_NOT_FOUND" } });
+  const { affected } = await act({ scope: "namespace", namespace: "default" });
+  expect(affected.map(({ name }) => name)).toEqual(["api"]);
+  expect((await moduleOf())?.pid).toBe(before?.pid);
+});
