@@ -15,10 +15,9 @@ import type {
   WatchOptions,
 } from "./api.ts";
 import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
-import { EventLines } from "./event-lines.ts";
 import { latest, type Latest } from "./latest.ts";
-import { LogLines } from "./log-lines.ts";
 import { socketConstructor } from "./socket.ts";
+import { OF_LOGS, Subscription, type Stream } from "./subscription.ts";
 import { watchdog } from "./watchdog.ts";
 
 interface Watch {
@@ -59,10 +58,10 @@ class ChannelClient implements Client {
   );
   #state: ConnectionState = "connecting";
   #watch: Watch | undefined;
-  #logs: LogLines | undefined;
-  #events: EventLines | undefined;
+  #logs: Subscription<LogsFrame> | undefined;
+  #events: Subscription<SvcmEvent> | undefined;
   /** Those of the two that are not replaced. */
-  readonly #streams = new Set<LogLines | EventLines>();
+  readonly #streams = new Set<Stream>();
   #requests = 0;
 
   constructor(options: ClientOptions) {
@@ -101,23 +100,25 @@ class ChannelClient implements Client {
   }
 
   logs(options: LogsOptions = {}): AsyncIterable<LogsFrame> {
-    const next = new LogLines(options, this.#nextId(), (left) => this.#leaveStream(left));
+    const asked = { what: "logs", options, requestId: this.#nextId(), overflow: OF_LOGS } as const;
+    const next = new Subscription({ ...asked, onLeave: (left) => this.#leaveStream(left) });
     this.#replace(this.#logs, next);
     return (this.#logs = next);
   }
 
   events(options: EventOptions = {}): AsyncIterable<SvcmEvent> {
-    const next = new EventLines(options, this.#nextId(), (left) => this.#leaveStream(left));
+    const asked = { what: "events", options, requestId: this.#nextId() } as const;
+    const next = new Subscription<SvcmEvent>({ ...asked, onLeave: (left) => this.#leaveStream(left) });
     this.#replace(this.#events, next);
     return (this.#events = next);
   }
 
-  #replace<Stream extends LogLines | EventLines>(before: Stream | undefined, next: Stream): void {
+  #replace(before: Stream | undefined, next: Stream): void {
     if (before !== undefined) this.#streams.delete(before);
     before?.end();
     if (this.#state === "closed") return next.end();
     this.#streams.add(next);
-    if (this.#connection.isOpen) this.#connection.send(next.subscription);
+    if (this.#connection.isOpen) this.#connection.send(next.begin);
     else this.#connection.open();
   }
 
@@ -157,7 +158,7 @@ class ChannelClient implements Client {
   #onOpen(): void {
     if (this.#watch === undefined) this.#enter("live");
     else this.#subscribe(this.#watch);
-    for (const { subscription } of this.#streams) this.#connection.send(subscription);
+    for (const { begin } of this.#streams) this.#connection.send(begin);
     this.#sendActions();
   }
 
@@ -190,7 +191,7 @@ class ChannelClient implements Client {
       case "logs":
         return this.#logs?.put(frame);
       case "event":
-        return this.#events?.put(frame);
+        return this.#events?.put(frame.event);
       default: // "subscribed", "events.subscribed" and "pong" say nothing new
     }
   }
@@ -232,7 +233,7 @@ class ChannelClient implements Client {
     this.#connection.send({ type: "unsubscribe" });
   }
 
-  #leaveStream(stream: LogLines | EventLines): void {
+  #leaveStream(stream: Stream): void {
     if (this.#streams.delete(stream)) this.#connection.send(stream.departure);
   }
 

@@ -6,8 +6,15 @@ export interface Latest<T> extends AsyncIterable<T> {
   end(error?: unknown): void;
 }
 
+/** Bounds the values that a slow reader has not read. */
+export interface Overflow<T> {
+  readonly most: number;
+  /** The second oldest value after the oldest was dropped. */
+  readonly dropped: (oldest: T, next: T) => T;
+}
+
 /** @param onLeave called when the reader stops, by itself or after `end` */
-export function latest<T>(onLeave: () => void): Latest<T> {
+export function latest<T>(onLeave: () => void, overflow?: Overflow<T>): Latest<T> {
   const waiting = new Map<string, T>();
   let ended: { readonly error?: unknown } | undefined;
   let wake: (() => void) | undefined;
@@ -16,6 +23,11 @@ export function latest<T>(onLeave: () => void): Latest<T> {
       if (ended !== undefined) return;
       waiting.delete(kind);
       waiting.set(kind, value);
+      const [oldest, next] = waiting;
+      if (overflow && oldest && next && waiting.size > overflow.most) {
+        waiting.delete(oldest[0]);
+        waiting.set(next[0], overflow.dropped(oldest[1], next[1]));
+      }
       wake?.();
     },
     end(error) {

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
+import { Check } from "../ui/Check.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const always = [
@@ -24,10 +25,9 @@ export function HelpSheet({ onClose }: { onClose: () => void }): JSX.Element {
           </div>
         ))}
       </dl>
-      <label class="check">
-        <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => shortcuts.turn(currentTarget.checked)} />
+      <Check checked={isOn} onChange={(isChecked) => shortcuts.turn(isChecked)}>
         Use single-key shortcuts
-      </label>
+      </Check>
     </Dialog>
   );
 }

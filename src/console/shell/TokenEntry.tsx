@@ -4,8 +4,7 @@ import { usePage } from "../console.ts";
 import { Button } from "../ui/Button.tsx";
 import type { TokenDemand } from "../state/session.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { ProblemText } from "../ui/Problem.tsx";
-import { StatusLine } from "../ui/StatusLine.tsx";
+import { ProblemLine } from "../ui/Problem.tsx";
 import { TextField } from "../ui/TextField.tsx";
 
 export function TokenEntry(): JSX.Element | null {
@@ -25,9 +24,7 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
   return (
     <Dialog title={`Enter the access token of ${location.host}`} onClose={() => session.cancel()}>
       <form class="token" onSubmit={submit}>
-        <StatusLine tone="warning">
-          <ProblemText problem={problem} />
-        </StatusLine>
+        <ProblemLine tone="warning" problem={problem} />
         <TextField
           label="Token"
           name="SVC_SERVICE_MANAGEMENT_AUTH_TOKEN"

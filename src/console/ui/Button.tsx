@@ -7,13 +7,16 @@ export interface ButtonProps extends Native {
   readonly variant?: "plain" | "primary" | "danger";
   readonly size?: "small" | "normal";
   readonly icon?: IconName;
-  readonly reason?: string;
+  readonly reason?: Reason;
 }
+
+/** The reason why the button may not be used, which disables it. */
+type Reason = string | undefined;
 
 export function Button(props: ButtonProps): JSX.Element {
   const { variant = "plain", size = "normal", icon, reason, children, ...rest } = props;
   return (
-    <button type="button" class={`button ${variant} ${size}`} {...because(reason)} {...rest}>
+    <button type="button" class={`button ${variant} ${size}`} {...rest} {...because(reason)}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -24,7 +27,7 @@ export interface IconButtonProps extends Omit<Native, "title" | "aria-label"> {
   readonly icon: IconName;
   readonly label: string;
   readonly variant?: "ghost" | "plain";
-  readonly reason?: string;
+  readonly reason?: Reason;
   readonly isBusy?: boolean;
 }
 
@@ -36,15 +39,15 @@ export function IconButton(props: IconButtonProps): JSX.Element {
       type="button"
       class={`button icon-only ${variant}`}
       aria-label={label}
+      {...rest}
       {...because(reason)}
       title={title}
-      {...rest}
     >
       {isBusy ? <span aria-hidden="true">…</span> : <Icon name={icon} />}
     </button>
   );
 }
 
-function because(reason: string | undefined): { readonly title?: string; readonly "aria-description"?: string } {
-  return reason === undefined ? {} : { title: reason, "aria-description": reason };
+function because(reason: Reason): object {
+  return reason === undefined ? {} : { title: reason, "aria-description": reason, disabled: true };
 }

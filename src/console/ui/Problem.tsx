@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Problem } from "../data/request-error.ts";
 import { Button } from "./Button.tsx";
-import { StatusLine } from "./StatusLine.tsx";
+import { StatusLine, type StatusLineProps } from "./StatusLine.tsx";
 
 /** A failure in the server's own words, with code and path for the 500 class. @see the specification, "Errors" 2 */
 export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
@@ -26,16 +26,22 @@ export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
   );
 }
 
-/** A failed request in place of its answer, with a button that sends it again. */
-export function ProblemLine({ problem, retry }: { problem: Problem; retry: () => void }): JSX.Element {
-  const action = (
+interface ProblemLineProps extends Partial<StatusLineProps> {
+  readonly problem: Problem;
+  /** Sends a failed request again. */
+  readonly retry?: () => void;
+}
+
+export function ProblemLine({ problem, retry, tone = "error", children, ...rest }: ProblemLineProps): JSX.Element {
+  const again = retry && (
     <Button size="small" onClick={retry}>
       Try again
     </Button>
   );
   return (
-    <StatusLine tone="error" action={action}>
+    <StatusLine tone={tone} action={again} {...rest}>
       <ProblemText problem={problem} />
+      {children}
     </StatusLine>
   );
 }

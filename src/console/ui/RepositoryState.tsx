@@ -92,8 +92,8 @@ function Draft({ file }: { file: Repository }): JSX.Element {
         <Button
           variant="primary"
           icon="check"
-          disabled={answer === undefined || isBad || declarations.isSaving.value || reason !== undefined}
-          {...(reason !== undefined && { reason })}
+          disabled={answer === undefined || isBad || declarations.isSaving.value}
+          reason={reason}
           onClick={() => void declarations.save()}
         >
           {declarations.isSaving.value ? "Saving…" : "Save to file"}

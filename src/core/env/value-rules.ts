@@ -94,7 +94,14 @@ export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
 /** A value has at most one finding of these rules: the first that applies. */
 const ofValues = [controlCharacter, tooLong, credentials, unsupported];
 
-export const valueRules: readonly Rule<GivenValue>[] = [...ofValues, unquotable, expanded];
+export const valueRules: readonly Rule<GivenValue>[] = [
+  controlCharacter,
+  tooLong,
+  credentials,
+  unsupported,
+  unquotable,
+  expanded,
+];
 
 /**
  * The first reason why a key does not accept a value. The message names the key, the masked value and the accepted

@@ -1,11 +1,11 @@
-import { distance } from "fastest-levenshtein";
-
 export function suggest(given: string, accepted: Iterable<string>): string | undefined {
   const word = given.toLowerCase();
-  let best: { candidate: string; steps: number } | undefined;
+  const most = Math.max(1, Math.floor(word.length / 3));
+  let best: { candidate: string; mistakes: number } | undefined;
   for (const candidate of accepted) {
-    const steps = stepsTo(word, candidate.toLowerCase());
-    if (steps <= Math.max(1, Math.floor(word.length / 3)) && (!best || steps < best.steps)) best = { candidate, steps };
+    if (Math.abs(candidate.length - word.length) > most) continue;
+    const mistakes = mistakesBetween(word, candidate.toLowerCase());
+    if (mistakes <= most && (!best || mistakes < best.mistakes)) best = { candidate, mistakes };
   }
   return best?.candidate ?? only([...accepted].filter((candidate) => candidate.startsWith(`${word}-`)));
 }
@@ -20,10 +20,26 @@ function only<T>([first, ...others]: readonly T[]): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** Two letters in the wrong order are one typing mistake, not two. */
-function stepsTo(word: string, candidate: string): number {
-  const isSwap = Array.from(candidate).some(
-    (letter, at) => candidate.slice(0, at) + (candidate[at + 1] ?? "") + letter + candidate.slice(at + 2) === word,
-  );
-  return Math.min(distance(word, candidate), isSwap ? 1 : Infinity);
+/** Letters that are wrong, too many or too few. Two letters in the wrong order are one mistake, not two. */
+function mistakesBetween(word: string, other: string): number {
+  let [before, row]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= word.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const isSame = word[i - 1] === other[j - 1];
+      const isSwap = word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1];
+      next[j] = Math.min(
+        at(row, j) + 1,
+        at(next, j - 1) + 1,
+        at(row, j - 1) + (isSame ? 0 : 1),
+        isSwap ? at(before, j - 2) + 1 : Infinity,
+      );
+    }
+    [before, row] = [row, next];
+  }
+  return at(row, other.length);
+}
+
+function at(row: readonly number[] | undefined, place: number): number {
+  return row?.[place] ?? Infinity;
 }

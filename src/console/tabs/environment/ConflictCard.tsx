@@ -3,8 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { EnvRead } from "../../data/api.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
-import { StatusLine } from "../../ui/StatusLine.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
 import { contestsOf, type Contest } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 import { Value } from "./Values.tsx";
@@ -28,11 +27,7 @@ function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Eleme
   return (
     <div ref={place} tabIndex={-1} class="conflict">
       <Card title={`${now.fileName} was changed meanwhile`}>
-        {last && "problem" in last && (
-          <StatusLine tone="warning">
-            <ProblemText problem={last.problem} />
-          </StatusLine>
-        )}
+        {last && "problem" in last && <ProblemLine tone="warning" problem={last.problem} />}
         <p>Nothing was written. Compare the file as it is now with your edits.</p>
         <dl class="contests" aria-label="The file and the edits">
           {contests.map((contest) => (

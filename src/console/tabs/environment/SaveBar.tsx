@@ -5,7 +5,7 @@ import { formatCount } from "../../data/format.ts";
 import type { EnvWrite } from "../../data/api.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { useEditor } from "./editor.ts";
 import { StaleProcesses } from "./StaleProcesses.tsx";
@@ -56,12 +56,7 @@ function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<
       </ul>
       <div class="form-actions">
         <Button onClick={() => void props.onDiscard()}>Discard</Button>
-        <Button
-          variant="primary"
-          disabled={wrong > 0 || reason !== undefined}
-          {...(reason !== undefined && { reason })}
-          onClick={() => void props.onSave()}
-        >
+        <Button variant="primary" disabled={wrong > 0} reason={reason} onClick={() => void props.onSave()}>
           {isSaving.value ? "Saving…" : "Save"}
         </Button>
       </div>
@@ -78,10 +73,9 @@ function OutcomeView({ then }: { then: Then }): JSX.Element | null {
   if ("written" in last) return <Saved written={last.written} dismiss={dismiss} undo={then(() => editor.undo())} />;
   if (conflict.value) return null;
   return (
-    <StatusLine tone="error" action={dismiss}>
-      <ProblemText problem={last.problem} />
+    <ProblemLine problem={last.problem} action={dismiss}>
       <IssueList label="Refused values" issues={last.problem.issues ?? []} />
-    </StatusLine>
+    </ProblemLine>
   );
 }
 

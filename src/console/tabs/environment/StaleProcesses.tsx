@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { EnvWrite } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
+import { Check } from "../../ui/Check.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
 
@@ -51,8 +52,8 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
           <Button
             size="small"
             icon="restart"
-            disabled={chosen.length === 0 || reason !== undefined}
-            {...(reason !== undefined && { reason })}
+            disabled={chosen.length === 0}
+            reason={reason}
             onClick={() => void restarts.run(chosen)}
           >
             {wordFor(chosen.length, isBusy)}
@@ -74,12 +75,11 @@ interface AppProps {
 function App({ app, state, isChosen, isOpen, toggle }: AppProps): JSX.Element {
   return (
     <li>
-      <label class="check">
-        <input type="checkbox" checked={isChosen} disabled={!isOpen} onChange={() => toggle(app.name)} />
+      <Check checked={isChosen} disabled={!isOpen} onChange={() => toggle(app.name)}>
         <span>
           <bdi>{app.name}</bdi> <em>{state ?? noteOf(app)}</em>
         </span>
-      </label>
+      </Check>
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import type { Monitor } from "./monitor.ts";
 
@@ -29,11 +29,7 @@ export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): J
   return (
     <div class="connection-banner">
       <StatusRegion>
-        {refusal && (
-          <StatusLine tone="error" action={retry}>
-            <ProblemText problem={{ error: refusal.details, code: refusal.code }} />
-          </StatusLine>
-        )}
+        {refusal && <ProblemLine problem={{ error: refusal.details, code: refusal.code }} action={retry} />}
         {!refusal && isLost.value && (
           <StatusLine tone="error" action={retry}>
             <strong>No connection to the server.</strong> <LastUpdate at={feed.shown.value?.time} /> Reconnecting.

@@ -54,8 +54,8 @@ function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; i
       icon={isStarted ? "check" : "play"}
       aria-label={`${isStarted ? "Started" : "Start"} ${name}`}
       aria-disabled={isStarted || isBusy}
-      disabled={monitor.feed.state.value !== "live" || reason !== undefined}
-      {...(reason !== undefined && { reason })}
+      disabled={monitor.feed.state.value !== "live"}
+      reason={reason}
       onClick={start}
     >
       {isStarted ? "Started" : isBusy ? "Starting…" : "Start"}

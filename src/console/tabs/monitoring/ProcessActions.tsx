@@ -47,8 +47,8 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
         const reason = isBusy ? busy : (identity.reasonAgainst("act") ?? reasonAgainst(action, instances));
         const button = {
           icon,
-          ...(reason !== undefined && { reason }),
-          disabled: underWay !== undefined || reason !== undefined || !isLive,
+          reason,
+          disabled: underWay !== undefined || !isLive,
           onClick: () => void run(action, word),
         };
         return isInWords ? (

@@ -10,8 +10,7 @@ import {
 } from "../../data/format.ts";
 import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import { Pairs } from "../../ui/Pairs.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
-import { StatusLine } from "../../ui/StatusLine.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
 import { ProcessLog } from "../logs/ProcessLog.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
@@ -29,11 +28,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const { problem } = process;
   return (
     <div class="detail">
-      {problem && (
-        <StatusLine tone="warning">
-          <ProblemText problem={{ error: problem.details, code: problem.code }} />
-        </StatusLine>
-      )}
+      {problem && <ProblemLine tone="warning" problem={{ error: problem.details, code: problem.code }} />}
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
         <ProcessActions row={single(process)} monitor={monitor} isInWords />

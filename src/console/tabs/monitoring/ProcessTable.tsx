@@ -4,8 +4,8 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
+import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { DrawnRows } from "../../ui/DrawnRows.tsx";
@@ -43,21 +43,13 @@ function Refused({ shown }: { shown: Shown }): JSX.Element | null {
   const refusal = useMemo(() => shown.refusal, [shown.refusal?.code]);
   if (refusal === undefined) return null;
   const { error, details, code } = refusal;
-  return (
-    <StatusLine tone="error">
-      <ProblemText problem={error === undefined ? { error: details, code } : { error, details, code }} />
-    </StatusLine>
-  );
+  return <ProblemLine problem={error === undefined ? { error: details, code } : { error, details, code }} />;
 }
 
 function EcosystemProblem({ shown: { metrics } }: { shown: Shown }): JSX.Element | null {
   const { error, code, path } = metrics?.ecosystem ?? {};
   if (error === undefined) return null;
-  return (
-    <StatusLine tone="warning">
-      <ProblemText problem={{ error, ...(code && { code }), ...(path && { path }) }} />
-    </StatusLine>
-  );
+  return <ProblemLine tone="warning" problem={{ error, ...(code && { code }), ...(path && { path }) }} />;
 }
 
 const columns: readonly { readonly by: Column; readonly label: string; readonly class?: string }[] = [

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { IconButton } from "../../ui/Button.tsx";
+import { Check } from "../../ui/Check.tsx";
 import type { Monitor } from "./monitor.ts";
 
 /** Draws the span before as a second line, if one was recorded. */
@@ -7,14 +8,9 @@ export function ComparisonSwitch({ monitor: { past, view } }: { monitor: Monitor
   const { compares, has } = past;
   if (!has.value) return null;
   return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={compares.value}
-        onChange={({ currentTarget }) => void (compares.value = currentTarget.checked)}
-      />
+    <Check checked={compares.value} onChange={(isChecked) => void (compares.value = isChecked)}>
       Compare with the {view.range.value} before
-    </label>
+    </Check>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
+import { Check } from "../../ui/Check.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
@@ -81,17 +82,15 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
         </select>
       </label>
       <PlanLink steps={feed.shown.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={feed.asyncContext.value}
-          onChange={({ currentTarget }) => {
-            feed.asyncContext.value = currentTarget.checked;
-            feed.subscribe();
-          }}
-        />
+      <Check
+        checked={feed.asyncContext.value}
+        onChange={(isChecked) => {
+          feed.asyncContext.value = isChecked;
+          feed.subscribe();
+        }}
+      >
         Async context
-      </label>
+      </Check>
     </span>
   );
 }

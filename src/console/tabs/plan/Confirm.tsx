@@ -4,8 +4,9 @@ import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
+import { Check } from "../../ui/Check.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
@@ -42,14 +43,9 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
       <p>{sentence(countSteps(plan))} The first step that fails stops the apply and restores the touched apps.</p>
       <Interruptions of={disruptive} />
       {dirty.length > 0 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={allowDirty.value}
-            onChange={({ currentTarget }) => void (allowDirty.value = currentTarget.checked)}
-          />
+        <Check checked={allowDirty.value} onChange={(isChecked) => void (allowDirty.value = isChecked)}>
           <span>No commit holds {dirty.join(", ")}. Apply these files as they are.</span>
-        </label>
+        </Check>
       )}
       <TextField
         label="Note for the release (optional)"
@@ -153,13 +149,7 @@ function Asking({ title, word, isDangerous, isReady, run, children }: AskingProp
     <Dialog title={title} onClose={close}>
       <form class="token" onSubmit={submit}>
         {children}
-        <StatusRegion>
-          {refusal.value && (
-            <StatusLine tone="error">
-              <ProblemText problem={refusal.value} />
-            </StatusLine>
-          )}
-        </StatusRegion>
+        <StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>
         <div class="form-actions">
           <Button onClick={close}>Cancel</Button>
           <Button variant={isDangerous ? "danger" : "primary"} type="submit" disabled={!isReady || isSending.value}>

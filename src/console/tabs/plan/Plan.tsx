@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { PlanChoices } from "../../data/rollouts.ts";
 import { Button } from "../../ui/Button.tsx";
+import { Check } from "../../ui/Check.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
@@ -63,15 +64,13 @@ interface ChoiceProps {
 function Choice({ name, label, about }: ChoiceProps): JSX.Element {
   const { choices, isRunning } = useRollout();
   return (
-    <label class="check" title={about}>
-      <input
-        type="checkbox"
-        aria-description={about}
-        checked={choices.value[name] === true}
-        disabled={isRunning.value}
-        onChange={({ currentTarget }) => void (choices.value = { ...choices.value, [name]: currentTarget.checked })}
-      />
+    <Check
+      about={about}
+      checked={choices.value[name] === true}
+      disabled={isRunning.value}
+      onChange={(isChecked) => void (choices.value = { ...choices.value, [name]: isChecked })}
+    >
       {label}
-    </label>
+    </Check>
   );
 }

@@ -44,12 +44,7 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
   const reason = isRefused ? "A step cannot run as declared." : missing;
   const isSaved = steps.some((step) => step.do === "save");
   const apply = (
-    <Button
-      variant="primary"
-      disabled={reason !== undefined}
-      {...(reason !== undefined && { reason })}
-      onClick={() => void (asked.value = plan)}
-    >
+    <Button variant="primary" reason={reason} onClick={() => void (asked.value = plan)}>
       Apply plan {id}…
     </Button>
   );

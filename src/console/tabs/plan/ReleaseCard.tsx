@@ -69,8 +69,8 @@ export function UndoButton({ release, children }: { release: Release; children: 
     <Button
       size="small"
       icon="undo"
-      disabled={isRunning.value || reason !== undefined}
-      {...(reason !== undefined && { reason })}
+      disabled={isRunning.value}
+      reason={reason}
       onClick={() => void (asked.value = release)}
     >
       {children}
