@@ -67,7 +67,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
         name: "rules-without-words",
         transform: {
           filter: {
-            id: /core[\\/](?:deployments[\\/](?:fields|rules[\\/])|env[\\/]value-rules|rollout[\\/]settings[\\/]members)/,
+            id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules|rollout[\\/]settings[\\/]members)/,
           },
           handler: rulesOnly,
         },
@@ -82,10 +82,10 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
   return output[0];
 }
 
-/** Removes the texts of `svcm explain`, of flags and of editor schemas, which the console never shows, because they are many of the bytes. */
+/** Removes the texts of `svcm explain` and of editor schemas, which the console never shows, because they are many of the bytes. */
 function rulesOnly(code: string): string {
   return code
-    .replaceAll(/\b(?:summary|explanation|remedy|help|flag):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
+    .replaceAll(/\b(?:summary|explanation|remedy|help):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
     .replaceAll(/^( *)schema: \{(?:.*\}|[^]*?\n\1\}),$/gm, "");
 }
 

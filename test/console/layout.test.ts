@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Every tab at every width, with a larger font, and in forced colours: nothing is cut off, and nothing is lost. */
-import { chromium, type Page } from "playwright-core";
+import { chromium } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -8,11 +8,11 @@ import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { axe } from "./accessibility.ts";
 import { handMonitoring, type Made } from "./hand-monitoring.ts";
 import { openConsole, type Browser } from "./open-console.ts";
+import { atAllWidths } from "./widths.ts";
 import { testServer } from "../server/support.ts";
 import { a, b, lambda, suiteOf } from "./stored-targets.ts";
 
 const browser = useBrowser();
-const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
 const TABS = tabIds.filter((id) => id !== "monitoring");
 const processes: readonly Made[] = [
   { name: "shop-restapi", status: "online", execMode: "cluster" },
@@ -20,36 +20,6 @@ const processes: readonly Made[] = [
   { name: "consumer", problem: { code: "PROCESS_CRASH_LOOP", details: "It ended by itself." }, restartCount: 1234 },
   { name: "gone", status: "errored", pid: null, memoryBytes: null },
 ];
-
-/** Elements that reach over the window's edge, or that an ancestor cuts off. */
-function cutOff(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const width = document.documentElement.clientWidth;
-    const words = "#panel :is(button, select, input, textarea, a, h1, h2, .extent, .now, .host-facts, td.number)";
-    /** The visible part of the page around an element. A place that scrolls has no limits. */
-    const sightOf = (element: Element): readonly [least: number, most: number] => {
-      let [least, most] = [0, width];
-      for (let part = element.parentElement; part !== null; part = part.parentElement) {
-        if (part.matches(".matrix .table-scroll")) return [-Infinity, Infinity];
-        if (getComputedStyle(part).overflowX === "visible" && !part.matches(".card")) continue;
-        const { left, right } = part.getBoundingClientRect();
-        [least, most] = [Math.max(least, left), Math.min(most, right)];
-      }
-      return [least, most];
-    };
-    const isCut = (element: Element): boolean => {
-      const { left, right, width: own } = element.getBoundingClientRect();
-      const [least, most] = sightOf(element);
-      return own > 0 && element.closest(".hidden") === null && (left < least - 1 || right > most + 1);
-    };
-    const cut = [...document.querySelectorAll(words)].filter(isCut);
-    const found = cut.map(({ className, tagName, textContent }) =>
-      `${tagName}.${className} ${textContent}`.slice(0, 60),
-    );
-    const { scrollWidth } = document.documentElement;
-    return scrollWidth > width ? [`the page: ${scrollWidth}`, ...found] : found;
-  });
-}
 
 async function monitored(from: Browser) {
   const open = await handMonitoring(from);
@@ -60,26 +30,6 @@ async function monitored(from: Browser) {
   await open.page.getByRole("button", { name: "Show the log" }).click();
   await open.page.getByRole("log").waitFor();
   return open;
-}
-
-/** Resolves when the charts have drawn at a new size: they follow the layout by a frame. */
-function drawn(page: Page): Promise<unknown> {
-  return page.evaluate(
-    () =>
-      new Promise((resolve) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-      ),
-  );
-}
-
-async function atAllWidths(page: Page, settle: () => Promise<unknown> = () => drawn(page)): Promise<string[]> {
-  const found: string[] = [];
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 900 });
-    await settle();
-    found.push(...(await cutOff(page)).map((words) => `${width}: ${words}`));
-  }
-  return found;
 }
 
 /** A browser whose reader has chosen a font of 24 pixels. */

@@ -2,31 +2,15 @@
 /** The size of what is pressed: 44 pixels with a finger, 24 with a pointer. @see WCAG 2.2, 2.5.8 */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository } from "../server/support.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
+import { tooSmall } from "./too-small.ts";
 import { a, b, lambda, suiteOf } from "./stored-targets.ts";
 
 const browser = useBrowser();
-
-/** Controls that are lower, or narrower, than allowed. A control in a label has the size of the label. */
-function tooSmall(page: Page, least: number): Promise<string[]> {
-  return page.evaluate((pixels) => {
-    const found = [...document.querySelectorAll<HTMLElement>("button, a, input, select, textarea, summary")];
-    const isShown = (element: HTMLElement): boolean =>
-      element.checkVisibility() && element.closest(".hidden, .skip, p") === null;
-    return found.filter(isShown).flatMap((element) => {
-      const target = element.matches("[type=radio], [type=checkbox], [type=file]") ? element.closest("label") : element;
-      const { width, height } = (target ?? element).getBoundingClientRect();
-      if (height >= pixels - 0.5 && width >= Math.min(pixels, 24) - 0.5) return [];
-      const name = element.getAttribute("aria-label") ?? element.textContent ?? "";
-      return [`${element.tagName} ${name.slice(0, 40)}: ${Math.round(width)} x ${Math.round(height)}`];
-    });
-  }, least);
-}
 
 async function opened(isTouch: boolean) {
   const files = repository();

@@ -19,11 +19,11 @@ export const meters: Readonly<Record<Tone, Meter>> = {
     title: "CPU",
     column: CPU,
     percent: ({ cpu }) => cpu.usagePercent,
-    facts({ cpu: { coreCount, loadAvg } }) {
+    facts({ cpu: { loadAvg } }) {
       const load = [loadAvg.one, loadAvg.five, loadAvg.fifteen].map((value) =>
         formatNumber(value, (value ?? 0) < 10 ? 2 : 0),
       );
-      return `${formatCount(coreCount, "core")} · load ${load.join(" ")}`;
+      return `load ${load.join(" ")}`;
     },
     Foot: Cores,
   },
@@ -97,7 +97,7 @@ function Cores({ monitor }: { monitor: Monitor }): JSX.Element | null {
         aria-pressed={showsCores.value}
         onClick={() => void (showsCores.value = !showsCores.value)}
       >
-        Cores
+        {formatCount(perCore.length, "core")}
       </button>
       <ul aria-label="Use of each core">
         {perCore.map((value, at) => (

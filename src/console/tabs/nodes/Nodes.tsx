@@ -51,7 +51,7 @@ export function Nodes(): JSX.Element {
 
 function summaryOf(judged: readonly Judged[]): string {
   const of = (wanted: Judged["level"]): number => judged.filter(({ level }) => level === wanted).length;
-  return `${formatCount(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2 s`;
+  return `${formatCount(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
 }
 
 function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {
@@ -62,7 +62,7 @@ function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean })
   const draw = (from: number) => () =>
     rows.slice(from, from + PART).map((row, at) => <NodeRow key={row.node.name} {...row} index={from + at + 2} />);
   return (
-    <section class={`card flush processes nodes${isOld ? " old" : ""}`} aria-label="Nodes">
+    <div class={`card flush processes nodes${isOld ? " old" : ""}`}>
       <div class="table-scroll">
         <table class="rows" aria-label="Nodes" aria-rowcount={rows.length + 1} ref={table}>
           <Head />
@@ -80,7 +80,7 @@ function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean })
         </table>
       </div>
       {rows.length === 0 && <EmptyState icon="search" title="No node matches" />}
-    </section>
+    </div>
   );
 }
 
