@@ -13,9 +13,14 @@ export interface FleetWorld {
   server(user?: string, options?: ServerOptions): Promise<TestServer>;
 }
 
-export async function fleetWorld(real: Pm2, whenOver: WhenOver): Promise<FleetWorld> {
-  const fleet = await testFleet({ whenOver });
-  const env = { PM2_HOME: real.home, SVC_SERVICE_MANAGEMENT_PM2_DIR: `${real.folder}/pm2` };
+/** @param NODE_ENV of web-1 */
+export async function fleetWorld(real: Pm2, whenOver: WhenOver, NODE_ENV = "dev"): Promise<FleetWorld> {
+  const fleet = await testFleet({ whenOver, environments: { dev: ["development"], staging: [], production: [] } });
+  const env = {
+    NODE_ENV,
+    PM2_HOME: real.home,
+    SVC_SERVICE_MANAGEMENT_PM2_DIR: `${real.folder}/pm2`,
+  };
   const ports = nodePorts({ root: fleet.root("web-1"), env, cwd: fleet.root("web-1") });
   await fleet.start("web-1", { world: () => ports });
   await fleet.start("web-2");

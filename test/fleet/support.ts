@@ -47,6 +47,8 @@ interface Options {
   readonly isSetUp?: boolean;
   /** Limits of the stream of events. */
   readonly events?: NatsProject["events"];
+  /** With their aliases. */
+  readonly environments?: Readonly<Record<string, readonly string[]>>;
   /** The ecosystem file of dev on each node, by its path in the root. */
   readonly ecosystem?: string | undefined;
 }
@@ -57,12 +59,13 @@ export async function testFleet({
   more = "",
   whenOver = onTestFinished,
   events = {},
+  environments = { dev: ["development"], staging: [] },
   ecosystem,
   isSetUp = true,
 }: Options = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
-  const text = svcmYaml(users, keys, { events, ecosystem });
+  const text = svcmYaml(users, keys, { events, environments, ecosystem });
   const root = (name: string): string => {
     const path = join(folder, name);
     if (existsSync(path)) return path;
@@ -127,11 +130,11 @@ const NODES = ["web-1", "web-2", "db-1"];
 function svcmYaml(
   users: Readonly<Record<string, User>>,
   keys: Readonly<Record<string, { publicKey: string }>>,
-  { events, ecosystem }: Pick<Options, "events" | "ecosystem">,
+  { events, environments, ecosystem }: Pick<Options, "events" | "environments" | "ecosystem">,
 ): string {
   const declared = {
     version: 1,
-    environments: { dev: ["development"], staging: [] },
+    environments,
     env: { dev: ".env.dev", staging: ".env.staging" },
     ...(ecosystem !== undefined && { ecosystem: { dev: ecosystem } }),
     nats: {

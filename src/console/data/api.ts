@@ -2,10 +2,11 @@
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
+import type { FleetEventsResponse } from "../../core/api/events.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
-import { happenings } from "./happenings.ts";
+import { happenings, type EventsQuery } from "./happenings.ts";
 import { rolloutCalls } from "./rollouts.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
@@ -138,6 +139,8 @@ function ofThisServer(send: Send) {
   const { ask, askTagged } = askers(send);
   const path = "/api/declarations";
   return {
+    fleetEvents: (query: EventsQuery, signal: AbortSignal) =>
+      ask<FleetEventsResponse>({ path: "/api/fleet/events", query, signal }),
     nodes: (signal: AbortSignal) => ask<NodesResponse>({ path: "/api/fleet/nodes", signal }),
     validate: (text: string, signal?: AbortSignal) =>
       ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),

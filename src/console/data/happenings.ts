@@ -8,16 +8,13 @@ type Ask = <Shape>(request: {
   readonly signal?: AbortSignal | undefined;
 }) => Promise<Shape>;
 
+export type EventsQuery = Readonly<Record<"since" | "limit", string>>;
+
 /** Logs, events, and a process with the cause of its last end. */
 export function happenings(ask: Ask, of: (query: Query) => Query) {
   return {
     logs: (query: Query) => ask<LogsResponse>({ path: "/api/logs", query }),
-    events: (query: { readonly since: number; readonly limit: string }, signal?: AbortSignal) =>
-      ask<EventsResponse>({
-        path: "/api/events",
-        query: { since: String(query.since), limit: query.limit },
-        signal,
-      }),
+    events: (query: EventsQuery, signal?: AbortSignal) => ask<EventsResponse>({ path: "/api/events", query, signal }),
     process: (name: string, environment: string, signal?: AbortSignal) =>
       ask<ProcessShowResponse>({
         path: "/api/runtime/process",

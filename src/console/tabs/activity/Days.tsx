@@ -2,19 +2,22 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
+import { hashOf } from "../../state/address.ts";
 import { Button } from "../../ui/Button.tsx";
 import { LogAround } from "../logs/LogAround.tsx";
 import { after, byDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 
-interface Props {
+export interface DaysProps {
+  /** The events are those of all nodes. */
+  readonly isFleet: boolean;
   readonly rows: readonly ActivityRow[];
   readonly shown: readonly ActivityRow[];
 }
 
 /** One group of rows for each day. */
-export function Days({ rows, shown }: Props): JSX.Element {
+export function Days({ rows, shown, isFleet }: DaysProps): JSX.Element {
   return (
     <section class="card flush" aria-label="Records">
       <table class="rows activity-rows" aria-label="Activity">
@@ -22,7 +25,7 @@ export function Days({ rows, shown }: Props): JSX.Element {
           <tr>
             {COLUMNS.map((name) => (
               <th key={name} scope="col">
-                {name}
+                {isFleet && name === "Environment" ? "Node" : name}
               </th>
             ))}
           </tr>
@@ -120,20 +123,31 @@ function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
   );
 }
 
+/** Leads to the activity of the node, which has its changes and its logs. */
+function NodeLink({ node }: { node: string }): JSX.Element {
+  return (
+    <a class="node-name" href={hashOf({ tab: "activity", parameters: [["node", node]] })}>
+      {node}
+    </a>
+  );
+}
+
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
   const { event, subject, timestamp } = row;
-  const { app, kind, cause, certainty, evidence } = event;
+  const { app, kind, cause, certainty, evidence, node } = event;
   return (
     <tr class="event">
       <td class="when">
         <Time row={row} />
       </td>
       <th scope="row">{kind}</th>
-      <td class="none">{UNKNOWN}</td>
+      <td data-name="Node" class={node === undefined ? "none" : ""}>
+        {node === undefined ? UNKNOWN : <NodeLink node={node} />}
+      </td>
       <td data-name="Keys or process" class="what">
         <bdi>{subject}</bdi>
         <small>{evidence.join(" ")}</small>
-        {app !== null && <LogAround app={app} at={timestamp} />}
+        {app !== null && node === undefined && <LogAround app={app} at={timestamp} />}
       </td>
       <td data-name="By" class={event.actor === undefined ? "none" : "who"}>
         {event.actor ?? UNKNOWN}

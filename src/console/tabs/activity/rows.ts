@@ -39,12 +39,13 @@ export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEve
     const text = Object.values(words).flat().join(" ");
     return { ...timesOf(`change ${record.id}`, record.timestamp), kind: "change", record, words, text };
   });
-  const others = events.filter(({ kind }) => !RECORDED.has(kind));
+  // The audit log that is shown is that of one machine.
+  const others = events.filter(({ kind, node }) => node !== undefined || !RECORDED.has(kind));
   const happened = others.map((event, index): ActivityRow => {
-    const { app, pmId, actor = "", evidence, kind, cause } = event;
+    const { app, pmId, actor = "", evidence, kind, cause, node = "" } = event;
     const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
     const times = timesOf(`event ${event.at} ${others.length - index}`, event.at);
-    const text = [times.when, kind, cause, subject, actor, eventText(event), ...evidence].join(" ");
+    const text = [times.when, node, kind, cause, subject, actor, eventText(event), ...evidence].join(" ");
     return { ...times, kind: "event", event, subject, text };
   });
   return [...changes, ...happened].toSorted((a, b) => b.ms - a.ms);

@@ -20,7 +20,7 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   });
   /** The charts are useful without marks. */
   async function load(): Promise<void> {
-    const answer = await api.events({ since: Date.now() - SPAN_MS, limit: String(MOST) }).catch(() => undefined);
+    const answer = await api.events({ since: `${Date.now() - SPAN_MS}`, limit: String(MOST) }).catch(() => undefined);
     if (answer) events.value = answer.events.toReversed();
   }
   const failures = computed(() => {
