@@ -15,6 +15,7 @@ import {
   writePlanFile,
   type Ports,
 } from "../../src/core/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -97,6 +98,17 @@ test.each([
   expect((await plan()).steps).toEqual([]);
   await execute(rolloutRollback, ports, {}, caller);
   expect(await state()).toEqual(after);
+});
+
+test("an app is refused that would start on the port of a stranger with the same script", async () => {
+  const env = { SVC_HTTP_PORT: String(await freePort()) };
+  const stranger = { name: "stranger", script: "./app.cjs", cwd: own.folder, env };
+  await own.link().startApp("stranger", [stranger], own.folder);
+  const before = await ports.processes.list();
+  const refused = apply([{ ...api, args: "x" }, old, { name: "young", script: "./app.cjs", env }]);
+  await expect(refused).rejects.toMatchObject({ body: { code: "APP_PORT_TAKEN" } });
+  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  await ports.processes.remove(before.find(({ name }) => name === "stranger")!);
 });
 
 test("a key that left the declaration leaves the process, also if a person started it", async () => {

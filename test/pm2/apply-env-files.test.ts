@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   execute,
+  processAct,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
@@ -46,9 +47,13 @@ beforeEach(async () => {
   await apply();
 });
 
-const apply = (more: object = {}) => {
+const declared = (more: object = {}): object[] => {
   const env = { SVC_HTTP_PORT: String(port) };
-  own.pm2Folder([{ name: "restapi", script: "./app.cjs", node_args: "--env-file=api.env", env, ...more }]);
+  return [{ name: "restapi", script: "./app.cjs", node_args: "--env-file=api.env", env, ...more }];
+};
+
+const apply = (more: object = {}) => {
+  own.pm2Folder(declared(more));
   return execute(rolloutApply, ports, { environment: "dev" }, caller);
 };
 
@@ -90,6 +95,20 @@ test("a rollback runs with the env file from before the release", async () => {
   expect(await level()).toBe("info");
   expect(readFileSync(envFile(), "utf8")).toContain("LEVEL=debug");
   expect((await planNow()).steps[0]?.notes).toContain("PINNED");
+});
+
+test("the copy that a pinned process reads is kept, however many releases follow", async () => {
+  setLevel("debug");
+  await apply();
+  await execute(rolloutRollback, ports, {}, caller);
+  for (let count = 0; count < 11; count += 1) {
+    const id = `20990101-0000${String(count).padStart(2, "0")}-abcd`;
+    await ports.releases.begin(id, { event: "end", outcome: "applied", at: "" });
+  }
+  own.pm2Folder([...declared(), { name: "other", script: "./app.cjs" }]);
+  await execute(rolloutApply, ports, { environment: "dev", apps: ["other"] }, caller);
+  await execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
+  expect(await level()).toBe("info");
 });
 
 test("a plan names the env file of which svcm has no former copy", async () => {

@@ -32,7 +32,9 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
     if (NEEDS_FOLDER.has(action) && acting.declared === undefined) requireFolder(ports, before);
     await begin();
     const after = await carriedOut(acting, before, look);
-    return { affected: (action === "delete" ? [before] : after).map(affected), skipped: [] };
+    const touched = (action === "delete" ? [before] : after).map(affected);
+    await acting.judge?.(touched);
+    return { affected: touched, skipped: [] };
   });
 }
 

@@ -21,6 +21,8 @@ export interface Acting {
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
   /** A reload with this fails as soon as its new run is bad, while PM2 still keeps the former run. */
   readonly meanwhile?: Meanwhile | undefined;
+  /** Judges the effect before another svcm may act on the process. @throws {SvcmError} */
+  readonly judge?: ((affected: readonly AffectedProcess[]) => Promise<void>) | undefined;
 }
 
 export interface Meanwhile {

@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import type { Acting, AffectedProcess, Meanwhile, Outcome } from "../../pm2/control/acting.ts";
+import type { Acting, AffectedProcess, Meanwhile } from "../../pm2/control/acting.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
 import { declarationOf } from "../../pm2/declaration.ts";
@@ -65,15 +65,18 @@ export async function runStep(running: Running, step: DecidedStep, targets: read
   const declared = declarationOf(loaded, step.app, expecting);
   const acting = actingOn(running, step.app);
   if (step.do === "preflight") return preflight(running.ports, declared, running.demandOf(step.app));
-  const judgeAll = ({ affected }: Outcome): Promise<void> => judged(running, affected);
+  const judge = (affected: readonly AffectedProcess[]): Promise<void> => judged(running, affected);
   const run = { app: { ...declared.apps.at(-1), env: declared.env }, folder: declared.folder, drop: droppedBy(step) };
   for (const target of targets) {
     if (step.do === "update")
       await update(running, step.app, { ...acting(step.method ?? "restart"), declared: () => run }, target);
-    else if (step.do === "resume") await judgeAll(await actOn(acting("start"), target));
+    else if (step.do === "resume") await actOn({ ...acting("start"), judge }, target);
   }
   if (step.do === "replace") await remove(running, step, targets);
-  if (step.do === "start" || step.do === "replace") await judgeAll(await startDeclared(acting("start"), declared));
+  if (step.do === "start" || step.do === "replace") {
+    const { affected } = await startDeclared(acting("start"), declared);
+    await judge(affected);
+  }
 }
 
 async function remove(running: Running, { app }: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
@@ -90,8 +93,8 @@ function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAc
 async function update(running: Running, app: string, acting: Acting, target: ProcessRecord): Promise<void> {
   const gate = new Gate(running.ports, running.demandOf(app));
   const meanwhile = { look: (now: ProcessRecord) => gate.look(now), owed: running.owed };
-  const { affected } = await actOn({ ...acting, meanwhile }, target);
-  await judged(running, affected, gate);
+  const judge: Acting["judge"] = (affected) => judged(running, affected, gate);
+  await actOn({ ...acting, meanwhile, judge }, target);
 }
 
 /** Judges the processes that an action touched by the gate, one after another. */

@@ -1,11 +1,15 @@
-/** PM2 or an app is frozen (SIGSTOP) in the middle of an apply. */
+/** PM2 is frozen, killed or ended, or an app is frozen, in the middle of an apply. */
+import { execFile } from "node:child_process";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
 let ports: Ports;
@@ -44,27 +48,57 @@ function atLine(line: number, happens: () => unknown): Ports {
   return Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
 }
 
+const refusalOf = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    () => "done",
+    (error: unknown) => (error instanceof SvcmError ? error.kind : error),
+  );
+
 /** Two lines for each of three steps follow the first one. The last step is the save, and nothing of PM2 follows it. */
-test.each([2, 3, 4, 5, 6])(
+const LINES = [2, 3, 4, 5, 6];
+/** No call waits longer for PM2. */
+const LONGEST_MS = 20_000;
+
+test.each(LINES)(
   "a PM2 that freezes after line %i of the journal leaves a half release, and does nothing late",
   async (line) => {
-    const frozen = await apply(
-      both("2"),
-      atLine(line, () => daemon.signal("SIGSTOP")),
-    ).catch((error: unknown) => error);
-    expect(frozen).toBeInstanceOf(SvcmError);
-    expect((frozen as SvcmError).kind).toBe("APPLY_HALF");
+    const before = performance.now();
+    const frozen = atLine(line, () => daemon.signal("SIGSTOP"));
+    expect(await refusalOf(apply(both("2"), frozen))).toBe("APPLY_HALF");
+    expect(performance.now() - before).toBeLessThan(LONGEST_MS);
     const records = readFileSync(join(own.home, "pm2.log"), "utf8");
     await daemon.signal("SIGCONT");
     // PM2 has answered what waited for it once it answers this.
     await ports.processes.list();
     expect(readFileSync(join(own.home, "pm2.log"), "utf8")).toBe(records);
-    const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
-    expect(newest?.outcome).toBe("half");
-    await apply(both("2"));
-    expect(await stepsLeft()).toBe(0);
+    await expectHalfAndFinish();
   },
 );
+
+const byPm2 = (...args: string[]): Promise<unknown> => {
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  return promisify(execFile)(process.execPath, [PM2, ...args], { env });
+};
+
+test.each(
+  LINES.flatMap((line) => [
+    { line, how: "killed", end: () => daemon.signal("SIGKILL") },
+    { line, how: "ended by its own command", end: () => byPm2("kill") },
+  ]),
+)("a PM2 that is $how after line $line of the journal leaves a half release", async ({ line, end }) => {
+  const before = performance.now();
+  expect(await refusalOf(apply(both("2"), atLine(line, end)))).toBe("APPLY_HALF");
+  expect(performance.now() - before).toBeLessThan(LONGEST_MS);
+  daemon = await own.startDaemon();
+  await expectHalfAndFinish();
+});
+
+async function expectHalfAndFinish(): Promise<void> {
+  const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+  expect(newest?.outcome).toBe("half");
+  await apply(both("2"));
+  expect(await stepsLeft()).toBe(0);
+}
 
 test("an app that is frozen before its step is ended by PM2, and the apply goes on", async () => {
   const { pid } = (await ports.processes.list()).find(({ name }) => name === "web")!;

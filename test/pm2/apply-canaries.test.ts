@@ -1,0 +1,99 @@
+/** Secrets in every place of a declaration: after plans, applies, a failure and a rollback, only PM2's files and the copies hold them. */
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { earlyServerOver } from "../console/monitoring-page.ts";
+import { ask, post } from "../server/support.ts";
+import { svcm } from "../support/svcm.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { APPLY, listener, plan } from "./applied-apps.ts";
+
+let own: Pm2;
+let planted = 0;
+/** Letters, so that nothing takes one for a placeholder or a number. */
+const canary = (): string => `canary${"abcdefghijklmnopqrstuvwxyz"[(planted += 1)]}x7Qz`;
+const CANARY = /canary[a-z]x7Qz/g;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  writeFileSync(join(own.folder, "app.cjs"), `if (process.env.FAILS) process.exit(3);\n${IDLE}`);
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+  judgeFor("100ms");
+});
+afterAll(() => own.end());
+
+const judgeFor = (time: string): void =>
+  writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: ${time}, healthyDeadline: 30s }`);
+
+/** Another value in each place than before. */
+function declare(more: object = {}): void {
+  writeFileSync(join(own.folder, "api.env"), `LEVEL=${canary()}\nAPI_TOKEN=${canary()}\n# ${canary()}\n`);
+  own.pm2Folder([
+    {
+      name: "api",
+      script: "./app.cjs",
+      args: ["--password", canary(), `https://u:${canary()}@h`],
+      node_args: "--env-file=api.env",
+      env: {
+        DATABASE_URL: `postgres://user:${canary()}@db/x`,
+        PLAIN: canary(),
+        SVC_JWT_TOKEN_SECRET_KEY: canary(),
+        ...more,
+      },
+    },
+  ]);
+}
+
+const run = async (...args: string[]): Promise<string> => {
+  const { stdout, stderr } = await svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
+  return `${args.join(" ")}\n${stdout}${stderr}`;
+};
+
+test("no output, frame, journal, plan file or audit record holds a value", async () => {
+  const said: string[] = [];
+  declare();
+  for (const flags of [[], ["--json"], ["--format", "markdown"], ["--out", "plan.json"]])
+    said.push(await run("plan", ...flags));
+  said.push(await run("apply", "--yes"));
+  declare();
+  said.push(await run("plan", "--json"), await run("apply", "--yes", "--json", "--message", "second"));
+  declare({ FAILS: "1" });
+  // Far longer than the way to a crash.
+  judgeFor("19s");
+  said.push(await run("plan"), await run("apply", "--yes"));
+  expect(said.at(-1)).toMatch(/HEALTH_CRASHED|ended right after its start/);
+  judgeFor("100ms");
+  declare();
+  const server = await earlyServerOver(own);
+  const watching = await listener(server);
+  const body = { environment: "dev", plan: (await plan(server)).id };
+  const begun = await post(server, body, {}, APPLY);
+  expect(begun.status).toBe(202);
+  await watching.all();
+  for (const path of [
+    "plan?environment=dev",
+    "releases",
+    `releases/${begun.json.release}`,
+    "rollback",
+    "audit",
+    "processes",
+  ])
+    said.push((await ask(server, `/api/runtime/${path}`)).text);
+  said.push((await ask(server, "/metrics")).text, ...watching.texts, ...server.log);
+  said.push(await run("rollback", "--dry-run"), await run("rollback", "--yes"), await run("plan"));
+  said.push(await run("releases", "list"), await run("releases", "show", begun.json.release as string, "--json"));
+  said.push(readFileSync(join(own.folder, "plan.json"), "utf8"));
+  expect(said.flatMap((text) => text.match(CANARY) ?? [])).toEqual([]);
+  expect(planted).toBeGreaterThan(20);
+});
+
+test("only PM2's records, its dump and the copies of env files hold values, for their owner alone", () => {
+  const files = readdirSync(own.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const holding = files.filter((path) => readFileSync(path, "latin1").match(CANARY));
+  const places = holding.map((path) => (/\/env\/\d+$/.test(path) ? "env" : basename(path)));
+  expect(new Set(places)).toEqual(new Set(["before.json", "env", "dump.pm2", "dump.pm2.bak"]));
+  for (const path of holding) expect(statSync(path).mode & 0o077, path).toBe(0);
+});
