@@ -109,6 +109,12 @@ test("an apply makes every process run as declared, and a second one has nothing
   expect(await seen("api")).toEqual([{ pmId: expect.any(Number), status: "online", MODE: "2", NEW: "1", args: [] }]);
   expect(await seen("web")).toMatchObject([{ MODE: "2" }, { MODE: "2" }, { MODE: "2" }]);
   expect(await stepsLeft()).toBe(0);
+  const touched = (): unknown =>
+    ["pm2.log", "dump.pm2"].map((name) => [
+      readFileSync(join(own.home, name), "utf8"),
+      statSync(join(own.home, name)).mtimeMs,
+    ]);
+  const before = touched();
   expect(
     (
       await apply([
@@ -118,6 +124,8 @@ test("an apply makes every process run as declared, and a second one has nothing
       ])
     ).release,
   ).toBeNull();
+  // PM2 writes each call that changes a process to its log.
+  expect(touched()).toEqual(before);
 });
 
 describe("a plan that is out of date is refused, and nothing is changed", () => {
