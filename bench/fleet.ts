@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { nodePorts } from "../src/core/index.ts";
-import { natsConfigOf, newKey, openFleet, startNode, type RunningNode } from "../src/fleet/index.ts";
+import { natsConfigOf, newKey, openFleet, startNode, withFleet, type RunningNode } from "../src/fleet/index.ts";
 import { listNodes } from "../src/fleet/nodes.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { median } from "./median.ts";
@@ -21,13 +21,15 @@ const [count = 300] = process.argv.slice(2).map(Number);
 const ROUNDS = 7;
 const REFRESH_MS = 2_000;
 const QUIET_MS = 30_000;
+/** Of each node, before the measurement. */
+const EVENTS = 10;
 const DEADLINE_MS = 20_000;
 const MIB = 2 ** 20;
 
 const folder = mkdtempSync(join(tmpdir(), "svcm-bench-fleet-"));
 const [port, monitor] = [await freePort(), await freePort()];
 const names = Array.from({ length: count }, (_, at) => `node-${at}`);
-const keys = new Map(["vera", ...names].map((name) => [name, newKey()]));
+const keys = new Map(["vera", "adam", ...names].map((name) => [name, newKey()]));
 writeFileSync(
   join(folder, "svcm.yaml"),
   JSON.stringify({
@@ -36,12 +38,21 @@ writeFileSync(
     env: { dev: ".env" },
     nats: {
       url: `nats://127.0.0.1:${port}`,
-      users: { vera: { role: "viewer", nkey: keys.get("vera")?.publicKey } },
+      users: {
+        vera: { role: "viewer", nkey: keys.get("vera")?.publicKey },
+        adam: { role: "admin", nkey: keys.get("adam")?.publicKey },
+      },
       nodes: Object.fromEntries(names.map((name) => [name, { nkey: keys.get(name)?.publicKey }])),
     },
   }),
 );
 mkdirSync(join(folder, "keys"));
+mkdirSync(join(folder, ".pm2"));
+const ends = Array.from({ length: EVENTS }, (_, at) => {
+  const time = new Date(Date.now() - (at + 60) * 1000).toLocaleString("sv").replace(" ", "T");
+  return `${time}: PM2 log: App [api:0] exited with code [1] via signal [SIGINT]\n`;
+});
+writeFileSync(join(folder, ".pm2/pm2.log"), ends.toReversed().join(""));
 for (const [name, { seed }] of keys) writeFileSync(join(folder, "keys", name), seed, { mode: 0o600 });
 const ports = nodePorts({ root: folder, env: { PM2_HOME: join(folder, ".pm2") }, cwd: folder });
 const variables = (name: string) => ({ SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(folder, "keys", name) });
@@ -56,6 +67,7 @@ const ended = once(server, "exit");
 const nodes: RunningNode[] = [];
 try {
   while (!(await monitored("/healthz").catch(() => undefined))) await pause(50);
+  await withFleet(ports, variables("adam"), (fleet) => fleet.setUp());
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   for (const name of names)
     nodes.push(await startNode({ ports, env: variables(name), version: "bench", name, log: silent }));
@@ -69,6 +81,10 @@ try {
 
 async function measure(): Promise<void> {
   const fleet = await openFleet(ports, variables("vera"));
+  const asked = { nodes: ["all"], apps: [], since: 0, limit: 1000 };
+  const arriving = new AbortController();
+  let arrived = 0;
+  for await (const _event of fleet.follow(asked, arriving.signal)) if (++arrived === count * EVENTS) break;
   const floor = await requestsOfTheServer();
   const times = { floor: [] as number[], discovery: [] as number[], overview: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -81,6 +97,8 @@ async function measure(): Promise<void> {
     console.log(
       `${name} of ${count} nodes: ${median(all).toFixed(0)} ms, ${(median(all) / base).toFixed(2)} of the floor`,
     );
+  const listing = await timed(() => fleet.events(asked));
+  console.log(`a list of ${count * EVENTS} events: ${listing.toFixed(0)} ms`);
   const listed = await listNodes(fleet, DEADLINE_MS);
   console.log(`online: ${listed.filter(({ state }) => state === "online").length} of ${count}`);
 

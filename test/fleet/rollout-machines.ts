@@ -1,0 +1,119 @@
+/** Two machines of a rollout: real svcm processes and real PM2s. Their apps count their starts. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { FleetRollout } from "../../src/core/index.ts";
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm } from "../support/svcm.ts";
+import { testFleet, type TestFleet } from "./support.ts";
+
+const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
+export const NODES = ["web-1", "web-2"] as const;
+const SCRIPT =
+  'require("node:fs").appendFileSync("starts", process.env.MODE + "\\n"); process.send("ready"); setInterval(() => {}, 1e6);';
+export const APPLY = ["apply", "--node", "role=web", "--yes"];
+export const MS = 60_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+/** Two machines whose apps run with the mode 0. */
+export class Machines {
+  readonly fleet: TestFleet;
+  readonly own: Readonly<Record<string, Pm2>>;
+
+  private constructor(fleet: TestFleet, own: Readonly<Record<string, Pm2>>) {
+    this.fleet = fleet;
+    this.own = own;
+  }
+
+  static async begun(): Promise<Machines> {
+    const fleet = await testFleet({ ecosystem: ECOSYSTEM });
+    const own: Record<string, Pm2> = {};
+    for (const node of NODES) {
+      const one = (own[node] = pm2());
+      onTestFinished(() => one.end());
+      await one.startDaemon();
+      const root = fleet.root(node);
+      writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
+      writeFileSync(join(root, "app.cjs"), SCRIPT);
+      writeFileSync(join(root, "starts"), "");
+    }
+    return new Machines(fleet, own);
+  }
+
+  /** Starts the node in a process. @param url of the server as the node reaches it */
+  async agent(node: string, url = this.fleet.server.url): Promise<ChildProcess> {
+    const env = { PM2_HOME: this.own[node]!.home, SVC_SERVICE_MANAGEMENT_NATS_URL: url };
+    const child = this.#launch(node, ["agent"], env);
+    for await (const chunk of child.stdout!) if (String(chunk).includes("in the fleet")) break;
+    child.stdout!.resume();
+    while (!(await this.#isThere(node)));
+    return child;
+  }
+
+  async #isThere(node: string): Promise<boolean> {
+    const { stdout } = await this.as("adam", "nodes", "show", node, "--json");
+    return stdout.includes('"online"');
+  }
+
+  /** All nodes declare this mode. */
+  declare(mode: string): void {
+    for (const node of NODES) {
+      const cwd = this.fleet.root(node);
+      const app = {
+        name: "restapi",
+        script: "./app.cjs",
+        cwd,
+        wait_ready: true,
+        listen_timeout: MS,
+        env: { MODE: mode },
+      };
+      mkdirSync(join(cwd, "pm2"), { recursive: true });
+      writeFileSync(join(cwd, ECOSYSTEM), `module.exports = ${JSON.stringify({ apps: [app] })};`);
+      writeFileSync(join(cwd, "starts"), "");
+    }
+  }
+
+  /** The modes with which the app of each node has started since the declaration. */
+  starts(): string[] {
+    return NODES.map((node) =>
+      readFileSync(join(this.fleet.root(node), "starts"), "utf8")
+        .trim()
+        .replaceAll("\n", " "),
+    );
+  }
+
+  as(user: string, ...args: string[]) {
+    return svcm(args, { root: this.fleet.root(user), env: this.fleet.variables(user) });
+  }
+
+  async rollout(...args: string[]): Promise<FleetRollout> {
+    const { stdout, stderr } = await this.as("adam", "rollout", ...args, "--json");
+    const { rollout } = JSON.parse(stdout) as { rollout: FleetRollout | null };
+    if (rollout === null) throw new Error(stdout + stderr);
+    return rollout;
+  }
+
+  /** Runs svcm as edda through a proxy. */
+  begin(args: readonly string[], url: string): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+    const child = this.#launch("edda", args, { SVC_SERVICE_MANAGEMENT_NATS_URL: url });
+    const said: string[] = [];
+    for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => said.push(String(chunk)));
+    const ended = once(child, "close").then(([code]) => ({ code: code as number | null, said: said.join("") }));
+    return { child, ended };
+  }
+
+  #launch(name: string, args: readonly string[], more: Readonly<Record<string, string>>): ChildProcess {
+    const root = this.fleet.root(name);
+    const env = plainEnvironment({ HOME: root, ...this.fleet.variables(name), ...more });
+    const child = spawn(process.execPath, [RUN, ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return child;
+  }
+}
