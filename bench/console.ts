@@ -8,6 +8,7 @@
 import { chromium } from "playwright-core";
 import { chromiumArguments, findChromium } from "../test/support/chromium.ts";
 import { loadings, wireKilobytes } from "./console/loading.ts";
+import { refreshOf } from "./console/nodes.ts";
 import { openWorld } from "./console/world.ts";
 import { heapOver, interaction, ticks } from "./console/work.ts";
 
@@ -15,6 +16,7 @@ const TICKS = Number(process.argv[2] ?? 40);
 const HEAP_TICKS = Number(process.argv[3] ?? 2_000);
 const MANY = 1_000;
 const SLOWER = 6;
+const NODES = 300;
 
 const world = await openWorld();
 const program = await findChromium();
@@ -44,9 +46,10 @@ try {
     print(
       `${kind}, 100 processes, CPU / ${SLOWER}`,
       ms(await interaction(browser, world, { kind, slower: SLOWER })),
-      "",
+      "50 ms",
     );
   }
+  print(`longest task of a refresh, ${NODES} nodes`, ms(await refreshOf(browser, world, NODES)), "50 ms");
   world.show(MANY);
   const { before, after } = await heapOver(browser, world, HEAP_TICKS);
   print(`heap before and after ${HEAP_TICKS} ticks`, `${before.toFixed(2)} -> ${after.toFixed(2)} MB`, "flat");

@@ -8,7 +8,7 @@ import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { axe } from "./accessibility.ts";
 import { handMonitoring, type Made } from "./hand-monitoring.ts";
 import { openConsole, type Browser } from "./open-console.ts";
-import { atAllWidths } from "./widths.ts";
+import { atAllWidths, drawn } from "./widths.ts";
 import { testServer } from "../server/support.ts";
 import { a, b, lambda, suiteOf } from "./stored-targets.ts";
 

@@ -2,7 +2,7 @@
 /** Elements that are cut off at the widths of phones, tablets, half of a screen, and large screens. */
 import type { Page } from "playwright-core";
 
-export const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
+const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
 
 /** Elements that reach over the window's edge, or that an ancestor cuts off. */
 function cutOff(page: Page): Promise<string[]> {
@@ -36,7 +36,7 @@ function cutOff(page: Page): Promise<string[]> {
 }
 
 /** Resolves when the charts have drawn at a new size: they follow the layout by a frame. */
-function drawn(page: Page): Promise<unknown> {
+export function drawn(page: Page): Promise<unknown> {
   return page.evaluate(
     () =>
       new Promise((resolve) =>
