@@ -123,7 +123,8 @@ async function requestsOfTheServer() {
   const authenticator = nkeyAuthenticator(new Uint8Array(seed));
   const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator, inboxPrefix: "_INBOX.user.vera" });
   return {
-    round: () => Promise.all(names.map(() => connection.request("$JS.API.INFO", "", { timeout: DEADLINE_MS }))),
+    round: () =>
+      Promise.all(names.map(() => connection.request("$JS.API.STREAM.INFO.svcm_events", "", { timeout: DEADLINE_MS }))),
     close: () => connection.close(),
   };
 }

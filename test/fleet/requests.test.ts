@@ -252,12 +252,15 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
       "Invalid request.",
     ],
     ["a change after its time", write, { ...good, id: "12345678", notAfter: Date.now() - 1 }, "Invalid request."],
-  ])("%s is refused, and the node goes on", async (_, subject, message, error) => {
+  ])("%s is refused and recorded, and the node goes on", async (_, subject, message, error) => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "edda", "_INBOX.user.edda");
     const answer = await send(connection, subject, message);
     expect([answer.ok, answer.error?.error === error || answer.error?.error]).toEqual([false, true]);
+    const { records } = await (await fleet.as("adam")).ask("web-1", auditList, { limit: 1 }, MS);
+    const action = addressOf(subject)?.id;
+    expect(records).toMatchObject([{ action, actor: "edda", source: "nats", outcome: "refused" }]);
     expect((await send(connection, read, { input: { environment: "dev" } })).ok).toBe(true);
     expect(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8")).toContain("SVC_HTTP_FRAMEWORK=express");
   });
