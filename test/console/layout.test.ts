@@ -6,7 +6,7 @@ import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { axe } from "./accessibility.ts";
-import { handMonitoring, type Made } from "./hand-monitoring.ts";
+import { handMonitoring, metricsOf, type Made } from "./hand-monitoring.ts";
 import { openConsole, type Browser } from "./open-console.ts";
 import { atAllWidths, drawn } from "./widths.ts";
 import { testServer } from "../server/support.ts";
@@ -52,6 +52,27 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     await drawn(page);
     const { x, width } = (await page.locator(".processes table").first().boundingBox())!;
     expect(x + width).toBeGreaterThan(2560 * 0.97);
+  });
+
+  test("the load of a machine with many cores stays on one line", async () => {
+    const { page, telemetry } = await monitored(browser);
+    const made = metricsOf(Date.now() + 60_000, processes);
+    const { host } = made.payload;
+    const loadAvg = { one: 9.99, five: 9.99, fifteen: 9.99 };
+    const cpu = {
+      ...host.cpu,
+      usagePercent: 100,
+      coreCount: 64,
+      perCore: Array.from({ length: 64 }, () => 50),
+      loadAvg,
+    };
+    telemetry.give({ ...made, payload: { ...made.payload, host: { ...host, cpu } } });
+    await page.getByRole("button", { name: "64 cores" }).waitFor();
+    const load = page.getByText("load 9.99 9.99 9.99", { exact: true });
+    for (const width of [390, 960, 1150, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(async () => (await load.boundingBox())?.height).toBeLessThan(24);
+    }
   });
 
   test("monitoring, with a browser font of 24 pixels", async () => {
