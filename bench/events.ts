@@ -38,7 +38,7 @@ try {
       "svcm why service-3": [SVCM, "why", "service-3"],
       "svcm events --cause oom-kill --since 30d": [SVCM, "events", "--cause", "oom-kill", "--since", "30d"],
       "svcm events --cause svcm --since 30d": [SVCM, "events", "--cause", "svcm", "--since", "30d"],
-      "svcm events nothing (refused)": [SVCM, "events", "nothing"],
+      "svcm events nothing (refused)": [SVCM, "events", "nothing", "--since", "30d"],
     });
   }
 } finally {

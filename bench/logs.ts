@@ -9,15 +9,14 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { parsePidStat } from "../src/core/metrics/proc/process.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { quietApp } from "../test/support/quiet-app.ts";
+import { cpuMs } from "./cpu.ts";
 import { median } from "./median.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SVCM = join(ROOT, "bin/run.js");
 const PM2 = join(ROOT, "node_modules/pm2/bin/pm2");
-const TICKS_PER_SECOND = 100;
 const WARM_UP_MS = 3000;
 const LINES_A_SECOND = 10_000;
 /** In one line of a hundred thousand. */
@@ -119,11 +118,6 @@ async function shareOf([program = "", ...argv]: readonly string[]): Promise<numb
   child.kill("SIGKILL");
   await once(child, "exit");
   return (spent / (seconds * 1000)) * 100;
-}
-
-function cpuMs(pid: number): number {
-  const stat = parsePidStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  return ((stat?.cpuTicks ?? Number.NaN) / TICKS_PER_SECOND) * 1000;
 }
 
 /** 0 once it has ended. */

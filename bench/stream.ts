@@ -5,24 +5,21 @@
  *
  * node --import tsx bench/stream.ts [seconds a run] [processes...]
  */
-import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { WebSocket, WebSocketServer } from "ws";
-import { nodePorts, type Ports } from "../src/core/index.ts";
+import type { Ports } from "../src/core/index.ts";
 import { SOCKET_PATH } from "../src/core/api/channel.ts";
-import { parsePidStat } from "../src/core/metrics/proc/process.ts";
-import { startServer } from "../src/server/start.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
+import { cpuMs } from "./cpu.ts";
+import { serveApart, serveAsked, startSvcm } from "./served.ts";
 import { startApps } from "./start-apps.ts";
 
 const [seconds = 30, ...counts] = process.argv.slice(2).map(Number);
 const RUN_MS = seconds * 1000;
 const WARM_UP_MS = 2000;
 const TICK_MS = 500;
-const TICKS_PER_SECOND = 100;
 const MANY = 100;
 const CROWD = 1000;
 const GOAL = 1.5;
@@ -31,13 +28,7 @@ const TWENTY_VARIABLES = Object.fromEntries(
 );
 
 const servers = {
-  async svcm(ports: Ports): Promise<number> {
-    mkdirSync(ports.workspace.configDir, { recursive: true });
-    const limits = { maxSockets: 2 * CROWD, maxConnections: 2 * CROWD };
-    const log = { write: () => undefined };
-    const { url } = await startServer({ ports, env: {}, version: "0.0.0", port: 0, log, limits });
-    return Number(new URL(url).port);
-  },
+  svcm: (ports: Ports) => startSvcm(ports),
   async plain(ports: Ports): Promise<number> {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
     server.on("connection", (socket) => {
@@ -56,14 +47,8 @@ const servers = {
 };
 type Name = keyof typeof servers;
 
-if (process.argv[2] === "--serve") await serve(process.argv[3] as Name, process.argv[4] ?? "", process.argv[5] ?? "");
+if (process.argv[2] === "--serve") await serveAsked((ports) => servers[process.argv[5] as Name](ports));
 else for (const count of counts.length > 0 ? counts : [20, 100]) await compare(count);
-
-async function serve(name: Name, root: string, home: string): Promise<void> {
-  const ports = nodePorts({ root, env: { PATH: process.env["PATH"], HOME: root, PM2_HOME: home }, cwd: root });
-  process.send?.(await servers[name](ports));
-  process.on("disconnect", () => process.exit()); // oxlint-disable-line unicorn/no-process-exit -- its parent is gone
-}
 
 async function compare(count: number): Promise<void> {
   const own = pm2();
@@ -87,21 +72,18 @@ async function compare(count: number): Promise<void> {
 }
 
 async function costOf(name: Name, clients: number, own: Pm2, daemon: number) {
-  const argv = ["--serve", name, own.folder, own.home];
-  const child = fork(fileURLToPath(import.meta.url), argv, { execArgv: ["--import", "tsx"] });
-  const [port] = (await once(child, "message")) as [number];
+  const server = await serveApart(import.meta.url, own, [name]);
   const delays: number[] = [];
-  const sockets = await crowdOf(clients, port, delays);
+  const sockets = await crowdOf(clients, server.port, delays);
   await after(WARM_UP_MS);
   delays.length = 0;
-  const before = [cpuMs(child), cpuMs(daemon)];
+  const before = cpuMs(server.pid, daemon);
   await after(RUN_MS);
-  const spent = cpuMs(child) - (before[0] ?? 0) + cpuMs(daemon) - (before[1] ?? 0);
-  const megabytes = residentMegabytes(child);
+  const spent = cpuMs(server.pid, daemon) - before;
+  const megabytes = residentMegabytes(server.pid);
   const late = delays.toSorted((a, b) => a - b);
   for (const socket of sockets) socket.terminate();
-  child.disconnect();
-  await once(child, "exit");
+  await server.end();
   const at = (share: number): number => late[Math.floor(late.length * share)] ?? NaN;
   const due = (clients * RUN_MS) / TICK_MS;
   return { cpu: (spent / RUN_MS) * 100, p50: at(0.5), p99: at(0.99), frames: late.length, due, megabytes };
@@ -121,16 +103,7 @@ async function crowdOf(count: number, port: number, delays: number[]): Promise<W
   return sockets;
 }
 
-function cpuMs(of: ChildProcess | number): number {
-  const stat = parsePidStat(readFileSync(`/proc/${pidOf(of)}/stat`, "latin1"));
-  return ((stat?.cpuTicks ?? NaN) / TICKS_PER_SECOND) * 1000;
-}
-
-function residentMegabytes(of: ChildProcess): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pidOf(of)}/status`, "latin1")) ?? [];
+function residentMegabytes(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
   return Math.round(Number(kilobytes) / 1024);
-}
-
-function pidOf(of: ChildProcess | number): number {
-  return typeof of === "number" ? of : (of.pid ?? 0);
 }

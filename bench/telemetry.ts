@@ -5,18 +5,16 @@
  *
  * node --import tsx bench/telemetry.ts [rounds] [seconds a round] [processes...]
  */
-import { readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { nodePorts, type Ports, type Telemetry } from "../src/core/index.ts";
-import { parsePidStat } from "../src/core/metrics/proc/process.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
+import { cpuMs } from "./cpu.ts";
 
 const [rounds = 5, seconds = 10, ...counts] = process.argv.slice(2).map(Number);
 const ROUNDS = rounds;
 const ROUND_MS = seconds * 1000;
 const COUNTS = counts.length > 0 ? counts : [20, 100];
 const TICK_MS = 500;
-const TICKS_PER_SECOND = 100;
 const GOAL = 0.5;
 const APPS_A_FILE = 10;
 
@@ -80,15 +78,14 @@ async function sampling(telemetry: Telemetry, ms: number): Promise<void> {
 
 /** Milliseconds of CPU that this process and the daemon used meanwhile. */
 async function cpuOf(daemon: number, work: () => Promise<unknown>): Promise<number> {
-  const before = cpuMs(daemon);
+  const before = withOwnMs(daemon);
   await work();
-  return cpuMs(daemon) - before;
+  return withOwnMs(daemon) - before;
 }
 
-function cpuMs(daemon: number): number {
+function withOwnMs(daemon: number): number {
   const { user, system } = process.cpuUsage();
-  const ticks = parsePidStat(readFileSync(`/proc/${daemon}/stat`, "latin1"))?.cpuTicks ?? 0;
-  return (user + system) / 1000 + (ticks * 1000) / TICKS_PER_SECOND;
+  return (user + system) / 1000 + cpuMs(daemon);
 }
 
 function median(values: readonly number[]): number {

@@ -10,15 +10,14 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { parsePidStat } from "../src/core/metrics/proc/process.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
+import { cpuMs } from "./cpu.ts";
 import { startApps } from "./start-apps.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const [seconds = 10, ...counts] = process.argv.slice(2).map(Number);
 const RUN_MS = seconds * 1000;
 const WARM_UP_MS = 4000;
-const TICKS_PER_SECOND = 100;
 
 const hasGlances = spawnSync("sh", ["-c", "command -v glances"]).status === 0;
 const node = process.execPath;
@@ -57,17 +56,12 @@ async function costOf(command: string, own: Pm2, daemon: number): Promise<number
     stdio: ["pipe", "ignore", "inherit"],
   });
   await after(WARM_UP_MS);
-  const before = cpuMs(treeOf(terminal), daemon);
+  const before = cpuMs(...treeOf(terminal), daemon);
   await after(RUN_MS);
-  const spent = cpuMs(treeOf(terminal), daemon) - before;
+  const spent = cpuMs(...treeOf(terminal), daemon) - before;
   for (const pid of treeOf(terminal)) process.kill(pid, "SIGTERM");
   await once(terminal, "exit");
   return spent / seconds;
-}
-
-function cpuMs(...pids: readonly (readonly number[] | number)[]): number {
-  const ticks = pids.flat().map((pid) => parsePidStat(readFileSync(`/proc/${pid}/stat`, "latin1"))?.cpuTicks ?? 0);
-  return (ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND) * 1000;
 }
 
 /** The children of the terminal, all generations. */

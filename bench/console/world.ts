@@ -13,7 +13,8 @@ const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[n
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-export async function openWorld() {
+/** @param logs in place of the files */
+export async function openWorld(logs: Partial<Ports["logs"]> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "svcm-bench-"));
   mkdirSync(join(folder, CONFIG), { recursive: true });
   cpSync(join(ROOT, CONFIG), join(folder, CONFIG), { recursive: true });
@@ -31,7 +32,7 @@ export async function openWorld() {
     },
   };
   const server = await startServer({
-    ports: { ...ports, telemetry },
+    ports: { ...ports, telemetry, logs: { ...ports.logs, ...logs } },
     env: {},
     version: "0.0.0",
     port: 0,

@@ -4,7 +4,7 @@ import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { readSince } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/since.ts";
 import { renderTable } from "./terminal/table.ts";
 
 export default class Audit extends NodeCommand {
@@ -24,9 +24,7 @@ export default class Audit extends NodeCommand {
   };
   static override flags = {
     limit: Flags.integer({ summary: "Number of records to show.", default: 50, min: 1, max: 1000 }),
-    since: Flags.string({
-      summary: "Show only newer records. Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
-    }),
+    since: Flags.string(sinceOptions("Show only newer records.")),
     outcome: Flags.option({
       options: auditOutcomes,
       summary: "Show only changes with this outcome. A change that is only started was interrupted.",

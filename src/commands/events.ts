@@ -16,7 +16,7 @@ import type { EventsAsked } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { readSince } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/since.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
 
 export default class Events extends SvcmCommand {
@@ -39,10 +39,7 @@ export default class Events extends SvcmCommand {
   };
   static override flags = {
     limit: Flags.integer({ char: "n", summary: "Number of events to show.", default: 50, min: 1, max: 1000 }),
-    since: Flags.string({
-      summary: "Show only newer events. Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
-      default: "24h",
-    }),
+    since: Flags.string({ ...sinceOptions("Show only newer events."), default: "24h" }),
     follow: Flags.boolean({
       char: "f",
       summary: "Show the newest events, oldest first, then each new one. With --json, one line each.",

@@ -11,7 +11,7 @@ import {
 } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
-import { readSince } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/since.ts";
 
 export default class Logs extends NodeCommand {
   static override summary = "Show the logs of processes, merged by time.";
@@ -45,9 +45,7 @@ export default class Logs extends NodeCommand {
       min: 1,
       max: 100_000,
     }),
-    since: Flags.string({
-      summary: "Show only newer lines. Takes an age such as 10m, 24h or 7d, or a date such as 2026-01-31T08:00:00Z.",
-    }),
+    since: Flags.string(sinceOptions("Show only newer lines.")),
     until: Flags.string({ summary: "Show only older lines. Takes the same as --since.", exclusive: ["follow"] }),
     grep: Flags.string({
       summary: "Show only lines with this text, as it is in the file.",

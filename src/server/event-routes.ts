@@ -11,7 +11,7 @@ export const eventRoutes: readonly Route[] = [
       "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. By default of the last 24 hours.",
     query: ["app", "since", "cause", "kind", "limit", "cursor"],
     response: eventsBody,
-    refusals: ["EVENTS_FAILED", "AUDIT_FAILED", "PROCESS_NOT_FOUND"],
+    refusals: ["EVENTS_FAILED", "AUDIT_FAILED", "PROCESS_NOT_FOUND", "PM2_FAILED"],
   }),
   operationRoute("GET", "/api/runtime/process", processShow, {
     summary: "Show one process: its state, why it last ended, its ports, its declaration.",

@@ -4,7 +4,7 @@ import { historyShow, seriesOf, type HistoryResponse } from "../../core/index.ts
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
-import { readSince } from "../terminal/since.ts";
+import { readSince, sinceOptions } from "../terminal/since.ts";
 
 export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";
@@ -25,10 +25,7 @@ export default class MetricsHistory extends NodeCommand {
   };
   static override flags = {
     host: Flags.boolean({ summary: "Show the host instead of processes.", default: false }),
-    since: Flags.string({
-      summary: "Begin of the span. Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
-      default: "24h",
-    }),
+    since: Flags.string({ ...sinceOptions("Begin of the span."), default: "24h" }),
     csv: Flags.boolean({ summary: "Print one line for each value, for a spreadsheet.", default: false }),
   };
 

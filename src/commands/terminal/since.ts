@@ -25,6 +25,11 @@ export function readLifetime(given: string | undefined): number | undefined {
   });
 }
 
+/** Of a flag that takes what `readSince` reads. @param effect the first sentence of its help */
+export function sinceOptions(effect: string): { readonly summary: string } {
+  return { summary: `${effect} Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.` };
+}
+
 /** Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. @throws {SvcmError} INVALID_REQUEST */
 export function readSince(given: string, now: number, flag = "--since"): number {
   const age = millisecondsOf(given, /^(\d{1,6})([smhd])$/);

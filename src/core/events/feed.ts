@@ -1,6 +1,7 @@
 import type { SvcmEvent } from "../api/events.ts";
 import type { EventFeed, EventRequest } from "../ports/event-feed.ts";
 import type { Ports } from "../ports/index.ts";
+import { Mailbox } from "../words/mailbox.ts";
 import { oneAtATime } from "../words/one-at-a-time.ts";
 import type { Happening } from "./audited-events.ts";
 import { happened } from "./happened.ts";
@@ -46,39 +47,25 @@ export function createEventFeed(ports: Ports): EventFeed {
 }
 
 /** One reader of the feed. */
-class Seat {
+class Seat extends Mailbox<readonly SvcmEvent[]> {
   readonly wanted: EventRequest;
-  readonly #waiting: SvcmEvent[] = [];
-  #failure: { readonly error: unknown } | undefined;
-  #wake = (): void => undefined;
 
   constructor(wanted: EventRequest) {
+    super((missed, events) => [...missed, ...events].slice(-MOST_WAITING));
     this.wanted = wanted;
   }
 
   offer(happening: Happening): void {
     const { fromMs = 0 } = this.wanted;
-    if (happening.atMs < fromMs || !isWanted(happening.event, this.wanted)) return;
-    this.#waiting.push(timed(happening));
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
-    this.#wake();
-  }
-
-  fail(error: unknown): void {
-    this.#failure = { error };
-    this.#wake();
+    if (happening.atMs >= fromMs && isWanted(happening.event, this.wanted)) this.put([timed(happening)]);
   }
 
   async *events(signal: AbortSignal): AsyncGenerator<SvcmEvent> {
-    const onAbort = (): void => this.#wake();
+    const onAbort = (): void => this.end();
     signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
     try {
-      while (!signal.aborted) {
-        const event = this.#waiting.shift();
-        if (event !== undefined) yield event;
-        else if (this.#failure !== undefined) throw this.#failure.error;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
-      }
+      for (let events = await this.next(); events !== undefined; events = await this.next()) yield* events;
     } finally {
       signal.removeEventListener("abort", onAbort);
     }

@@ -8,7 +8,10 @@ import { defineOperation } from "../operation.ts";
 const DEFAULT_LIMIT = 50;
 const DAY_MS = 86_400_000;
 
-/** Reads the logs; PM2 need not run. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED, PROCESS_NOT_FOUND */
+/**
+ * Reads the logs; PM2 need not run.
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND or PM2_FAILED for a name that the logs do not have
+ */
 export const eventsList = defineOperation({
   id: "events.list",
   access: "read",

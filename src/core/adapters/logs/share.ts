@@ -1,4 +1,5 @@
 import type { LogBatch } from "../../ports/logs.ts";
+import { Mailbox } from "../../words/mailbox.ts";
 import type { WatchListener } from "./log-link.ts";
 
 type Batch = Omit<LogBatch, "begin">;
@@ -28,47 +29,37 @@ export class Share implements WatchListener {
   }
 }
 
-/** The place of one reader. */
+/** The place of one reader. A slow one loses the batch that it has not taken. */
 export class Seat {
   readonly #onTaken: (() => void) | undefined;
-  #batch: Batch | undefined;
-  #failure: Error | undefined;
-  #hasEnded = false;
-  #wake: (() => void) | undefined;
+  readonly #mailbox = new Mailbox<Batch>((missed, { lines, skipped }) => ({
+    lines,
+    skipped: skipped + missed.skipped + missed.lines.length,
+  }));
 
   /** @param onTaken of a reader that loses no line: called when it has taken a batch */
   constructor(onTaken?: () => void) {
     this.#onTaken = onTaken;
   }
 
-  /** A slow reader loses the batch that it has not taken. Returns false if the reader has to take this one first. */
+  /** Returns false if the reader has to take this batch first. */
   put(batch: Batch): boolean {
-    const missed = this.#batch;
-    const skipped = missed && batch.skipped + missed.skipped + missed.lines.length;
-    this.#batch = skipped === undefined ? batch : { lines: batch.lines, skipped };
-    this.#wake?.();
+    this.#mailbox.put(batch);
     return this.#onTaken === undefined;
   }
 
   fail(error: Error): void {
-    this.#failure = error;
-    this.#wake?.();
+    this.#mailbox.fail(error);
   }
 
   end(): void {
-    this.#hasEnded = true;
-    this.#wake?.();
+    this.#mailbox.end();
   }
 
   /** The next batch; undefined at the end. @throws what `fail` was given */
   async next(): Promise<Batch | undefined> {
-    while (!this.#hasEnded && this.#failure === undefined && this.#batch === undefined)
-      await new Promise<void>((wake) => (this.#wake = wake));
-    if (this.#hasEnded) return undefined;
-    if (this.#failure !== undefined) throw this.#failure;
-    const batch = this.#batch;
-    this.#batch = undefined;
-    this.#onTaken?.();
+    const batch = await this.#mailbox.next();
+    if (batch !== undefined) this.#onTaken?.();
     return batch;
   }
 }

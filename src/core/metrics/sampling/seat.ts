@@ -1,15 +1,13 @@
+import { Mailbox } from "../../words/mailbox.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";
 
 /** The place of one watcher. It holds the newest sample only. */
-export class Seat {
+export class Seat extends Mailbox<Sample> {
   readonly request: WatchRequest & { readonly environment: string };
   #servedAtMs = Number.NEGATIVE_INFINITY;
-  #sample: Sample | undefined;
-  #failure: { readonly error: unknown } | undefined;
-  #hasEnded = false;
-  #wake: (() => void) | undefined;
 
   constructor(request: WatchRequest & { readonly environment: string }) {
+    super();
     this.request = request;
   }
 
@@ -19,29 +17,7 @@ export class Seat {
   }
 
   serve(sample: Sample, nowMs: number): void {
-    this.#sample = sample;
+    this.put(sample);
     this.#servedAtMs = nowMs;
-    this.#wake?.();
-  }
-
-  fail(error: unknown): void {
-    this.#failure = { error };
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#hasEnded = true;
-    this.#wake?.();
-  }
-
-  /** The next sample; undefined at the end. @throws what `fail` was given */
-  async next(): Promise<Sample | undefined> {
-    while (!this.#hasEnded && this.#failure === undefined && this.#sample === undefined)
-      await new Promise<void>((wake) => (this.#wake = wake));
-    if (this.#hasEnded) return undefined;
-    if (this.#failure !== undefined) throw this.#failure.error;
-    const sample = this.#sample;
-    this.#sample = undefined;
-    return sample;
   }
 }

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { parsePidStat } from "../src/core/metrics/proc/process.ts";
+
+const TICKS_PER_SECOND = 100;
+
+/** User and system time of processes with all of their threads, in milliseconds. One that has ended counts 0. */
+export function cpuMs(...pids: readonly number[]): number {
+  const ticks = pids.map((pid) => parsePidStat(statOf(pid))?.cpuTicks ?? 0);
+  return (ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND) * 1000;
+}
+
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return "";
+  }
+}
