@@ -157,9 +157,11 @@ function onThePast(browser: Browser): void {
     const server = await testServer(noPm2);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const { auditFile } = server.repository;
-    const today = new Date().toISOString().slice(0, 10);
-    const yesterday = new Date(Date.now() - 24 * HOUR).toISOString().slice(0, 10);
-    writeFileSync(auditFile, readFileSync(auditFile, "utf8").replaceAll(today, yesterday));
+    const day = /\d{4}-\d\d-\d\d(?=T)/g;
+    const text = readFileSync(auditFile, "utf8");
+    const [written = ""] = text.match(day) ?? [];
+    const yesterday = new Date(Date.parse(written) - 24 * HOUR).toISOString().slice(0, 10);
+    writeFileSync(auditFile, text.replaceAll(day, yesterday));
     await post(server, { values: { SVC_DATABASE_DRIVER: "MySQL" } });
     const { page, tab, clicks } = await opened(browser, server, { timeZone: "UTC" });
     await tab("Activity").click();

@@ -2,7 +2,7 @@
 /** Events of processes, on Monitoring and on Activity, over a real PM2. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { post } from "../server/support.ts";
+import { ask, post } from "../server/support.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { axe, overflow } from "./accessibility.ts";
 import { serverOver } from "./monitoring-page.ts";
@@ -76,8 +76,12 @@ test.skipIf(!hasBrowser)(
     await page.getByLabel("Show").selectOption("all");
     const change = rows.filter({ hasText: "env.write" });
     await change.waitFor();
-    const today = await page.evaluate(() => new Date().toLocaleDateString("sv-SE"));
-    await expect.poll(() => page.locator("tr.day").first().textContent()).toBe(today);
+    const { json } = await ask(server, "/api/runtime/audit?limit=1");
+    const day = await page.evaluate(
+      (at) => new Date(at).toLocaleDateString("sv-SE"),
+      String(json.records[0].timestamp),
+    );
+    await expect.poll(() => page.locator("tr.day").first().textContent()).toBe(day);
     await change.getByRole("button", { name: "Events after it" }).click();
     await page.locator("tr.after").waitFor();
     await expect.poll(() => axe(page)).toEqual([]);

@@ -6,6 +6,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { axe } from "./accessibility.ts";
+import { whenTestsOver } from "../support/temporary-folder.ts";
 import { fleetWorld, type FleetWorld } from "./fleet-page.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { row } from "./monitoring-page.ts";
@@ -14,13 +15,14 @@ import { openConsole } from "./open-console.ts";
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-server)", () => {
+  const whenOver = whenTestsOver();
   const real = pm2();
   let world: FleetWorld;
 
   beforeAll(async () => {
     await real.run({ name: "api" });
     await quietApp(real, "talker", "the first line\nthe last line\n");
-    world = await fleetWorld(real, afterAll);
+    world = await fleetWorld(real, whenOver);
   });
   afterAll(() => real.end());
 

@@ -45,6 +45,14 @@ test.each(documented)("%s names a next step that differs from its summary and ex
   expect(new Set([summary, explanation, remedy]).size).toBe(3);
 });
 
+/** It compares svcm with PM2's own program. */
+const OF_PM2 = "PM2_VERSION_UNTESTED";
+
+test.each(documented.filter(([code]) => code !== OF_PM2))("%s names svcm's command, not PM2's", (_code, { remedy }) => {
+  // An installation may have no pm2 in the PATH.
+  expect(remedy).not.toMatch(/`pm2 (?:delete|describe|list|logs|ls|monit|reload|restart|show|status|stop)\b/);
+});
+
 test("every kind of refusal is documented, also if its errors have no code", () => {
   expect(Object.keys(errorTable).filter((kind) => docOf(kind) === undefined)).toEqual([]);
 });

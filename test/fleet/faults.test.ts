@@ -1,7 +1,5 @@
 /** A fleet in trouble: a server that dies, nodes that are slow or not who they say, messages that are too large. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import { type NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { auditList, contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
 import { openLink } from "../../src/fleet/link.ts";
@@ -9,7 +7,7 @@ import { listNodes, showNode } from "../../src/fleet/nodes.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { encode } from "../../src/fleet/wire.ts";
 import { hasNats } from "../support/nats-server.ts";
-import { testFleet, type TestFleet } from "./support.ts";
+import { frameworkOf, rawConnection, testFleet } from "./support.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
 const MS = 60_000;
@@ -20,18 +18,6 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     () => "done",
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
-
-const frameworkOf = (fleet: TestFleet, node: string): string | undefined =>
-  /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root(node), ".env.dev"), "utf8"))?.[1];
-
-/** A connection with the key of a node, and what the server refuses it. */
-async function nodeConnection(fleet: TestFleet, name: string) {
-  const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
-  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: `_INBOX.node.${name}` });
-  onTestFinished(() => connection.close());
-  return connection;
-}
 
 /** The next refusal of the server. */
 async function refusalOf(connection: NatsConnection): Promise<string> {
@@ -166,7 +152,7 @@ describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", 
     ["answer a request that it did not get", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
   ])("a node's key may not %s", async (_, attempt) => {
     const fleet = await testFleet();
-    const connection = await nodeConnection(fleet, "web-2");
+    const connection = await rawConnection(fleet, "web-2");
     const refused = refusalOf(connection);
     attempt(connection);
     expect(await refused).toMatch(/permissions violation/i);

@@ -9,6 +9,7 @@ import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
+import { whenTestsOver } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
 const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
@@ -24,6 +25,7 @@ interface NodeBody {
 }
 
 describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
+  const whenOver = whenTestsOver();
   let fleet: TestFleet;
   let own: Pm2;
   /** Resolves when web-2 may answer for its releases. */
@@ -31,7 +33,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
 
   beforeAll(async () => {
     own = pm2();
-    fleet = await testFleet({ whenOver: afterAll });
+    fleet = await testFleet({ whenOver });
     await own.run({ name: "api" });
     await fleet.start("web-1", {
       version: VERSION,

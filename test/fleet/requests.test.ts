@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { describe, expect, test } from "vitest";
 import { roles, type Role } from "../../src/core/api/rights.ts";
 import {
   auditList,
@@ -22,7 +22,7 @@ import {
 } from "../../src/core/index.ts";
 import { addressOf, answersOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
-import { testFleet, type TestFleet } from "./support.ts";
+import { rawConnection, testFleet } from "./support.ts";
 
 const users: Readonly<Record<Role, string>> = { viewer: "vera", operator: "otto", editor: "edda", admin: "adam" };
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
@@ -33,18 +33,6 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     () => "done",
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
-
-/** A connection with the key of a user or a node, for messages that svcm would not send. */
-async function rawConnection(fleet: TestFleet, name: string, inboxPrefix: string): Promise<NatsConnection> {
-  const seed = readFileSync(join(fleet.root(name), "key.nk"));
-  const connection = await connect({
-    servers: fleet.server.url,
-    authenticator: nkeyAuthenticator(new Uint8Array(Buffer.from(seed.toString().trim()))),
-    inboxPrefix,
-  });
-  onTestFinished(() => connection.close());
-  return connection;
-}
 
 /** The answer goes where svcm asks for it. */
 const answered = (subject: string) => ({
@@ -79,7 +67,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
   test("an env file's bytes do not leave the machine", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "vera", "_INBOX.user.vera");
+    const connection = await rawConnection(fleet, "vera");
     const subject = subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "vera" });
     const asked = JSON.stringify({ input: { environment: "dev" } });
     const reply = await connection.request(subject, asked, answered(subject));
@@ -146,7 +134,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     test("gets no more through the server than the table of rights gives it", async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
-      const connection = await rawConnection(fleet, users[role], `_INBOX.user.${users[role]}`);
+      const connection = await rawConnection(fleet, users[role]);
       for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
         const subject = subjectOf({ node: "web-1", kind: kindOf(access), id, user: users[role] });
         // Nothing is changed: no operation takes this input, and a change has no id.
@@ -183,14 +171,14 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   test("no user asks in the name of another one", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "vera", "_INBOX.user.vera");
+    const connection = await rawConnection(fleet, "vera");
     const subject = subjectOf({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
     await expect(connection.request(subject, "{}", { timeout: MS })).rejects.toThrow(/permissions violation/i);
   });
 
   test("no user reads the answers of another one", async () => {
     const fleet = await testFleet();
-    const connection = await rawConnection(fleet, "vera", "_INBOX.user.vera");
+    const connection = await rawConnection(fleet, "vera");
     const heard = new Promise<string>((resolve) => {
       connection.subscribe("_INBOX.user.adam.>", { callback: (error) => resolve(String(error)) });
     });
@@ -255,7 +243,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   ])("%s is refused and recorded, and the node goes on", async (_, subject, message, error) => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "edda", "_INBOX.user.edda");
+    const connection = await rawConnection(fleet, "edda");
     const answer = await send(connection, subject, message);
     expect([answer.ok, answer.error?.error === error || answer.error?.error]).toEqual([false, true]);
     const { records } = await (await fleet.as("adam")).ask("web-1", auditList, { limit: 1 }, MS);
@@ -268,7 +256,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   test("a change that arrives twice is carried out once", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "edda", "_INBOX.user.edda");
+    const connection = await rawConnection(fleet, "edda");
     const change = { ...good, id: "12345678", notAfter: Date.now() + 60_000 };
     expect((await send(connection, write, change)).ok).toBe(true);
     expect((await send(connection, write, change)).error?.code).toBe("REQUEST_REPEATED");

@@ -12,6 +12,7 @@ import { freePort } from "../support/free-port.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
+import { whenTestsOver } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
@@ -29,11 +30,12 @@ interface World {
 }
 
 describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
+  const whenOver = whenTestsOver();
   let fleet: TestFleet;
   const own: Record<string, Pm2> = {};
 
   beforeAll(async () => {
-    fleet = await testFleet({ ecosystem: ECOSYSTEM, whenOver: afterAll });
+    fleet = await testFleet({ ecosystem: ECOSYSTEM, whenOver });
     for (const node of NODES) {
       const root = fleet.root(node);
       own[node] = pm2();

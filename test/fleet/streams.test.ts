@@ -1,13 +1,10 @@
 /** The streams of svcm on the NATS server: only an admin makes them, and the server acts for no user with what they hold. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { describe, expect, test } from "vitest";
 import { auditList } from "../../src/core/index.ts";
-import { inboxOf } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { svcm } from "../support/svcm.ts";
-import { testFleet, type TestFleet } from "./support.ts";
+import { frameworkOf, rawConnection, testFleet } from "./support.ts";
 
 const MS = 60_000;
 const STREAMS = ["KV_svcm_nodes", "KV_svcm_rollouts", "svcm_events"];
@@ -19,26 +16,13 @@ const forged = (id: string): string =>
     notAfter: Date.now() + MS,
   });
 
-/** A connection with the key of a user or a node. */
-async function withKey(fleet: TestFleet, name: string): Promise<NatsConnection> {
-  const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
-  const kind = name.includes("-") ? "node" : "user";
-  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: inboxOf(kind, name) });
-  onTestFinished(() => connection.close());
-  return connection;
-}
-
 const answer = async (connection: NatsConnection, subject: string, body = ""): Promise<string> =>
   (await connection.request(subject, body, { timeout: MS })).string();
-
-const frameworkOf = (fleet: TestFleet): string | undefined =>
-  /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8"))?.[1];
 
 describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server)", () => {
   test.each(["vera", "edda", "web-2"])("%s may neither make, change, delete nor forward it", async (name) => {
     const fleet = await testFleet({ isSetUp: false });
-    const connection = await withKey(fleet, name);
+    const connection = await rawConnection(fleet, name);
     const verbs = STREAMS.flatMap((stream) => [
       ...["CREATE", "UPDATE", "DELETE", "PURGE", "MSG.DELETE"].map((verb) => `STREAM.${verb}.${stream}`),
       `DIRECT.GET.${stream}`,
@@ -81,7 +65,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
   test("a text that a node has stored is not sent to another node as the request of a user", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const own = await withKey(fleet, "web-2");
+    const own = await rawConnection(fleet, "web-2");
     await answer(own, "$KV.svcm_nodes.web-2", forged("of-an-entry"));
     await answer(own, "svcm.web-2.events", forged("of-an-event"));
     const last = (subject: string): string => JSON.stringify({ last_by_subj: subject });
@@ -99,7 +83,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
   test("a request whose answer would go to another user is refused and recorded", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
-    const connection = await withKey(fleet, "edda");
+    const connection = await rawConnection(fleet, "edda");
     for (const reply of ["_INBOX.user.adam.web-1.1", "_INBOX.user.edda.web-2.1", "svcm.web-2.read.node.show.adam"])
       connection.publish(WRITE.replace("adam", "edda"), forged("12345678"), { reply });
     connection.publish(WRITE.replace("adam", "edda"), forged("12345678"));
@@ -113,7 +97,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
     const fleet = await testFleet();
     const adam = await fleet.as("adam");
     const revision = await adam.rollouts.replace("text", 0);
-    const connection = await withKey(fleet, name);
+    const connection = await rawConnection(fleet, name);
     const bodies = ["", "{}", '{"seq":1}', '{"seq":99}', "no JSON"];
     const verbs = ["DELETE", "PURGE", "UPDATE", "CREATE", "MSG.DELETE", "SNAPSHOT", "RESTORE"];
     const replies = STREAMS.flatMap((victim) => verbs.map((verb) => `$JS.API.STREAM.${verb}.${victim}`));

@@ -1,13 +1,15 @@
 /** A fleet on this machine: a real NATS server with the permissions of `svcm nats config`, and nodes with separate folders. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
+import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
 import { onTestFinished } from "vitest";
 import { nodePorts, type NatsProject, type Ports } from "../../src/core/index.ts";
 import type { Role } from "../../src/core/api/rights.ts";
 import { openFleet } from "../../src/fleet/ask.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { natsConfigOf, newKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
+import { inboxOf } from "../../src/fleet/subjects.ts";
 import { natsServer, type NatsServer } from "../support/nats-server.ts";
 import { temporaryFolder, type WhenOver } from "../support/temporary-folder.ts";
 import { GOOD_ENV } from "../support/workspace.ts";
@@ -150,3 +152,17 @@ function svcmYaml(
   };
   return JSON.stringify(declared);
 }
+
+/** A connection with the key of a user or a node, for messages that svcm would not send. */
+export async function rawConnection(fleet: TestFleet, name: string): Promise<NatsConnection> {
+  const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
+  const kind = name.includes("-") ? "node" : "user";
+  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: inboxOf(kind, name) });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** A node's value of `SVC_HTTP_FRAMEWORK`. */
+export const frameworkOf = (fleet: TestFleet, node = "web-1"): string | undefined =>
+  /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root(node), ".env.dev"), "utf8"))?.[1];

@@ -61,7 +61,7 @@ test("an app that PM2 restarts itself after a crash before its step does not sto
   const { pid } = await recordOf("web");
   const world = when(isStep(0, "done"), async () => {
     process.kill(pid!, "SIGKILL");
-    while ([pid, null].includes((await recordOf("web")).pid));
+    await expect.poll(async () => [pid, null].includes((await recordOf("web")).pid)).toBe(false);
   });
   expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
   expect(await stepsLeft()).toBe(0);
@@ -107,7 +107,7 @@ test("an app that PM2 is launching when an apply begins is awaited, and no proce
   rmSync(gate);
   const { pid } = await recordOf("web");
   process.kill(pid!, "SIGKILL");
-  while ((await recordOf("web")).status !== "launching");
+  await expect.poll(async () => (await recordOf("web")).status).toBe("launching");
   const world = when(isStep(0, "begun"), () => writeFileSync(gate, ""));
   expect((await apply([api("1"), { ...held, kill_timeout: 999 }], world)).release?.outcome).toBe("applied");
   expect(await stepsLeft()).toBe(0);
@@ -118,11 +118,11 @@ test("an app that PM2 is launching when an apply begins is awaited, and no proce
 test("beside a process that PM2 runs and does not list, nothing is applied until it has ended", async () => {
   own.pm2Folder([{ ...web("1"), name: "lost", wait_ready: true, listen_timeout: 60_000, env: { HELD: "/nowhere" } }]);
   const started = own.startDeclared("lost").catch(() => undefined);
-  while ((await recordOf("lost"))?.status !== "launching");
+  await expect.poll(async () => (await recordOf("lost"))?.status).toBe("launching");
   // PM2 takes the end of a process that it launches for a crash, and starts it again.
   await byPm2("delete", "lost");
-  let [pid] = await ports.processes.unlisted();
-  while (pid === undefined) [pid] = await ports.processes.unlisted();
+  await expect.poll(() => ports.processes.unlisted()).toHaveLength(1);
+  const [pid = 0] = await ports.processes.unlisted();
   const before = await ports.processes.list();
   const refused = await refusal(apply([api("3"), web("3")], withoutPatience()));
   expect([refused.kind, refused.body.code]).toEqual(["PROCESS_ACTION_REFUSED", "PROCESS_UNLISTED"]);

@@ -7,7 +7,6 @@ import { eventsList, eventWhy, execute, processAct, type Caller, type Ports } fr
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
-import { pause } from "../support/pause.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
@@ -39,10 +38,10 @@ test("an end with an exit code is a crash, and its error log is shown without se
   const code = `console.error("cannot reach db, password=" + process.env.DB_PASSWORD, process.argv[2]); process.exit(3);`;
   const secrets = { env: { DB_PASSWORD: CANARY }, args: [`--token=${CANARY}`] };
   await own.run({ name: "crash", autorestart: false, code, ...secrets });
-  while ((await recordOf("crash")).status !== "stopped") await pause();
+  await expect.poll(async () => (await recordOf("crash")).status).toBe("stopped");
   // PM2 may notice the end before it has written the last lines.
-  let answer = await why("crash");
-  while (answer.errorLines.length === 0) answer = await why("crash");
+  await expect.poll(async () => (await why("crash")).errorLines).not.toEqual([]);
+  const answer = await why("crash");
   expect(answer.event).toMatchObject({ app: "crash", kind: "exit", cause: "crash", certainty: "certain", exitCode: 3 });
   expect(answer.errorLines.join()).toContain("cannot reach db");
   const listed = await execute(eventsList, ports, { app: "crash" }, caller);
@@ -56,7 +55,7 @@ test("an end with an exit code is a crash, and its error log is shown without se
 
 test("a crash loop has one event for each end", async () => {
   await own.run({ name: "again", max_restarts: 3, min_uptime: 600_000, code: "process.exit(2);" });
-  while ((await recordOf("again")).status !== "errored") await pause();
+  await expect.poll(async () => (await recordOf("again")).status).toBe("errored");
   const { recentEnds } = await why("again");
   expect(recentEnds).toBeGreaterThanOrEqual(3);
   const { events } = await execute(eventsList, ports, { app: "again", cause: "crash" }, caller);
@@ -101,7 +100,7 @@ test("a name that neither PM2 nor its log knows is refused", async () => {
 
 test("an error log that is a link is not read", async () => {
   await own.run({ name: "linked", autorestart: false, code: "process.exit(4);" });
-  while ((await recordOf("linked")).status !== "stopped") await pause();
+  await expect.poll(async () => (await recordOf("linked")).status).toBe("stopped");
   const { pmId } = await recordOf("linked");
   for (const file of [`linked-error-${pmId}.log`, "linked-error.log"]) {
     rmSync(join(own.home, "logs", file), { force: true });

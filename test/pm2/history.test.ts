@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { repository, testServer, ask } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
-import { pause } from "../support/pause.ts";
 
 const real = pm2();
 const CANARY = "canary-of-an-app";
@@ -19,11 +18,7 @@ test("svcm metrics history shows what svcm serve recorded, as a table, JSON and 
   const files = repository();
   const env = { PM2_HOME: real.home, HOME: files.root, PATH: process.env["PATH"] ?? "" };
   const server = await testServer({ repository: files, env, record: true });
-  for (;;) {
-    const { json } = await ask(server, "/api/history?series=api:memoryBytes");
-    if (json.series.length > 0) break;
-    await pause();
-  }
+  await expect.poll(async () => (await ask(server, "/api/history?series=api:memoryBytes")).json.series).not.toEqual([]);
   const [table, json, csv] = await Promise.all(
     [[], ["--json"], ["--csv"]].map((flags) =>
       svcm(["metrics", "history", "api", ...flags], { root: files.root, env }),

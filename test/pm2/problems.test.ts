@@ -7,7 +7,6 @@ import type { Processes } from "../../src/core/ports/processes.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
-import { pause } from "../support/pause.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 let own: Pm2;
@@ -79,7 +78,7 @@ test("a crash loop is a problem, and restarts on request are not, with any exit 
   expect(await named("asked")).toMatchObject({ restartCount: 4, exitCode: 1 });
   await own.run({ name: "loop", code: `setTimeout(() => process.exit(1), 1500);`, max_restarts: 1000 });
   // PM2 itself calls none of these ends unstable: each run lasts longer than a second.
-  while ((await named("loop")).restartCount < 5) await pause();
+  await expect.poll(async () => (await named("loop")).restartCount).toBeGreaterThanOrEqual(5);
   expect(await named("loop")).toMatchObject({ unstableRestarts: 0 });
   expect(await problems()).toMatchObject({ loop: "PROCESS_CRASH_LOOP", asked: undefined });
 });

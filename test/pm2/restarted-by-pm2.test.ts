@@ -6,7 +6,6 @@ import { execute, processAct, type Caller, type Ports } from "../../src/core/ind
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
-import { pause } from "../support/pause.ts";
 
 let own: Pm2;
 let ports: Ports;
@@ -35,7 +34,7 @@ const recordOf = async (name: string) => (await ports.processes.list()).find((re
 /** Ends the app's process, and answers when PM2 is launching the next. */
 async function launching(name: string): Promise<void> {
   process.kill((await recordOf(name)).pid!, "SIGKILL");
-  while ((await recordOf(name)).status !== "launching") await pause();
+  await expect.poll(async () => (await recordOf(name)).status).toBe("launching");
 }
 
 /** A world in which the app ends, and PM2 launches it again, right before a restart is given to PM2. */

@@ -45,7 +45,11 @@ test("a busy process is measured as busy, an idle one as idle, in the schema's f
   let payload = metricsPayload.parse(await show());
   const cpuOf = (wanted: string): number => payload.processes.find(({ name }) => name === wanted)?.cpuPercent ?? 0;
   // A process that starts is busy, too.
-  while (cpuOf("busy") <= 2 * cpuOf("idle")) payload = metricsPayload.parse(await show());
+  const isBusier = async (): Promise<boolean> => {
+    payload = metricsPayload.parse(await show());
+    return cpuOf("busy") > 2 * cpuOf("idle");
+  };
+  await expect.poll(isBusier).toBe(true);
   const [busy, idle] = payload.processes;
   expect([busy?.name, idle?.name]).toEqual(["busy", "idle"]);
   expect(idle).toMatchObject({ status: "online", diskIo: { supported: true }, asyncContext: null });
@@ -85,13 +89,13 @@ test("differences from the ecosystem file are reported without values", async ()
 test("no answer holds a value of an environment, an argument or a store", async () => {
   const port = await freePort();
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
-  while (!(await isServing(port)));
+  await expect.poll(() => isServing(port)).toBe(true);
   const asked = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
   const ask = async (): Promise<string> =>
     (await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } })).stdout;
   // On a loaded machine, an app may need more than the second that it has.
-  let stdout = await ask();
-  while (stdout.includes("ASYNC_CONTEXT_TIMEOUT")) stdout = await ask();
+  let stdout = "";
+  await expect.poll(async () => (stdout = await ask())).not.toContain("ASYNC_CONTEXT_TIMEOUT");
   const texts = [
     stdout,
     JSON.stringify(await show(true)),

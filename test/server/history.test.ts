@@ -6,7 +6,6 @@ import { historyFolder, MIB, stepsBetween, writeHistory } from "../support/recor
 import { receiver, RECEIVER_SECRET } from "../support/receiver.ts";
 import { ask, post, repository, testServer, type Repository, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";
-import { pause } from "../support/pause.ts";
 
 const HOUR = 3_600_000;
 const RECORDER = "/api/history/recorder";
@@ -29,11 +28,7 @@ const withYaml = (lines: readonly string[]): Repository => {
 
 /** Reads until the recorder has written a step. */
 async function firstStep(server: TestServer): Promise<void> {
-  for (;;) {
-    const { json } = await ask(server, "/api/history?series=host");
-    if (json.series.length > 0) return;
-    await pause();
-  }
+  await expect.poll(async () => (await ask(server, "/api/history?series=host")).json.series).not.toEqual([]);
 }
 
 describe("GET /api/history", () => {

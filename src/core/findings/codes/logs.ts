@@ -4,7 +4,7 @@ export const logCodes: CodeDocs = {
   LOGS_FAILED: {
     summary: "The logs of the processes could not be read.",
     remedy:
-      "Repeat the command. If it fails again, read the files with `pm2 logs`, and report the error to the project.",
+      "Repeat the command. If it fails again, read the files in the folder `logs` of PM2_HOME, and report the error to the project.",
   },
   LOG_CURSOR_STALE: {
     summary: "The cursor names a place that the log files no longer have.",
