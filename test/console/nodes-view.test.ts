@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
+import { whenTestsOver } from "../support/temporary-folder.ts";
 import { axe, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { fleetWorld, type FleetWorld } from "./fleet-page.ts";
 import { focused, press } from "./keyboard.ts";
@@ -15,12 +16,13 @@ import { atAllWidths } from "./widths.ts";
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-server)", () => {
+  const whenOver = whenTestsOver();
   const real = pm2();
   let world: FleetWorld;
 
   beforeAll(async () => {
     await real.run({ name: "api" });
-    world = await fleetWorld(real, afterAll);
+    world = await fleetWorld(real, whenOver);
   });
   afterAll(() => real.end());
 
