@@ -17,7 +17,7 @@ export const ecosystemCodes: CodeDocs = {
   ECOSYSTEM_FILE_TIMEOUT: {
     summary: "The file did not end within 3 seconds and was killed.",
     explanation: "PM2 itself would wait forever.",
-    remedy: "Remove endless loops and network requests from the file.",
+    remedy: "Remove endless loops, network requests and slow commands from the file, for example `npm root -g`.",
   },
   ECOSYSTEM_FILE_CRASHED: {
     summary: "The process that ran the file died.",

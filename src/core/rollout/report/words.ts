@@ -102,7 +102,8 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   INTERPRETER_IGNORED_IN_CLUSTER: "In cluster mode PM2 ignores the interpreter, and runs its own Node.js.",
   LISTEN_TIMEOUT_SHORT:
     "The app took more than 80 % of its listen_timeout to be ready, and PM2 waits no longer than that. Declare a longer one.",
-  NO_PROBE: "No health probe: a process only has to stay online. rollout.health in deployments.yaml declares one.",
+  NO_PROBE:
+    "No health probe: a process only has to stay online. rollout.health in deployments.yaml or svcm.yaml declares one.",
   PINNED: "A rollback made the process read a copy of its former env file. This step ends that.",
   PREFLIGHT_IMPOSSIBLE:
     "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
