@@ -2,9 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
+import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
@@ -66,6 +67,22 @@ function impatient(): Ports {
   const elapsed = (): number => clock.elapsed() + (unanswered < 10 ? 0 : 60_000);
   const changed = { clock: { ...clock, elapsed }, health: { ...health, ask } };
   return { ...ports, ...changed };
+}
+
+/** The same world, in which the first look at each launch sees the moment before it, when PM2 calls the process stopped. */
+function betweenLaunches(): Ports {
+  const { processes } = ports;
+  const seen = new Set<number | null>();
+  const asBefore = (record: ProcessRecord): ProcessRecord => {
+    const isNew = record.status === "launching" && !seen.has(record.pid);
+    seen.add(record.pid);
+    return isNew ? { ...record, status: "stopped" } : record;
+  };
+  const keyed: typeof processes.keyed = async () => {
+    const found = await processes.keyed();
+    return { ...found, list: async (signal) => (await found.list(signal)).map(asBefore) };
+  };
+  return { ...ports, processes: { ...processes, keyed } };
 }
 
 const refusal = (done: Promise<unknown>): Promise<unknown> =>
@@ -155,11 +172,14 @@ test("a plan names a listen_timeout that is shorter than the last boot, and what
   expect(steps[0]).toMatchObject({ do: "update", disruption: "gap", notes: ["LISTEN_TIMEOUT_SHORT"] });
 });
 
-test("a release that ends again and again before it is ready is taken back", async () => {
+test("a release that ends again and again before it is ready is taken back by one restart", async () => {
   // PM2 gives up on no app that runs for longer than `min_uptime`.
   const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
   await apply("good", app);
-  expect(await refusal(apply("late", app))).toContain("APPLY_REVERTED");
+  const world = betweenLaunches();
+  const restart = vi.spyOn(world.processes, "restart");
+  expect(await refusal(apply("late", app, false, world))).toContain("APPLY_REVERTED");
+  expect(restart).toHaveBeenCalledTimes(2);
   expect(await served()).toBe("good");
 });
 

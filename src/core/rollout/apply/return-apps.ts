@@ -132,7 +132,7 @@ async function settled(
     const before = now;
     now = await again(ports, record);
     const isLate = ports.clock.elapsed() >= until;
-    if (!isLaunching(now) || isLate) break;
+    if (isQuiet(before, now) || isLate) break;
     // PM2 has finished the fork of a run that was seen before.
     if (now.restartCount > record.restartCount && now.pid === before.pid) {
       halted = now;
@@ -142,6 +142,11 @@ async function settled(
   }
   if (halted !== undefined && isLaunching(now)) await ports.processes.halt(halted, false);
   return now;
+}
+
+/** PM2 calls a process stopped for a moment between an end and the next launch, which brings another pid. */
+function isQuiet(before: ProcessRecord, now: ProcessRecord): boolean {
+  return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
 }
 
 async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord> {
