@@ -105,7 +105,7 @@ test("the copy that a pinned process reads is kept, however many releases follow
     const id = `20990101-0000${String(count).padStart(2, "0")}-abcd`;
     await ports.releases.begin(id, { event: "end", outcome: "applied", at: "" });
   }
-  own.pm2Folder([...declared(), { name: "other", script: "./app.cjs" }]);
+  own.pm2Folder([...declared(), { name: "other", script: "./app.cjs", env: { SVC_HTTP_PORT: "0" } }]);
   await execute(rolloutApply, ports, { environment: "dev", apps: ["other"] }, caller);
   await execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
   expect(await level()).toBe("info");
