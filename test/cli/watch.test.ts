@@ -8,16 +8,19 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hostPayload, metricsPayload } from "../../src/core/api/metrics.ts";
+import { serverOver } from "../console/monitoring-page.ts";
 import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { pause } from "../support/pause.ts";
 
 const run = promisify(execFile);
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const TOKEN = "a-token-of-good-length";
+const CANARY = "canary-Kq7-51be20aa";
 
 interface Terminal {
   readonly press: (...keys: string[]) => Promise<void>;
@@ -122,6 +125,34 @@ describe.runIf(hasTmux)("in a terminal", () => {
     await telemetry.watching(["dev 750"]);
     await window.press("q");
     expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
+  });
+
+  test("the details and the log of the selected process, here and of a remote service", async () => {
+    const own = pm2();
+    onTestFinished(() => own.end());
+    await own.startDaemon();
+    const code = `const say = () => console.log("tick " + process.env.TOKEN_OF_TICK); say(); process.on("SIGUSR2", say);`;
+    await own.run({ name: "ticks", code: `${code} ${IDLE}`, env: { TOKEN_OF_TICK: CANARY } });
+    const server = await serverOver(own);
+    for (const args of ["--interval 500", `--url http://127.0.0.1:${server.port}`]) {
+      const window = await terminal(args, { PM2_HOME: own.home }, ["80", "24"]);
+      await window.shows(/ticks/);
+      await window.press("Down");
+      await window.shows(/> ticks/);
+      await window.press("l");
+      const first = await window.shows(/ticks.* tick /);
+      const [ticks] = await own.link().list();
+      process.kill(ticks!.pid!, "SIGUSR2");
+      const count = first.split(" tick ").length;
+      const followed = await window.shows(new RegExp(`(?:[^]* tick ){${count}}`));
+      expect(followed).not.toContain(CANARY);
+      await window.press("Escape");
+      await window.shows(/> ticks/);
+      await window.press("Enter");
+      await window.shows(/ticks \(id 0\) {2}online[^]*Enter read again/);
+      await window.press("q");
+      await window.shows(/ENDED 0/);
+    }
   });
 
   test("an unreachable service: the view shows the reason", async () => {

@@ -1,10 +1,12 @@
 import { describeError, SvcmError } from "../../../core/index.ts";
+import { renderLogLines } from "../log-lines.ts";
 import { paint } from "../paint.ts";
 import { FullScreen } from "./full-screen.ts";
 import { keysOf } from "./keys.ts";
 import type { WatchSource } from "./source.ts";
 import {
   initialState,
+  MOST_LOG_LINES,
   next,
   type Connection,
   type Effect,
@@ -13,6 +15,8 @@ import {
   type WatchState,
 } from "./state.ts";
 import { viewLines } from "./view.ts";
+
+const NO_LINE = "The log has no line.";
 
 export interface WatchRun {
   readonly environment: string;
@@ -58,6 +62,7 @@ class LiveView {
   readonly #stop: AbortController;
   #state: WatchState;
   #pace = new AbortController();
+  #log = new AbortController();
 
   constructor(screen: FullScreen, source: WatchSource, { environment, intervalMs }: WatchRun, stop: AbortController) {
     this.#screen = screen;
@@ -97,6 +102,10 @@ class LiveView {
         return this.#pace.abort();
       case "details":
         return void this.#show(effect.target);
+      case "log":
+        return void this.#follow(effect.target);
+      case "leave-log":
+        return this.#log.abort();
       case "act":
         void this.#act(effect);
     }
@@ -105,6 +114,22 @@ class LiveView {
   async #show(target: Target): Promise<void> {
     const lines = await this.#source.details(target).catch((error: unknown) => [reasonOf(error)]);
     this.dispatch({ type: "details", lines });
+  }
+
+  async #follow(target: Target): Promise<void> {
+    this.#log = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, this.#log.signal]);
+    try {
+      for await (const { lines, begin } of this.#source.log(target, MOST_LOG_LINES, signal)) {
+        const text = renderLogLines(lines, { colours: 0 });
+        const shown = text === "" ? [] : text.split("\n");
+        const isFirst = begin !== undefined;
+        const isEmpty = isFirst && shown.length === 0;
+        if (!signal.aborted) this.dispatch({ type: "log", lines: isEmpty ? [NO_LINE] : shown, isFirst });
+      }
+    } catch (error) {
+      if (!signal.aborted) this.dispatch({ type: "log", lines: [reasonOf(error)], isFirst: true });
+    }
   }
 
   async #act({ action, target }: Extract<Effect, { type: "act" }>): Promise<void> {

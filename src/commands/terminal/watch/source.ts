@@ -6,6 +6,7 @@ import {
   execute,
   processAct,
   processShow,
+  type LogLine,
   type Ports,
   type ProcessShowResponse,
   type Sample,
@@ -13,11 +14,19 @@ import {
 import { processPage } from "../process-page.ts";
 import type { Target } from "./state.ts";
 
+/** The first part has `begin`, and replaces the lines before it. */
+interface LogPart {
+  readonly lines: readonly LogLine[];
+  readonly begin?: object | undefined;
+}
+
 export interface WatchSource {
   readonly origin: string;
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
   /** The page about a process. @throws with a message for people */
   details(target: Target): Promise<readonly string[]>;
+  /** The last lines of the process, and then those that are written. @throws with a message for people */
+  log(target: Target, tail: number, signal: AbortSignal): AsyncIterable<LogPart>;
   /** @throws with a message for people */
   act(action: ChannelAction, target: Target): Promise<void>;
   close(): Promise<void>;
@@ -30,6 +39,7 @@ export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "s
     async details({ name }) {
       return processPage(await execute(processShow, ports, { name, ...asked }, commandLineCaller()));
     },
+    log: ({ name }, tail, signal) => ports.logs.watch({ app: name, tail, isWhole: false }, signal),
     async act(action, { pmId }) {
       try {
         await execute(processAct, ports, { action, pmId }, commandLineCaller());
@@ -71,6 +81,7 @@ export async function remoteSource({
     async details({ name }) {
       return processPage(await processOf({ url, token, environment, service }, name));
     },
+    log: ({ name }, tail, signal) => client.logs({ apps: [name], tail, signal }),
     async act(action, { pmId }) {
       const { ok, error } = await client.act({ action, pmId });
       if (!ok) throw new Error(error ?? "The action failed.");

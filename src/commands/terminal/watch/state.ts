@@ -24,9 +24,9 @@ export interface WatchState {
   readonly isPaused: boolean;
   readonly sort: SortKey;
   readonly filter: string;
-  readonly mode: "table" | "filter" | "confirm" | "help" | "details";
-  /** The page about the selected process. */
-  readonly details: readonly string[];
+  readonly mode: "table" | "filter" | "confirm" | "help" | "details" | "log";
+  /** The details or the newest log lines of the selected process. */
+  readonly page: readonly string[];
   readonly selected: number | undefined;
   readonly asked: (Target & { readonly action: ChannelAction }) | undefined;
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
@@ -37,12 +37,14 @@ export type WatchEvent =
   | { readonly type: "connection"; readonly connection: Connection; readonly reason?: string | undefined }
   | { readonly type: "notice"; readonly text: string; readonly isBad: boolean }
   | { readonly type: "details"; readonly lines: readonly string[] }
+  | { readonly type: "log"; readonly lines: readonly string[]; readonly isFirst: boolean }
   | { readonly type: "key"; readonly key: Key };
 
 export type Effect =
   | { readonly type: "quit" }
   | { readonly type: "interval" }
-  | { readonly type: "details"; readonly target: Target }
+  | { readonly type: "details" | "log"; readonly target: Target }
+  | { readonly type: "leave-log" }
   | { readonly type: "act"; readonly action: ChannelAction; readonly target: Target };
 
 interface Step {
@@ -54,6 +56,7 @@ const HISTORY = 240;
 const NOTHING_SELECTED = { text: "Select a process with the arrow keys.", isBad: true };
 const INTERVAL_STEP_MS = 250;
 const MAX_FILTER = 80;
+export const MOST_LOG_LINES = 500;
 
 export function initialState(about: Pick<WatchState, "environment" | "origin" | "intervalMs">): WatchState {
   return {
@@ -66,7 +69,7 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
     sort: "cpu",
     filter: "",
     mode: "table",
-    details: [],
+    page: [],
     selected: undefined,
     asked: undefined,
     notice: undefined,
@@ -82,7 +85,11 @@ export function next(state: WatchState, event: WatchEvent): Step {
     case "notice":
       return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
     case "details":
-      return { state: { ...state, details: event.lines } };
+      return { state: { ...state, page: event.lines } };
+    case "log":
+      return {
+        state: { ...state, page: [...(event.isFirst ? [] : state.page), ...event.lines].slice(-MOST_LOG_LINES) },
+      };
     case "key":
       return event.key === "ctrl-c" ? { state, effect: { type: "quit" } } : onKey[state.mode](state, event.key);
   }
@@ -105,7 +112,9 @@ const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> =
   filter: (state, key) => ({ state: filtered(state, key) }),
   confirm: (state, key) => confirmed(state, key),
   details: (state, key) =>
-    key === "q" ? quit(state) : key === "enter" ? opened(state) : { state: { ...state, mode: "table" } },
+    key === "q" ? quit(state) : key === "enter" ? opened(state, "details") : { state: { ...state, mode: "table" } },
+  log: (state, key) =>
+    key === "q" ? quit(state) : { state: { ...state, mode: "table" }, effect: { type: "leave-log" } },
   table: onTableKey,
 };
 
@@ -122,7 +131,9 @@ function onTableKey(state: WatchState, key: Key): Step {
     case "escape":
       return { state: { ...state, filter: "", notice: undefined } };
     case "enter":
-      return opened(state);
+      return opened(state, "details");
+    case "l":
+      return opened(state, "log");
     case "p":
       return { state: { ...state, isPaused: !state.isPaused } };
     case "s":
@@ -136,12 +147,12 @@ function onTableKey(state: WatchState, key: Key): Step {
   }
 }
 
-function opened(state: WatchState): Step {
+function opened(state: WatchState, mode: "details" | "log"): Step {
   const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
   if (target === undefined) return { state: { ...state, notice: NOTHING_SELECTED } };
   const { pmId, name } = target;
-  const details = state.mode === "details" ? state.details : ["Reading …"];
-  return { state: { ...state, mode: "details", details }, effect: { type: "details", target: { pmId, name } } };
+  const page = state.mode === "details" ? state.page : ["Reading …"];
+  return { state: { ...state, mode, page }, effect: { type: mode, target: { pmId, name } } };
 }
 
 function quit(state: WatchState): Step {

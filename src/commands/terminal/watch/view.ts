@@ -20,7 +20,8 @@ const HELP = [
   "p        pause, and go on",
   "+ -      faster, slower",
   "↑ ↓ k j  select a process",
-  "Enter    details of the selected process: why it ended, its log, its ports",
+  "Enter    details of the selected process: why it ended, its ports, what acts next",
+  "l        log of the selected process, as it is written",
   "S X R    start, stop, restart the selected process; y confirms",
   "?        this help",
   "q        quit",
@@ -37,7 +38,8 @@ export function viewLines(state: WatchState, { columns, rows }: Size, paint: Pai
 
 function bodyOf(state: WatchState, columns: number, room: number, paint: Paint): string[] {
   if (state.mode === "help") return helpLines(columns);
-  if (state.mode === "details") return fold(state.details.join("\n"), { width: columns, colours: 0 }).split("\n");
+  if (state.mode === "details") return fold(state.page.join("\n"), { width: columns, colours: 0 }).split("\n");
+  if (state.mode === "log") return state.page.slice(-room).map((line) => fit(line, columns));
   return bodyLines(state, columns, room, paint);
 }
 
@@ -80,11 +82,12 @@ function bottomLine(state: WatchState, columns: number, paint: Paint): string {
     return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
   }
   if (mode === "details") return paint.dim(fit("Enter read again  any other key back  q quit", columns));
+  if (mode === "log") return paint.dim(fit("the newest lines are at the bottom  any key back  q quit", columns));
   if (mode === "filter") return fit(`/${filter}_`, columns);
   const problem = notice === undefined ? problemOfSelected(state) : undefined;
   if (problem !== undefined) return paint.red(fit(problem, columns));
   if (notice !== undefined) return (notice.isBad ? paint.red : paint.cyan)(fit(notice.text, columns));
-  return paint.dim(fit("q quit  ? help  s sort  / filter  Enter details  S start  X stop  R restart", columns));
+  return paint.dim(fit("q quit  ? help  / filter  Enter details  l log  S start  X stop  R restart", columns));
 }
 
 function problemOfSelected({ sample, selected }: WatchState): string | undefined {

@@ -3,7 +3,7 @@ import { bar, sparkline } from "../../../../src/commands/terminal/watch/bars.ts"
 import { fit } from "../../../../src/commands/terminal/fit.ts";
 import { keysOf } from "../../../../src/commands/terminal/watch/keys.ts";
 import { shownProcesses, sortKeys } from "../../../../src/commands/terminal/watch/processes.ts";
-import { next, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { MOST_LOG_LINES, next, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 import { busySample, keys, seen, stateAfter } from "./samples.ts";
 
 const busy = seen(busySample());
@@ -98,6 +98,18 @@ describe("an action", () => {
     expect(asked.mode).toBe("table");
     expect(stateAfter(busy, ...keys("down X"), busy).asked).toMatchObject({ pmId: 5 });
   });
+});
+
+test("the first part of a log replaces the page, the newest lines are kept, and any key leaves it", () => {
+  const opened = press(stateAfter(busy, ...keys("down")), "l");
+  expect(opened).toMatchObject({ state: { mode: "log" }, effect: { type: "log", target: { pmId: 5 } } });
+  const part = (lines: string[], isFirst = false) => ({ type: "log", lines, isFirst }) as const;
+  const many = Array.from({ length: MOST_LOG_LINES }, (_, line) => `${line}`);
+  const state = stateAfter(busy, ...keys("down l"), part(["before"], true), part(many, true), part(["newest"]));
+  expect(state.page).toEqual([...many.slice(1), "newest"]);
+  expect(press(state, "escape")).toMatchObject({ state: { mode: "table" }, effect: { type: "leave-log" } });
+  expect(press(state, "q").effect).toEqual({ type: "quit" });
+  expect(press(stateAfter(busy), "l")).toMatchObject({ state: { mode: "table", notice: { isBad: true } } });
 });
 
 test("q quits, except where it is text; Ctrl-C always does", () => {

@@ -6,7 +6,7 @@ import stringWidth from "string-width";
 import { paint, withStyles } from "../../../../src/commands/terminal/paint.ts";
 import { printable } from "../../../../src/commands/terminal/printable.ts";
 import { changedLines } from "../../../../src/commands/terminal/watch/full-screen.ts";
-import type { WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import type { WatchEvent, WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 import { viewLines } from "../../../../src/commands/terminal/watch/view.ts";
 import { awaySample, busySample, keys, seen, stateAfter } from "./samples.ts";
 
@@ -21,6 +21,11 @@ const sizes = {
   tiny: [20, 4],
 } as const;
 
+function logged(isFirst: boolean, count: number, head: string): WatchEvent {
+  const lines = Array.from({ length: count }, (_, number) => `${head}line ${number} \u001B[31m\u202E`);
+  return { type: "log", lines, isFirst };
+}
+
 const states: Record<string, WatchState> = {
   waiting: stateAfter(),
   table: stateAfter(busy, busy),
@@ -34,6 +39,7 @@ const states: Record<string, WatchState> = {
   unreachable: stateAfter({ type: "connection", connection: "connecting", reason: "connect ECONNREFUSED 127.0.0.1:1" }),
   crashing: stateAfter(busy, ...keys("j j j j")),
   stale: stateAfter(busy, { type: "connection", connection: "stale" }),
+  log: stateAfter(busy, ...keys("down l"), logged(true, 40, "2026-01-31 08:00:00Z  api (5)  "), logged(false, 2, "x".repeat(300))),
 };
 
 const cases = Object.keys(states).flatMap((state) =>
@@ -74,6 +80,7 @@ test.each([
   ["filter", "usual"],
   ["unreachable", "usual"],
   ["crashing", "usual"],
+  ["log", "narrow"],
 ] as const)("%s, %s as it is drawn", async (state, size) => {
   const [columns, rows] = sizes[size];
   const lines = plain(state, columns, rows);
