@@ -1,6 +1,5 @@
 /** `svcm metrics watch` as it is used: in a terminal of tmux, in a pipe, and over a service. */
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,60 +7,15 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hostPayload, metricsPayload } from "../../src/core/api/metrics.ts";
-import { serverOver } from "../console/monitoring-page.ts";
 import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { IDLE, pm2 } from "../support/pm2-daemon.ts";
-import { pause } from "../support/pause.ts";
+import { hasTmux, watchTerminal as terminal, type Terminal } from "../support/watch-terminal.ts";
 
 const run = promisify(execFile);
-const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const TOKEN = "a-token-of-good-length";
-const CANARY = "canary-Kq7-51be20aa";
-
-interface Terminal {
-  readonly press: (...keys: string[]) => Promise<void>;
-  readonly resize: (columns: number, rows: number) => Promise<void>;
-  /** The screen, as soon as it shows this. */
-  readonly shows: (pattern: RegExp) => Promise<string>;
-  readonly tmux: (...args: string[]) => Promise<string>;
-}
-
-/** A separate terminal that runs the command and then prints its exit code. */
-async function terminal(args: string, env: Record<string, string> = {}, size = ["100", "24"]): Promise<Terminal> {
-  const socket = `svcm-${randomUUID()}`;
-  const home = temporaryFolder();
-  const options = {
-    env: plainEnvironment({
-      HOME: home,
-      PM2_HOME: `${home}/pm2`,
-      TERM: "xterm",
-      SHELL: "/bin/sh",
-      LC_ALL: "C.UTF-8",
-      ...env,
-    }),
-  };
-  const tmux = async (...argv: string[]) => (await run("tmux", ["-u", "-L", socket, ...argv], options)).stdout;
-  onTestFinished(() => void spawnSync("tmux", ["-L", socket, "kill-server"], options));
-  const command = `echo BEFORE; ${process.execPath} ${RUN} metrics watch ${args}; code=$?; stty -a | grep -o ' -*echo '; echo "ENDED $code"; exec cat`;
-  const [columns = "", rows = ""] = size;
-  await tmux("new-session", "-d", "-x", columns, "-y", rows, "-c", home, command);
-  return {
-    tmux,
-    press: async (...keys) => void (await tmux("send-keys", ...keys)),
-    resize: async (width, height) => void (await tmux("resize-window", "-x", `${width}`, "-y", `${height}`)),
-    async shows(pattern) {
-      for (;;) {
-        const screen = await tmux("capture-pane", "-p");
-        if (pattern.test(screen)) return screen;
-        await pause();
-      }
-    },
-  };
-}
 
 async function served(token?: string) {
   const telemetry = handTelemetry();
@@ -125,34 +79,6 @@ describe.runIf(hasTmux)("in a terminal", () => {
     await telemetry.watching(["dev 750"]);
     await window.press("q");
     expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
-  });
-
-  test("the details and the log of the selected process, here and of a remote service", async () => {
-    const own = pm2();
-    onTestFinished(() => own.end());
-    await own.startDaemon();
-    const code = `const say = () => console.log("tick " + process.env.TOKEN_OF_TICK); say(); process.on("SIGUSR2", say);`;
-    await own.run({ name: "ticks", code: `${code} ${IDLE}`, env: { TOKEN_OF_TICK: CANARY } });
-    const server = await serverOver(own);
-    for (const args of ["--interval 500", `--url http://127.0.0.1:${server.port}`]) {
-      const window = await terminal(args, { PM2_HOME: own.home }, ["80", "24"]);
-      await window.shows(/ticks/);
-      await window.press("Down");
-      await window.shows(/> ticks/);
-      await window.press("l");
-      const first = await window.shows(/ticks.* tick /);
-      const [ticks] = await own.link().list();
-      process.kill(ticks!.pid!, "SIGUSR2");
-      const count = first.split(" tick ").length;
-      const followed = await window.shows(new RegExp(`(?:[^]* tick ){${count}}`));
-      expect(followed).not.toContain(CANARY);
-      await window.press("Escape");
-      await window.shows(/> ticks/);
-      await window.press("Enter");
-      await window.shows(/ticks \(id 0\) {2}online[^]*Enter read again/);
-      await window.press("q");
-      await window.shows(/ENDED 0/);
-    }
   });
 
   test("an unreachable service: the view shows the reason", async () => {

@@ -105,6 +105,8 @@ const ACTIONS: Readonly<Record<Key, ChannelAction>> = { S: "start", X: "stop", R
 
 const MODES: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
 
+const PAGES: Readonly<Record<Key, "details" | "log">> = { enter: "details", l: "log" };
+
 const STEPS: Readonly<Record<Key, number>> = { up: -1, k: -1, down: 1, j: 1 };
 
 const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
@@ -123,6 +125,8 @@ function onTableKey(state: WatchState, key: Key): Step {
   if (action !== undefined) return { state: asking(state, action) };
   const mode = MODES[key];
   if (mode !== undefined) return { state: { ...state, mode } };
+  const page = PAGES[key];
+  if (page !== undefined) return opened(state, page);
   const step = STEPS[key];
   if (step !== undefined) return { state: moved(state, step) };
   switch (key) {
@@ -130,10 +134,6 @@ function onTableKey(state: WatchState, key: Key): Step {
       return quit(state);
     case "escape":
       return { state: { ...state, filter: "", notice: undefined } };
-    case "enter":
-      return opened(state, "details");
-    case "l":
-      return opened(state, "log");
     case "p":
       return { state: { ...state, isPaused: !state.isPaused } };
     case "s":
