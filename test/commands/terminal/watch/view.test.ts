@@ -39,7 +39,12 @@ const states: Record<string, WatchState> = {
   unreachable: stateAfter({ type: "connection", connection: "connecting", reason: "connect ECONNREFUSED 127.0.0.1:1" }),
   crashing: stateAfter(busy, ...keys("j j j j")),
   stale: stateAfter(busy, { type: "connection", connection: "stale" }),
-  log: stateAfter(busy, ...keys("down l"), logged(true, 40, "2026-01-31 08:00:00Z  api (5)  "), logged(false, 2, "x".repeat(300))),
+  log: stateAfter(
+    busy,
+    ...keys("down l"),
+    logged(true, 40, "2026-01-31 08:00:00Z  api (5)  "),
+    logged(false, 2, "x".repeat(300)),
+  ),
 };
 
 const cases = Object.keys(states).flatMap((state) =>
