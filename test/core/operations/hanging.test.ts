@@ -1,6 +1,7 @@
 /** A PM2 that does not answer: the host has its own pace, and each caller waits for one time-out at most. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
+import { ProcessTable } from "../../../src/core/metrics/sampling/process-table.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { countingPorts, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
@@ -83,10 +84,23 @@ test.each([false, true])(
     const startMs = world.clock.elapsed();
     const ended: number[] = [];
     const note = (): void => void ended.push(world.clock.elapsed() - startMs);
-    const failed = codeOf(show(world).finally(note));
-    const exposed = expose(world).finally(note);
+    // Around a question there are reads of files, which take real time, so the question itself is measured.
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its object
+    const { ask } = ProcessTable.prototype;
+    const questions = vi.spyOn(ProcessTable.prototype, "ask").mockImplementation(function (this: ProcessTable) {
+      return ask.call(this).finally(note);
+    });
+    onTestFinished(() => questions.mockRestore());
+    const asked = async (count: number): Promise<void> => {
+      while (questions.mock.calls.length < count) await settled();
+    };
+    const failed = codeOf(show(world));
+    await asked(1);
+    const exposed = expose(world);
     await pass(world, 3000);
-    const later = codeOf(show(world).finally(note));
+    const before = questions.mock.calls.length;
+    const later = codeOf(show(world));
+    await asked(before + 1);
     const text = await until(world, exposed);
     expect(await until(world, Promise.all([failed, later]))).toEqual(["PM2_TIMEOUT", "PM2_TIMEOUT"]);
     expect(text).toContain("svcm_pm2_up 0\n");
