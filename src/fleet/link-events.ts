@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { SvcmError } from "../core/index.ts";
+import { isAway } from "./link-refusals.ts";
 import { inStream, type Exchange } from "./link-streams.ts";
 import { EVENTS_STREAM, eventsOf, nodeOfEvents } from "./subjects.ts";
 
@@ -55,7 +55,7 @@ export interface StreamState {
 
 export function eventStream(connection: NatsConnection, exchange: Exchange): EventStream {
   const client = jetstream(connection, { timeout: TIMEOUT_MS });
-  const within = <T>(send: () => Promise<T>): Promise<T> => exchange(() => inStream(connection, EVENTS_STREAM, send));
+  const within = inStream(connection, EVENTS_STREAM, exchange);
   const managed = () => jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS });
   const message = (query: Query): Promise<Stored | undefined> =>
     within(async () => storedOf(await (await managed()).streams.getMessage(EVENTS_STREAM, query)));
@@ -158,6 +158,5 @@ function storedOf(message: StoredMsg | null): Stored | undefined {
 
 /** A server that comes back has what happened meanwhile. */
 function noneIfAway(error: unknown): undefined {
-  const isAway = error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
-  if (!isAway) throw error;
+  if (!isAway(error)) throw error;
 }

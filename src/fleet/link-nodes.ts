@@ -16,7 +16,7 @@ export interface NodeEntries {
 
 export function nodeEntries(connection: NatsConnection, exchange: Exchange): NodeEntries {
   const store = () => new Kvm(connection).open(NODES_BUCKET);
-  const within = <T>(send: () => Promise<T>): Promise<T> => exchange(() => inStream(connection, NODES_STREAM, send));
+  const within = inStream(connection, NODES_STREAM, exchange);
   return {
     present: () =>
       within(async () => {

@@ -48,6 +48,11 @@ export function askRefusal(error: unknown): SvcmError {
   return unreachable((error as Error).message);
 }
 
+/** True if the server or a node did not answer, so a repetition may succeed. */
+export function isAway(error: unknown): boolean {
+  return error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
+}
+
 export function unreachable(details: string): SvcmError {
   return new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details });
 }

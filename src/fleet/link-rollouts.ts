@@ -20,7 +20,7 @@ const OTHER_REVISION = 10_071;
 
 export function rolloutRecord(connection: NatsConnection, exchange: Exchange): RolloutRecord {
   const opened = () => new Kvm(connection).open(ROLLOUTS_BUCKET);
-  const within = <T>(send: () => Promise<T>): Promise<T> => exchange(() => inStream(connection, ROLLOUTS_STREAM, send));
+  const within = inStream(connection, ROLLOUTS_STREAM, exchange);
   return {
     read: () =>
       within(async () => {

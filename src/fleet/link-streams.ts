@@ -89,14 +89,17 @@ function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] 
   ];
 }
 
-/** Runs `send` and names the remedy if the stream does not exist. @throws {SvcmError} FLEET_FAILED with FLEET_NOT_SET_UP */
-export async function inStream<T>(connection: NatsConnection, stream: string, send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    if (isOf(error, NO_STREAM) || (await isMissing(connection, stream))) throw notSetUp();
-    throw error;
-  }
+/** Requests of a stream; one that does not exist is FLEET_FAILED with FLEET_NOT_SET_UP, which names the remedy. */
+export function inStream(connection: NatsConnection, stream: string, exchange: Exchange): Exchange {
+  return (send) =>
+    exchange(async () => {
+      try {
+        return await send();
+      } catch (error) {
+        if (isOf(error, NO_STREAM) || (await isMissing(connection, stream))) throw notSetUp();
+        throw error;
+      }
+    });
 }
 
 /** False if nothing answers: the server may be starting. */

@@ -92,16 +92,10 @@ export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
 };
 
 /** A value has at most one finding of these rules: the first that applies. */
-const ofValues = [controlCharacter, tooLong, credentials, unsupported];
+const ofValues: readonly Rule<GivenValue>[] = [controlCharacter, tooLong, credentials, unsupported];
 
-export const valueRules: readonly Rule<GivenValue>[] = [
-  controlCharacter,
-  tooLong,
-  credentials,
-  unsupported,
-  unquotable,
-  expanded,
-];
+// The mark lets the console leave the rules out that it does not use.
+export const valueRules = /* @__PURE__ */ ofValues.concat(unquotable, expanded);
 
 /**
  * The first reason why a key does not accept a value. The message names the key, the masked value and the accepted

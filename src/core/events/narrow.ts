@@ -2,6 +2,7 @@
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
 import { beganMsOf } from "./audited-events.ts";
+import { literal } from "../words/literal.ts";
 import { newestRecords } from "./happened.ts";
 import type { EventFilter } from "./page.ts";
 import { wholeSecond } from "./seconds.ts";
@@ -31,11 +32,7 @@ export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
 
 /** Found in a log that has an end or a start of one of these processes. */
 export function namesIn(apps: readonly string[]): RegExp {
-  return new RegExp(apps.map(nameInLog).join("|"));
-}
-
-function nameInLog(name: string): string {
-  return `[${name}:`.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  return new RegExp(apps.map((name) => literal(`[${name}:`)).join("|"));
 }
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);

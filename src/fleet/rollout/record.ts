@@ -1,6 +1,7 @@
 import { fleetRolloutBody, type FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { SvcmError, type Ports } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration-text.ts";
+import { isAway } from "../link-refusals.ts";
 import type { RolloutRecord } from "../link-rollouts.ts";
 
 /** The record as the server has it, with the number of its last change. */
@@ -73,9 +74,7 @@ export async function replace(
       if (now?.text === text) return { rollout, revision: now.revision };
       throw movedOn("Another svcm has taken the rollout over, or has ended it.");
     } catch (error) {
-      const isAway =
-        error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
-      if (!isAway || ports.clock.elapsed() >= until) throw error;
+      if (!isAway(error) || ports.clock.elapsed() >= until) throw error;
       await ports.clock.pause(AGAIN_MS);
     }
   }

@@ -30,35 +30,23 @@ export class Share implements WatchListener {
 }
 
 /** The place of one reader. A slow one loses the batch that it has not taken. */
-export class Seat {
+export class Seat extends Mailbox<Batch> {
   readonly #onTaken: (() => void) | undefined;
-  readonly #mailbox = new Mailbox<Batch>((missed, { lines, skipped }) => ({
-    lines,
-    skipped: skipped + missed.skipped + missed.lines.length,
-  }));
 
   /** @param onTaken of a reader that loses no line: called when it has taken a batch */
   constructor(onTaken?: () => void) {
+    super((missed, { lines, skipped }) => ({ lines, skipped: skipped + missed.skipped + missed.lines.length }));
     this.#onTaken = onTaken;
   }
 
   /** Returns false if the reader has to take this batch first. */
-  put(batch: Batch): boolean {
-    this.#mailbox.put(batch);
+  override put(batch: Batch): boolean {
+    super.put(batch);
     return this.#onTaken === undefined;
   }
 
-  fail(error: Error): void {
-    this.#mailbox.fail(error);
-  }
-
-  end(): void {
-    this.#mailbox.end();
-  }
-
-  /** The next batch; undefined at the end. @throws what `fail` was given */
-  async next(): Promise<Batch | undefined> {
-    const batch = await this.#mailbox.next();
+  override async next(): Promise<Batch | undefined> {
+    const batch = await super.next();
     if (batch !== undefined) this.#onTaken?.();
     return batch;
   }

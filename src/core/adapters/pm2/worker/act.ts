@@ -69,10 +69,10 @@ const BEGINS: ReadonlySet<ActionCall["method"]> = new Set(["start", "restart", "
 async function give(acting: Acting, method: string, found: Pm2Process, argument: unknown): Promise<void> {
   const patienceMs = acting.timeoutMs + graceOf(found);
   acting.handOver(patienceMs);
-  const asks = [[method, argument]];
+  const ask = (name: string, ...args: readonly unknown[]) => acting.connection.ask(name, args, patienceMs);
   // A watched process that PM2 stopped would start again with the next change of a file.
-  if (ENDS.has(method)) asks.unshift(["stopWatch", method, argument]);
-  await Promise.all(asks.map(([name, ...args]) => acting.connection.ask(String(name), args, patienceMs)));
+  const first = ENDS.has(method) ? [ask("stopWatch", method, argument)] : [];
+  await Promise.all([...first, ask(method, argument)]);
 }
 
 const ENDS: ReadonlySet<string> = new Set([RPC.stop, RPC.remove]);
