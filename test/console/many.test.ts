@@ -62,6 +62,21 @@ describe.skipIf(!hasBrowser)("what needs a user", () => {
     expect((missing?.y ?? Infinity) < (first?.y ?? 0)).toBe(true);
     await expectAccessibleInEveryLook(open);
   });
+
+  test("shows its name and its whole reason on a phone, without scrolling", async () => {
+    const { page } = await monitored([
+      ...many(20),
+      { name: "search-indexer", status: "errored", pid: null, restartCount: 15, exitCode: 1 },
+    ]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const isCut = (part: Element): boolean =>
+      part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight;
+    const why = page.locator(".why").first();
+    await expect.poll(() => why.evaluate(isCut)).toBe(false);
+    expect(await page.locator(".name span").first().evaluate(isCut)).toBe(false);
+    const [reason, bar] = [await why.boundingBox(), await page.locator(".tabs").boundingBox()];
+    expect((reason?.y ?? Infinity) + (reason?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
+  });
 });
 
 describe.skipIf(!hasBrowser)("instances of an app", () => {

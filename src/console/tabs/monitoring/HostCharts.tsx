@@ -67,7 +67,7 @@ function NarrowHost({ monitor }: { monitor: Monitor }): JSX.Element {
         <Facts {...props} />
         <Extent {...props} />
       </div>
-      <HostChart key={props.tone} {...props} height={150} />
+      <HostChart key={props.tone} {...props} height={96} />
     </section>
   );
 }
