@@ -5,9 +5,9 @@ export function eachOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   return {
     ...loader,
-    load(path, options) {
-      const key = `${path}\0${options?.cwd ?? ""}`;
-      const load = loads.get(key) ?? loader.load(path, options);
+    load(path, cwd) {
+      const key = `${path}\0${cwd ?? ""}`;
+      const load = loads.get(key) ?? loader.load(path, cwd);
       loads.set(key, load);
       return load;
     },

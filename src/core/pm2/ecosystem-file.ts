@@ -32,20 +32,15 @@ export interface EcosystemContent extends EcosystemFile {
  *
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
-export async function readEcosystem(
-  ports: Reading,
-  facts: Facts,
-  asked: PlaceRequest,
-  signal?: AbortSignal,
-): Promise<EcosystemContent> {
+export async function readEcosystem(ports: Reading, facts: Facts, asked: PlaceRequest): Promise<EcosystemContent> {
   const spellings = ecosystemSpellings(facts.contract, facts.matrix);
   const environment = resolveEnvironment(spellings, facts.contract, asked.environment, ports.workspace.nodeEnv);
   const services = chooseServices(await ports.facts.project(), asked.service);
-  if (services.length === 0) return await readNamed(ports, environment, signal);
-  return await readDeclared(ports, environment, services, signal);
+  if (services.length === 0) return await readNamed(ports, environment);
+  return await readDeclared(ports, environment, services);
 }
 
-async function readNamed(ports: Reading, environment: Environment, signal?: AbortSignal): Promise<EcosystemContent> {
+async function readNamed(ports: Reading, environment: Environment): Promise<EcosystemContent> {
   const { pm2Dir } = ports.workspace;
   const names = ecosystemFileNames(environment.name);
   const [contractName] = names;
@@ -54,7 +49,7 @@ async function readNamed(ports: Reading, environment: Environment, signal?: Abor
     const fileName = names.find((name) => listed.includes(name));
     const path = `${pm2Dir}/${fileName ?? contractName}`;
     const file = { ...environment, listed, fileName: fileName ?? contractName, path };
-    return fileName === undefined ? file : { ...file, loaded: await ports.ecosystems.load(path, { signal }) };
+    return fileName === undefined ? file : { ...file, loaded: await ports.ecosystems.load(path) };
   } catch (error) {
     throw ecosystemFailure(error, ports, `${pm2Dir}/${contractName}`);
   }
@@ -65,7 +60,6 @@ async function readDeclared(
   ports: Reading,
   environment: Environment,
   services: readonly NamedService[],
-  signal?: AbortSignal,
 ): Promise<EcosystemContent> {
   const { root } = ports.workspace;
   const [first, ...others] = services.flatMap((service) => sourcesOf(root, service, environment.name));
@@ -73,7 +67,7 @@ async function readDeclared(
   const { path } = first;
   try {
     const ecosystems = eachOnce(ports.ecosystems);
-    const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ecosystems, source, signal);
+    const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ecosystems, source);
     const loaded = await Promise.all([load(first), ...others.map(load)]);
     const listed = await ports.ecosystems.list(folderOf(path));
     return { ...environment, listed, fileName: baseName(path), path, loaded: together(loaded) };
@@ -109,11 +103,10 @@ function sourcesOf(root: string, { name, service }: NamedService, environment: s
 async function loadSource(
   ecosystems: EcosystemLoader,
   { service, path, cwd, declaresCwd, env, apps, blocks }: Source,
-  signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
   if (pm2FileKind(baseName(path)) === undefined)
     throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: by its name, PM2 runs it as a script.`);
-  const loaded = await ecosystems.load(path, { signal, cwd });
+  const loaded = await ecosystems.load(path, cwd);
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
   const start = { service, path, env, declaresCwd };
   return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };

@@ -43,11 +43,6 @@ export interface RevisionFile {
   readonly bytes: Uint8Array | undefined;
 }
 
-export interface LoadOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly cwd?: string;
-}
-
 /** Ecosystem files are code, so each runs in a separate process. */
 export interface EcosystemLoader {
   /** Empty if the folder does not exist. @throws {FileError} another system code */
@@ -56,10 +51,11 @@ export interface EcosystemLoader {
   /**
    * Runs the file and its nested modules again. Calls during a run share the next one.
    * @param path absolute
+   * @param cwd the current folder of its process: by default the root
    * @throws {FileError} a system code, or ECOSYSTEM_FILE_SYNTAX, ECOSYSTEM_FILE_THREW, ECOSYSTEM_FILE_TIMEOUT and so
-   * on. The message never quotes the file. The signal's reason if it is aborted.
+   * on. The message never quotes the file.
    */
-  load(path: string, options?: LoadOptions): Promise<LoadedEcosystem>;
+  load(path: string, cwd?: string): Promise<LoadedEcosystem>;
 
   /** Values of the environment that files do not see, and that no answer may contain. */
   withheld(): readonly string[];

@@ -31,8 +31,7 @@ export function readRevision(
       workspace: { ...workspace, root: folder, pm2Dir: movedTo(folder, root, workspace.pm2Dir) },
       ecosystems: {
         ...ecosystems,
-        load: (path: string, options: Parameters<typeof ecosystems.load>[1]) =>
-          ecosystems.load(path, { cwd: folder, ...options }),
+        load: (path: string, cwd = folder) => ecosystems.load(path, cwd),
       },
     };
     try {

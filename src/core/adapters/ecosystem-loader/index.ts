@@ -13,15 +13,14 @@ export interface EcosystemLoaderOptions {
   /** Current folder of a file's process, because PM2 resolves relative paths from its caller. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly timeoutMs?: number;
 }
 
-export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
+export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): EcosystemLoader {
   const cleaned = once(() => cleanEnvironment(env));
-  const load = async (key: string, { signal }: { readonly signal: AbortSignal }): Promise<LoadedEcosystem> => {
+  const load = async (key: string): Promise<LoadedEcosystem> => {
     const [path = "", cwd = ""] = key.split("\0");
     await requireRegular(path);
-    const line = await runProgram(path, { cwd, env: cleaned().env, timeoutMs }, signal);
+    const line = await runProgram(path, { cwd, env: cleaned().env });
     const { readOutcome } = await import("./read-outcome.ts");
     const outcome = readOutcome(line);
     if (outcome === undefined)
@@ -41,7 +40,7 @@ export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoader
         throw error;
       }
     },
-    load: (path, { signal, cwd = root } = {}) => shared(`${path}\0${cwd}`, signal),
+    load: (path, cwd = root) => shared(`${path}\0${cwd}`),
     withheld: () => cleaned().withheld,
   };
 }

@@ -9,7 +9,6 @@ import { MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
 }
 
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
@@ -19,6 +18,7 @@ const IS_SOURCE = PROGRAM.pathname.endsWith(".ts");
 const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
 const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
+const TIMEOUT_MS = 3000;
 const LINE_FEED = 10;
 
 /** In case svcm ends and cannot kill the process. A limit that cannot be set stays as it is. */
@@ -27,10 +27,9 @@ const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB *
 /**
  * Runs a file in a separate process with a time limit. The process and its children are gone when the promise settles,
  * with the line that it wrote as its result.
- * @throws {FileError} with the file's path if there is no such line; the signal's reason if it is aborted
+ * @throws {FileError} with the file's path if there is no such line
  */
-export function runProgram(file: string, options: ProgramOptions, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
+export function runProgram(file: string, options: ProgramOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = start(file, options);
     const line = new ResultLine();
@@ -39,18 +38,14 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
       if (isEnding) return;
       isEnding = true;
       clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
       endGroup(child);
       child.stdio[RESULT_FD]?.destroy();
       if (isGone(child)) settle();
       else child.once("exit", settle);
     };
     const fail = (code: ErrorCode, reason: string): void => end(() => reject(failure(code, file, reason)));
-    const timer = setTimeout(() => {
-      fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${options.timeoutMs} ms`);
-    }, options.timeoutMs);
-    const onAbort = (): void => end(() => reject(signal.reason as Error));
-    signal.addEventListener("abort", onAbort, { once: true });
+    const late = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${TIMEOUT_MS} ms`);
+    const timer = setTimeout(late, TIMEOUT_MS);
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>
       fail(foreignCode(code), "its process could not be started"),
     );

@@ -52,15 +52,3 @@ test("concurrent loads share a run: one runs, one waits", async () => {
   await Promise.all(Array.from({ length: 50 }, () => loader.load(file)));
   expect(readFileSync(log, "utf8")).toBe("xx");
 });
-
-test("a caller that gives up ends the run, unless another one waits for it", async () => {
-  const root = temporaryFolder();
-  const file = join(root, "x.config.cjs");
-  writeFileSync(file, "for (;;);");
-  const stop = new AbortController();
-  const loading = loaderIn(root).load(file, { signal: stop.signal });
-  stop.abort(new Error("enough"));
-  await expect(loading).rejects.toThrow("enough");
-  const late = AbortSignal.abort(new Error("too late"));
-  await expect(loaderIn(root).load(file, { signal: late })).rejects.toThrow("too late");
-});
