@@ -8,7 +8,7 @@ import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
 import { fold } from "./terminal/fold.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
-import { canAsk, confirm } from "./terminal/prompt.ts";
+import { canAsk, consented } from "./terminal/prompt.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
 export default class Apply extends SvcmCommand {
@@ -72,7 +72,7 @@ export default class Apply extends SvcmCommand {
     const file = flags["plan-file"];
     const place = file === undefined ? plannedBy(flags) : await readPlanFile(await this.ports(), file);
     const plan = flags.plan ?? ("plan" in place ? place.plan : await this.#agreed(place, flags.yes));
-    if (plan === null) return this.answerNo();
+    if (plan === null) return undefined;
     const asked = plan === undefined ? {} : { plan };
     const input = { ...place, ...asked, ...more };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
@@ -93,9 +93,6 @@ export default class Apply extends SvcmCommand {
     refuseUnasked(canAsk(this), "svcm apply", "--plan or --yes");
     const plan = await this.execute(rolloutPlan, place);
     this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
-    if (!plan.changed) return plan.id;
-    if (await confirm("Apply this plan?")) return plan.id;
-    this.log("Nothing was changed.");
-    return null;
+    return !plan.changed || (await consented(this, "Apply this plan?")) ? plan.id : null;
   }
 }

@@ -5,7 +5,7 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
-import { canAsk, confirm } from "./terminal/prompt.ts";
+import { canAsk, consented } from "./terminal/prompt.ts";
 
 export default class Rollback extends NodeCommand {
   static override summary = "Give apps the processes and definitions back that they had before a release.";
@@ -34,7 +34,7 @@ export default class Rollback extends NodeCommand {
     const asked = { release: args.release, apps: flags.app };
     if (flags["dry-run"]) return this.#show(asked);
     const plan = flags.plan ?? (await this.#agreed(asked, flags.yes));
-    if (plan === null) return this.answerNo();
+    if (plan === null) return undefined;
     const input = { ...asked, ...(plan !== undefined && { plan }), ...patienceOf(flags) };
     const done = await this.executeUntilStopped(rolloutRollback, input);
     this.print((screen) => fold(renderRelease(done), screen));
@@ -52,9 +52,7 @@ export default class Rollback extends NodeCommand {
     if (isAgreed) return undefined;
     refuseUnasked(canAsk(this), "svcm rollback", "--plan or --yes");
     const { id } = await this.#show(asked);
-    if (await confirm("Go back?")) return id;
-    this.log("Nothing was changed.");
-    return null;
+    return (await consented(this, "Go back?")) ? id : null;
   }
 }
 

@@ -1,8 +1,8 @@
 import { interfaceRemove, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { adapterArgs, documentFlags } from "../terminal/entry-flags.ts";
-import { removeEntry, removeFlags } from "../terminal/removal.ts";
-import { editSilently } from "../terminal/document-edits.ts";
+import { removeEntry } from "../terminal/document-edits.ts";
+import { yesFlag } from "../terminal/prompt.ts";
 
 export default class InterfacesRemove extends SvcmCommand {
   static override summary = "Remove an interface adapter from deployments.yaml.";
@@ -10,11 +10,14 @@ export default class InterfacesRemove extends SvcmCommand {
     "Removes only the adapter's own lines and keeps the comments around them. In a terminal, svcm asks for confirmation unless you pass --yes; in a script it does not ask.";
   static override examples = ["<%= config.bin %> interfaces remove ItemController.list"];
   static override args = adapterArgs;
-  static override flags = { ...removeFlags, ...documentFlags };
+  static override flags = { yes: yesFlag, ...documentFlags };
 
   async run() {
     const { args, flags } = await this.parse(InterfacesRemove);
-    const removal = { operation: interfaceRemove, input: { which: args.adapter }, fields: interfaceFields };
-    return removeEntry(this, flags, (dryRun) => editSilently(this, { ...flags, "dry-run": dryRun }, removal));
+    return removeEntry(this, flags, {
+      operation: interfaceRemove,
+      input: { which: args.adapter },
+      fields: interfaceFields,
+    });
   }
 }

@@ -1,6 +1,6 @@
-import * as Flags from "@oclif/core/flags";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { yesFlag } from "../terminal/prompt.ts";
 
 export default class ProcessDelete extends NodeCommand {
   static override aliases = ["delete"];
@@ -15,16 +15,13 @@ export default class ProcessDelete extends NodeCommand {
   static override args = processArgs;
   static override flags = {
     ...processFlags,
-    yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
+    yes: yesFlag,
   };
 
   async run() {
     const { args, flags } = await this.parse(ProcessDelete);
     const target = targetOf(args.name, flags);
-    if (!flags.yes && !(await confirmed(this, "Delete", target))) {
-      this.log("Nothing was deleted.");
-      return this.answerNo();
-    }
+    if (!flags.yes && !(await confirmed(this, ["Delete", "deleted"], target))) return undefined;
     return act(this, "delete", target);
   }
 }

@@ -1,7 +1,5 @@
-import * as Flags from "@oclif/core/flags";
-import { ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
+import { act, processArgs, startFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends NodeCommand {
   static override aliases = ["restart"];
@@ -15,15 +13,7 @@ export default class ProcessRestart extends NodeCommand {
     "<%= config.bin %> process restart dev-restapi --ecosystem --environment dev",
   ];
   static override args = processArgs;
-  static override flags = {
-    ...processFlags,
-    wait: waitFlag,
-    ecosystem: Flags.boolean({
-      summary: "Make the declaration of the ecosystem file effective.",
-      default: false,
-    }),
-    ...ecosystemFlags,
-  };
+  static override flags = startFlags("Make the declaration of the ecosystem file effective.");
 
   async run() {
     const { args, flags } = await this.parse(ProcessRestart);

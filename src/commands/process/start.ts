@@ -1,7 +1,5 @@
-import * as Flags from "@oclif/core/flags";
-import { ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
+import { act, processArgs, startFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStart extends NodeCommand {
   static override aliases = ["start"];
@@ -14,12 +12,7 @@ export default class ProcessStart extends NodeCommand {
     "<%= config.bin %> process start dev-restapi --ecosystem --environment dev",
   ];
   static override args = processArgs;
-  static override flags = {
-    ...processFlags,
-    wait: waitFlag,
-    ecosystem: Flags.boolean({ summary: "Start apps that the environment's ecosystem file declares.", default: false }),
-    ...ecosystemFlags,
-  };
+  static override flags = startFlags("Start apps that the environment's ecosystem file declares.");
 
   async run() {
     const { args, flags } = await this.parse(ProcessStart);

@@ -1,6 +1,6 @@
-import * as Flags from "@oclif/core/flags";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { yesFlag } from "../terminal/prompt.ts";
 
 export default class ProcessStop extends NodeCommand {
   static override aliases = ["stop"];
@@ -15,17 +15,14 @@ export default class ProcessStop extends NodeCommand {
   static override args = processArgs;
   static override flags = {
     ...processFlags,
-    yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
+    yes: yesFlag,
   };
 
   async run() {
     const { args, flags } = await this.parse(ProcessStop);
     const target = targetOf(args.name, flags);
     const isAsked = target.scope === "namespace" && !flags.yes;
-    if (isAsked && !(await confirmed(this, "Stop", target))) {
-      this.log("Nothing was stopped.");
-      return this.answerNo();
-    }
+    if (isAsked && !(await confirmed(this, ["Stop", "stopped"], target))) return undefined;
     return act(this, "stop", target);
   }
 }

@@ -1,6 +1,6 @@
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
-import { applyFlags } from "../terminal/release.ts";
+import { yesFlag } from "../terminal/prompt.ts";
 import { goOn } from "../terminal/rollout.ts";
 
 export default class RolloutResume extends SvcmCommand {
@@ -8,7 +8,7 @@ export default class RolloutResume extends SvcmCommand {
   static override description =
     "Takes the rollout over and goes on with its next node. A node that was asked before gives the recorded answer, and applies nothing twice. If the former svcm still runs, its next action is refused. Exits as svcm apply does.";
   static override examples = ["<%= config.bin %> rollout resume", "<%= config.bin %> rollout resume --yes"];
-  static override flags = { yes: applyFlags.yes, deadline: deadlineFlag };
+  static override flags = { yes: yesFlag, deadline: deadlineFlag };
 
   async run() {
     const { flags } = await this.parse(RolloutResume);

@@ -1,6 +1,6 @@
 import { SvcmCommand } from "../base.ts";
-import { applyFlags, refuseUnasked } from "../terminal/release.ts";
-import { canAsk, confirm } from "../terminal/prompt.ts";
+import { refuseUnasked } from "../terminal/release.ts";
+import { canAsk, consented, yesFlag } from "../terminal/prompt.ts";
 import { printRollout } from "../terminal/rollout.ts";
 
 export default class RolloutUnlock extends SvcmCommand {
@@ -8,7 +8,7 @@ export default class RolloutUnlock extends SvcmCommand {
   static override description =
     "Gives the lock up. Nodes that were changed stay changed, and each keeps its release: svcm rollback --node returns it. If the svcm of the rollout still runs, its next action is refused.";
   static override examples = ["<%= config.bin %> rollout unlock", "<%= config.bin %> rollout unlock --yes"];
-  static override flags = { yes: applyFlags.yes };
+  static override flags = { yes: yesFlag };
 
   async run() {
     const { flags } = await this.parse(RolloutUnlock);
@@ -18,11 +18,8 @@ export default class RolloutUnlock extends SvcmCommand {
     return withFleet(ports, process.env, async (fleet) => {
       const present = await openRollout(fleet);
       if (!flags.yes) await printRollout(this, present.rollout);
-      if (!flags.yes && !(await confirm("Leave every node as it is, and give the lock up?"))) {
-        this.log("Nothing was changed.");
-        this.answerNo();
+      if (!flags.yes && !(await consented(this, "Leave every node as it is, and give the lock up?")))
         return { rollout: present.rollout };
-      }
       const rollout = await unlock({ fleet, ports }, present);
       await printRollout(this, rollout);
       return { rollout };

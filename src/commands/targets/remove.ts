@@ -1,8 +1,8 @@
 import { targetRemove, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { targetArgs, documentFlags } from "../terminal/entry-flags.ts";
-import { removeEntry, removeFlags } from "../terminal/removal.ts";
-import { editSilently } from "../terminal/document-edits.ts";
+import { removeEntry } from "../terminal/document-edits.ts";
+import { yesFlag } from "../terminal/prompt.ts";
 
 export default class TargetsRemove extends SvcmCommand {
   static override summary = "Remove a deploy target from deployments.yaml.";
@@ -13,11 +13,10 @@ export default class TargetsRemove extends SvcmCommand {
     "<%= config.bin %> targets remove edge",
   ];
   static override args = targetArgs;
-  static override flags = { ...removeFlags, ...documentFlags };
+  static override flags = { yes: yesFlag, ...documentFlags };
 
   async run() {
     const { args, flags } = await this.parse(TargetsRemove);
-    const removal = { operation: targetRemove, input: { name: args.target }, fields: targetFields };
-    return removeEntry(this, flags, (dryRun) => editSilently(this, { ...flags, "dry-run": dryRun }, removal));
+    return removeEntry(this, flags, { operation: targetRemove, input: { name: args.target }, fields: targetFields });
   }
 }

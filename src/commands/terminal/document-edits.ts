@@ -3,6 +3,7 @@ import type { SvcmCommand } from "../base.ts";
 import { renderPlan } from "./changes.ts";
 import { namingFlags } from "./entry-flags.ts";
 import { UsageError } from "./errors.ts";
+import { canAsk, consented } from "./prompt.ts";
 
 interface EditFlags {
   readonly file: string;
@@ -29,6 +30,21 @@ export async function edit<Input extends Place>(
 ): Promise<DocumentEditResponse> {
   const response = await editSilently(command, flags, asked);
   printEdit(command, response, done(response));
+  return response;
+}
+
+export async function removeEntry<Input extends Place>(
+  command: SvcmCommand,
+  flags: EditFlags & { readonly yes: boolean },
+  removal: Edit<Input>,
+): Promise<DocumentEditResponse> {
+  if (!flags["dry-run"] && !flags.yes && canAsk(command)) {
+    const planned = await editSilently(command, { ...flags, "dry-run": true }, removal);
+    const isAgreed = await consented(command, `Remove ${planned.target} from ${planned.file}?`);
+    if (!isAgreed) return { ...planned, changed: false };
+  }
+  const response = await editSilently(command, flags, removal);
+  printEdit(command, response, `Removed ${response.target} from ${response.file}.`);
   return response;
 }
 

@@ -1,10 +1,10 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
-import type { SvcmCommand } from "../base.ts";
+import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fold.ts";
 import { showProgress } from "./action-progress.ts";
-import { canAsk, confirm } from "./prompt.ts";
+import { canAsk, consented } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
@@ -38,6 +38,14 @@ export const processFlags = {
 export const waitFlag = Flags.boolean({
   summary: "Also wait until each process answers its health probe.",
   default: false,
+});
+
+/** @param summary of what the ecosystem file does */
+export const startFlags = (summary: string) => ({
+  ...processFlags,
+  wait: waitFlag,
+  ecosystem: Flags.boolean({ summary, default: false }),
+  ...ecosystemFlags,
 });
 
 interface ProcessFlags {
@@ -95,7 +103,7 @@ export async function act(
 
 export async function confirmed(
   command: SvcmCommand,
-  verb: "Stop" | "Delete",
+  [verb, done]: readonly [verb: string, done: string],
   target: ReturnType<typeof targetOf>,
 ): Promise<boolean> {
   if (!canAsk(command)) return true;
@@ -108,7 +116,7 @@ export async function confirmed(
   const names = processes.filter(isMeant).map(({ name, pmId }) => `${name} (id ${pmId})`);
   const which =
     target.scope === "namespace" ? `all ${names.length} processes of the namespace ${target.namespace}: ` : "";
-  return names.length === 0 || confirm(`${verb} ${which}${names.join(", ")}?`);
+  return names.length === 0 || consented(command, `${verb} ${which}${names.join(", ")}?`, done);
 }
 
 function namesIn(target: ReturnType<typeof targetOf>): readonly string[] {

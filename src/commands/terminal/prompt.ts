@@ -1,5 +1,6 @@
 /** svcm does not ask in continuous integration, in a pipe, or with --json. */
 import { createInterface, type Interface } from "node:readline";
+import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
 import { printable } from "./printable.ts";
 import { writeErr } from "./output.ts";
@@ -16,6 +17,8 @@ export interface Prompter {
   /** Returns one trimmed line. @param accepted words that Tab completes */
   ask(question: string, accepted?: readonly string[]): Promise<string>;
 }
+
+export const yesFlag = Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false });
 
 export function canAsk(command: SvcmCommand): boolean {
   return command.isAttended && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
@@ -37,6 +40,14 @@ export async function confirm(question: string): Promise<boolean> {
       resolve(/^y(?:es)?$/i.test(answer.trim()));
     });
   });
+}
+
+/** After a no, the command reports that nothing was changed. */
+export async function consented(command: SvcmCommand, question: string, done = "changed"): Promise<boolean> {
+  if (await confirm(question)) return true;
+  command.log(`Nothing was ${done}.`);
+  command.answerNo();
+  return false;
 }
 
 /** Leaving ends the command with 130, as a signal would. */

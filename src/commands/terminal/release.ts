@@ -1,11 +1,12 @@
 import * as Flags from "@oclif/core/flags";
 import type { Release, RollbackPlan } from "../../core/index.ts";
 import { paint } from "./paint.ts";
+import { yesFlag } from "./prompt.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
 
 export const applyFlags = {
-  yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
+  yes: yesFlag,
   timeout: Flags.string({
     summary: "Time for each process to show the result, for example 90s or 2m. Defaults to healthyDeadline of rollout.",
     helpValue: "<time>",

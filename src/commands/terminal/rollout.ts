@@ -7,7 +7,7 @@ import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fold.ts";
 import { readDeadline } from "./nodes.ts";
 import { paint } from "./paint.ts";
-import { canAsk, confirm } from "./prompt.ts";
+import { canAsk, consented } from "./prompt.ts";
 import { refuseUnasked } from "./release.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
@@ -49,11 +49,8 @@ export async function applyOnNodes(
       command.log("\nNothing to do.");
       return { rollout: null, plans };
     }
-    if (!yes && !(await confirm(`Apply these plans on ${changed.join(", ")}, in this order?`))) {
-      command.log("Nothing was changed.");
-      command.answerNo();
-      return { rollout: null, plans };
-    }
+    const question = `Apply these plans on ${changed.join(", ")}, in this order?`;
+    if (!yes && !(await consented(command, question))) return { rollout: null, plans };
     const held = await begin({ fleet, ports }, plans, { apply, maxParallel });
     return { rollout: await carryOut(command, held, { fleet, ports, deadlineMs, signal }), plans };
   });
@@ -103,11 +100,7 @@ export async function goOn(
     if (!yes) {
       await printRollout(command, present.rollout);
       const question = direction === "apply" ? "Go on with this rollout?" : "Return the nodes that were changed?";
-      if (!(await confirm(question))) {
-        command.log("Nothing was changed.");
-        command.answerNo();
-        return null;
-      }
+      if (!(await consented(command, question))) return null;
     }
     const held = await takeOver({ fleet, ports }, present, direction);
     return carryOut(command, held, { fleet, ports, deadlineMs, signal });
