@@ -2,24 +2,18 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditLog } from "../../src/core/adapters/audit-log.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { newest } from "../support/records.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 
-let own: Pm2;
-let ports: Ports;
+const { own } = runningPm2();
+const ports = withQuickClock(own.ports());
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 type Input = Parameters<typeof processAct.run>[1];
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = withQuickClock(own.ports());
-});
-afterAll(() => own.end());
 
 const act = (input: Input, world: Ports = ports) => execute(processAct, world, input, caller);
 

@@ -1,29 +1,24 @@
 /** Bad releases in fork mode and in a cluster, with a preflight and without, under 200 requests a second. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, releaseList, rolloutApply, type Ports } from "../../src/core/index.ts";
+import { beforeAll, expect, test } from "vitest";
+import { execute, releaseList, rolloutApply } from "../../src/core/index.ts";
 import { definitionOf } from "../../src/core/rollout/plan.ts";
 import { freePort } from "../support/free-port.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { isAnswered, loadDuring, SERVER } from "../support/requests.ts";
 import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
-let own: Pm2;
-let ports: Ports;
+const { own, ports } = runningPm2();
 let port: number;
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), SERVER);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 500ms, healthyDeadline: 5s }");
   port = await freePort();
 });
-afterAll(() => own.end());
 
 const declare = (MODE: string, more: object): void =>
   own.pm2Folder([

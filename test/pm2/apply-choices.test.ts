@@ -1,7 +1,7 @@
 /** The choices of an apply and a rollback, over a real PM2. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   execute,
@@ -13,27 +13,22 @@ import {
   rolloutRollbackPlan,
   SvcmError,
   writePlanFile,
-  type Ports,
 } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
-let own: Pm2;
-let ports: Ports;
+const { own, ports } = runningPm2();
 
 const api = { name: "api", script: "./app.cjs", env: { MODE: "1" } };
 const old = { name: "old", script: "./app.cjs" };
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), `if (process.env.FAILS) process.exit(3);\n${IDLE}`);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
   judgeFor("100ms");
 });
-afterAll(() => own.end());
 beforeEach(() => apply([api, old], { prune: true }));
 
 const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}) => {

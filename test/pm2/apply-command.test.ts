@@ -1,20 +1,18 @@
 /** `svcm apply`, `rollback` and `releases` as a person runs them. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { beforeAll, expect, test } from "vitest";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm, type Ran } from "../support/svcm.ts";
 
-let own: Pm2;
+const { own } = runningPm2();
 const api = { name: "api", script: "./app.cjs", env: { MODE: "1" } };
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
   writeFileSync(join(own.folder, "app.cjs"), IDLE);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
 });
-afterAll(() => own.end());
 
 const run = (...args: string[]): Promise<Ran> => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
 

@@ -1,28 +1,23 @@
 /** Requests during applies: 200 a second, each with its own connection. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, processAct, rolloutApply, SvcmError, type Ports } from "../../src/core/index.ts";
+import { beforeAll, expect, test } from "vitest";
+import { execute, processAct, rolloutApply, SvcmError } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { isAnswered, loadDuring, SERVER } from "../support/requests.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const ROUNDS = 5;
-let own: Pm2;
-let ports: Ports;
+const { own, ports } = runningPm2();
 let port: number;
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), SERVER);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 500ms, healthyDeadline: 5s }");
   port = await freePort();
   await apply("good", "0");
 });
-afterAll(() => own.end());
 
 const apply = (MODE: string, args: string, preflight = false, more: object = {}) => {
   const env = { MODE, SVC_HTTP_PORT: String(port) };

@@ -1,7 +1,7 @@
 /** Applies and rollbacks over a real PM2. The processes themselves are asked what they run with. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   auditList,
@@ -15,12 +15,11 @@ import {
   type Ports,
 } from "../../src/core/index.ts";
 import { appeared } from "../support/appeared.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-93b0";
-let own: Pm2;
-let ports: Ports;
+const { own, ports } = runningPm2();
 
 /** It writes down what it was started with, or ends at once. It listens, because PM2 waits for that in a reload. */
 const APP = `
@@ -37,15 +36,11 @@ const api = { name: "api", script: "./app.cjs", env: { MODE: "1", OLD: "1", API_
 const web = { name: "web", script: "./app.cjs", exec_mode: "cluster", instances: 2, env: { MODE: "1" } };
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
   // A process without a probe only has to stay online for this time.
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
 });
-afterAll(() => own.end());
 
 /** Every test begins with the two apps as they are declared above. */
 beforeEach(async () => {

@@ -2,9 +2,9 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventsList, eventWhy, execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { expect, test } from "vitest";
+import { eventsList, eventWhy, execute, processAct, type Caller } from "../../src/core/index.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
 
@@ -12,15 +12,7 @@ const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs"] };
 
-let own: Pm2;
-let ports: Ports;
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon({ PM2_WORKER_INTERVAL: "200" });
-  ports = own.ports();
-});
-afterAll(() => own.end());
+const { own, ports } = runningPm2({ PM2_WORKER_INTERVAL: "200" });
 
 const command = (...args: string[]) => pm2Command(own, CLI)(...args);
 const why = (name: string) => execute(eventWhy, ports, { name }, caller);

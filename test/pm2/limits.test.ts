@@ -1,7 +1,7 @@
 /** A token that is limited to an environment acts only on the processes that its ecosystem file declares. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, processAct, processScale, rightsOf, type Caller, type Ports } from "../../src/core/index.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { beforeAll, expect, test } from "vitest";
+import { execute, processAct, processScale, rightsOf, type Caller } from "../../src/core/index.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 
 const limited: Caller = {
   source: "http",
@@ -10,13 +10,9 @@ const limited: Caller = {
   grants: rightsOf.operator,
   limits: { environments: ["dev"] },
 };
-let own: Pm2;
-let ports: Ports;
+const { own, ports } = runningPm2();
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
   await own.run({ name: "own" });
   await own.run({ name: "other", namespace: "shared" });
   await own.run({ name: "own-too", namespace: "shared" });
@@ -26,7 +22,6 @@ beforeAll(async () => {
   ]);
   own.pm2Folder([{ name: "other", script: "./app-2.cjs" }], "staging");
 });
-afterAll(() => own.end());
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

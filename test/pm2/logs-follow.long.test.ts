@@ -2,10 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ports } from "../../src/core/index.ts";
+import { expect, test } from "vitest";
 import { watchedLogs } from "../support/logs.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const TURNS = 12;
@@ -15,18 +14,7 @@ const WRITE = `
     for (let i = 0; i < 10; i += 1) console.log(process.env.name + " " + (n += 1));
   }, 5);`;
 
-let own: Pm2;
-let ports: Ports;
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
-});
-afterAll(async () => {
-  await ports.logs.close();
-  await own.end();
-});
+const { own, ports } = runningPm2();
 
 /** Starts the app, and watches its log from the first line. */
 async function busy(name: string) {

@@ -3,27 +3,15 @@ import { execFile } from "node:child_process";
 import { appendFileSync, readFileSync, renameSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ports } from "../../src/core/index.ts";
+import { expect, test } from "vitest";
 import { watchedLogs } from "../support/logs.ts";
 import { quietApp } from "../support/quiet-app.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const run = promisify(execFile);
 
-let own: Pm2;
-let ports: Ports;
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
-});
-afterAll(async () => {
-  await ports.logs.close();
-  await own.end();
-});
+const { own, ports } = runningPm2();
 
 const pm2Command = (...args: string[]) =>
   run(process.execPath, [CLI, ...args], {

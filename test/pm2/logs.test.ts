@@ -2,28 +2,17 @@
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, logsRead, type Caller, type LogQuery, type Ports } from "../../src/core/index.ts";
+import { expect, test } from "vitest";
+import { execute, logsRead, type Caller, type LogQuery } from "../../src/core/index.ts";
 import { watchedLogs } from "../support/logs.ts";
 import { quietApp } from "../support/quiet-app.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
 const CANARY = "canary-Zk4+8fd/03b27aa";
 const caller: Caller = { source: "cli", grants: ["logs"] };
 
-let own: Pm2;
-let ports: Ports;
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
-});
-afterAll(async () => {
-  await ports.logs.close();
-  await own.end();
-});
+const { own, ports } = runningPm2();
 
 const read = (query: LogQuery) => execute(logsRead, ports, query, caller);
 const textsOf = async (query: LogQuery) => (await read(query)).lines.map(({ text }) => text);

@@ -1,20 +1,17 @@
 /** A PM2 that belongs to another user: refused with a code, and only the worker can be taken down by it. */
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { commandLine, run } from "../support/child.ts";
 import { asNobody, canBeNobody, NOBODY } from "../support/machine.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 
-let own: Pm2;
+const { own } = runningPm2();
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
   await own.run({ name: "api" });
   chmodSync(own.folder, 0o755);
 });
-afterAll(() => own.end());
 
 const asOther = (home: string): Promise<string[]> =>
   run([...asNobody, ...commandLine("list-processes")], { PM2_HOME: home, HOME: own.folder });

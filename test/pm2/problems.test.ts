@@ -1,23 +1,16 @@
 /** Problems that PM2's status hides, in every list of processes. */
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { execute, metricsShow, processList } from "../../src/core/index.ts";
-import type { Processes } from "../../src/core/ports/processes.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
-let own: Pm2;
-let link: Processes;
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  link = own.link();
-});
-afterAll(() => own.end());
+const { own } = runningPm2();
+const link = own.link();
 
 async function named(name: string): Promise<ProcessRecord> {
   return (await link.list()).find((record) => record.name === name)!;

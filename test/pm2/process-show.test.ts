@@ -3,24 +3,20 @@ import { createConnection } from "node:net";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, processShow, type Caller, type Ports, type ProcessShowResponse } from "../../src/core/index.ts";
+import { beforeAll, expect, test } from "vitest";
+import { execute, processShow, type Caller, type ProcessShowResponse } from "../../src/core/index.ts";
 import { processShowBody } from "../../src/core/api/events.ts";
 import { serverOver } from "../console/monitoring-page.ts";
 import { ask } from "../server/support.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
 const CANARY = "canary-Hx2-77ab10c4";
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "logs"] };
 
-let own: Pm2;
-let ports: Ports;
+const { own, ports } = runningPm2();
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = own.ports();
   const code = `const server = require("node:net").createServer(() => { for (;;); }).listen(0, "127.0.0.1", () => {
       require("node:fs").writeFileSync(__dirname + "/port", String(server.address().port));
       process.send("ready");
@@ -32,7 +28,6 @@ beforeAll(async () => {
   own.pm2Folder([{ ...app, args: `--token=${CANARY}`, max_memory_restart: "900M", cron_restart: "0 3 1 1 *" }]);
   await own.startDeclared("serves");
 });
-afterAll(() => own.end());
 
 const show = (name = "serves"): Promise<ProcessShowResponse> =>
   execute(processShow, ports, { name, environment: "dev" }, caller);

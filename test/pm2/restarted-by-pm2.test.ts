@@ -1,14 +1,14 @@
 /** Actions on an app that PM2 itself is just starting or starting again: the list decides, not PM2's refusals. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 
-let own: Pm2;
-let ports: Ports;
+const { own } = runningPm2();
+const ports = withQuickClock(own.ports());
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 /** Calls itself ready at once, and a while after each later start: PM2 takes it for launching until then. */
 const READY_LATER = `const { existsSync, writeFileSync } = require("node:fs");
@@ -16,13 +16,6 @@ const ran = __filename + ".ran";
 setTimeout(() => process.send("ready"), existsSync(ran) ? 1500 : 0);
 writeFileSync(ran, "");
 setInterval(() => {}, 1e6);`;
-
-beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
-  ports = withQuickClock(own.ports());
-});
-afterAll(() => own.end());
 
 const READY_AFTER_A_WHILE = { code: READY_LATER, wait_ready: true, listen_timeout: 10_000 };
 type Input = Parameters<typeof processAct.run>[1];

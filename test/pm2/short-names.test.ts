@@ -1,16 +1,14 @@
 /** The short names that people bring from PM2, as they are built, against a real PM2. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { beforeAll, expect, test } from "vitest";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
 
-let own: Pm2;
+const { own } = runningPm2();
 
 beforeAll(async () => {
-  own = pm2();
-  await own.startDaemon();
   await own.run({ name: "api", code: IDLE });
 });
-afterAll(() => own.end());
 
 const svcm = (...args: string[]): Promise<Ran> => run(args, { root: own.folder, env: { PM2_HOME: own.home } });
 
