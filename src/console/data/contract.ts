@@ -1,5 +1,8 @@
+import type * as z from "zod";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
-import type { ContractBody } from "./api.ts";
+import type { contractBody } from "../../core/api/bodies.ts";
+
+export type ContractBody = z.infer<typeof contractBody>;
 
 export interface Facts {
   readonly contract: ContractBody["runtimeContract"];

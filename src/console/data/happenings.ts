@@ -1,12 +1,6 @@
 import type { EventsResponse, ProcessShowResponse } from "../../core/api/events.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
-
-type Query = Readonly<Record<string, string | undefined>>;
-type Ask = <Shape>(request: {
-  readonly path: string;
-  readonly query: Query;
-  readonly signal?: AbortSignal | undefined;
-}) => Promise<Shape>;
+import type { Ask, Query } from "./request.ts";
 
 export type EventsQuery = Readonly<Record<"since" | "limit", string>>;
 

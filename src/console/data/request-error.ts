@@ -1,7 +1,4 @@
-import type * as z from "zod";
-import type { failureBody } from "../../core/api/bodies.ts";
-
-export type ErrorBody = z.infer<typeof failureBody>;
+import type { ErrorBody } from "../../core/api/bodies.ts";
 
 /** A failure in the server's words, which are shown as they are. */
 export interface Problem extends Omit<ErrorBody, "code"> {

@@ -1,12 +1,5 @@
 import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
-
-type Query = Readonly<Record<string, string | undefined>>;
-type Ask = <Shape>(request: {
-  readonly path: string;
-  readonly query?: Query;
-  readonly body?: object;
-  readonly signal?: AbortSignal | undefined;
-}) => Promise<Shape>;
+import type { Ask, Query } from "./request.ts";
 
 /** As in the plan, whose id depends on them. */
 export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;

@@ -1,4 +1,4 @@
-import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, signal, type Signal } from "@preact/signals";
 
 /** The tabs in their order. `#/<id>` is the link to one. */
 export const tabIds = [
@@ -75,15 +75,10 @@ export function textPart(
  *
  * @param first the link that opened the page
  */
-export function createAddress(first: Link, tab: ReadonlySignal<TabId>) {
+export function createAddress(first: Link, tab: Signal<TabId>) {
   const parts = signal<readonly AddressPart[]>([]);
   /** The last link from outside, for parts that come later. */
   const taken = signal<Link | undefined>(first);
-  const isOf = (part: AddressPart, id: TabId): boolean => part.tab === undefined || part.tab === id;
-  const give = (part: AddressPart, { tab: id, parameters }: Link): void => {
-    if (!isOf(part, id) || parameters.length === 0) return;
-    part.write(parameters.flatMap(([name, value]) => (name === part.name ? [value] : [])));
-  };
   return {
     link: computed((): Link => {
       const shown = parts.value.filter((part) => isOf(part, tab.value));
@@ -102,10 +97,27 @@ export function createAddress(first: Link, tab: ReadonlySignal<TabId>) {
       if (link) for (const part of added) give(part, link);
       parts.value = [...parts.value, ...added];
     },
-    take: (link: Link): void => {
-      taken.value = link;
-      for (const part of parts.peek()) give(part, link);
-    },
-    forget: (): void => void (taken.value = undefined),
+    /** Opens the tab of a link with its parameters. */
+    take: (link: Link): void =>
+      batch(() => {
+        tab.value = link.tab;
+        taken.value = link;
+        for (const part of parts.peek()) give(part, link);
+      }),
+    /** Opens a tab as it was left. */
+    open: (id: TabId): void =>
+      batch(() => {
+        tab.value = id;
+        taken.value = undefined;
+      }),
   };
+}
+
+function isOf(part: AddressPart, tab: TabId): boolean {
+  return part.tab === undefined || part.tab === tab;
+}
+
+function give(part: AddressPart, { tab, parameters }: Link): void {
+  if (!isOf(part, tab) || parameters.length === 0) return;
+  part.write(parameters.flatMap(([name, value]) => (name === part.name ? [value] : [])));
 }

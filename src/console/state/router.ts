@@ -1,4 +1,4 @@
-import { batch, effect, signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { createAddress, hashOf, linkOf, nodeOf, type AddressPart, type Link, type TabId } from "./address.ts";
 
 export interface Mark {
@@ -14,33 +14,45 @@ function show(link: Link): void {
   if (next !== hashOf(linkOf(location.hash)) || named !== link.tab) history.replaceState(history.state, "", next);
 }
 
+/** The question that is asked before the open tab is left. */
+function createGuard() {
+  let question: (() => boolean) | undefined;
+  return {
+    mayLeave: (): boolean => question === undefined || question(),
+    /** Asks `leave` before the open tab is left. @returns a function that removes the question */
+    guard(leave: () => boolean): () => void {
+      question = leave;
+      return () => {
+        if (question === leave) question = undefined;
+      };
+    },
+  };
+}
+
+/** Takes the changed address of the page, unless the user stays. */
+function follow({ link, take }: ReturnType<typeof createAddress>, mayLeave: () => boolean): void {
+  const [next, now] = [linkOf(location.hash), link.value];
+  // A page holds the state of one machine.
+  const isElsewhere = next.parameters.length > 0 && nodeOf(next) !== nodeOf(now);
+  const isSameTab = !isElsewhere && next.tab === now.tab;
+  // The address has changed already, and the tab stays open.
+  if (!isSameTab && !mayLeave()) return history.pushState(null, "", hashOf(now));
+  if (isElsewhere) return location.reload();
+  take(next);
+  // A part may refuse its value.
+  show(link.value);
+}
+
 /** The open tab and the address of the page, which follow each other. */
 export function createRouter() {
   const first = linkOf(location.hash);
   const tab = signal(first.tab);
   const address = createAddress(first, tab);
-  let question: (() => boolean) | undefined;
-  const mayLeave = (): boolean => question === undefined || question();
+  const guard = createGuard();
   const node = nodeOf(first);
   address.add({ name: "node", read: () => (node === "" ? [] : [node]), write: () => undefined });
   effect(() => show(address.link.value));
-  addEventListener("hashchange", () => {
-    const link = linkOf(location.hash);
-    const isElsewhere = link.parameters.length > 0 && nodeOf(link) !== node;
-    // A page holds the state of one machine.
-    if (isElsewhere && mayLeave()) location.reload();
-    else if (!isElsewhere && (link.tab === tab.value || mayLeave())) {
-      batch(() => {
-        tab.value = link.tab;
-        address.take(link);
-      });
-      // A part may refuse its value.
-      show(address.link.value);
-    } else {
-      // The address has changed already, and the tab stays open.
-      history.pushState(null, "", hashOf(address.link.value));
-    }
-  });
+  addEventListener("hashchange", () => follow(address, guard.mayLeave));
   return {
     tab,
     /** The machine that the page is about. Empty: that of the server. */
@@ -54,22 +66,12 @@ export function createRouter() {
     /** @returns whether the tab is open now */
     go(next: TabId): boolean {
       if (next === tab.value) return true;
-      if (!mayLeave()) return false;
+      if (!guard.mayLeave()) return false;
       // The new entry gets its address when the tab has changed.
       history.pushState(null, "", location.href);
-      batch(() => {
-        address.forget();
-        tab.value = next;
-      });
+      address.open(next);
       return true;
     },
-    mayLeave,
-    /** Asks `leave` before the open tab is left. @returns a function that removes the question */
-    guard(leave: () => boolean): () => void {
-      question = leave;
-      return () => {
-        if (question === leave) question = undefined;
-      };
-    },
+    ...guard,
   };
 }

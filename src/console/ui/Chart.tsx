@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from "@preact/signals";
-import type { HTMLAttributes, JSX, TargetedPointerEvent } from "preact";
+import type { HTMLAttributes, JSX, RefObject, TargetedPointerEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { Span } from "../data/series.ts";
@@ -24,26 +24,35 @@ export interface ChartProps {
   readonly onZoom: (span: Span | undefined) => void;
 }
 
-export function Chart(props: ChartProps): JSX.Element {
-  const { label, tone, height, lines, cursor } = props;
-  const { appearance } = usePage();
+/** Draws on the canvas as long as it is in the page. */
+function usePlot(props: ChartProps): {
+  readonly canvas: RefObject<HTMLCanvasElement | null>;
+  readonly plot: Plot | undefined;
+} {
+  const { lines, height, cursor } = props;
+  const { version } = usePage().appearance;
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(props);
   latest.current = props;
   const plot = useSignal<Plot | undefined>(undefined);
-  const spoken = useSignal("");
   // In the commit: a frame after it would draw on a canvas without colours, because it has left the page.
   useLayoutEffect(() => {
     if (canvas.current === null) return;
     const { top, format, steps, onZoom } = props;
     const read = (): Shown => latest.current.read();
-    const { version } = appearance;
     const made = new Plot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom });
     plot.value = made;
     return () => made.stop();
   }, [lines.join("\n"), height]);
+  return { canvas, plot: plot.value };
+}
+
+export function Chart(props: ChartProps): JSX.Element {
+  const { label, tone, height, lines } = props;
+  const { canvas, plot } = usePlot(props);
+  const spoken = useSignal("");
   const leave = (): void => {
-    plot.value?.leave();
+    plot?.leave();
     spoken.value = "";
   };
   return (
@@ -58,14 +67,14 @@ export function Chart(props: ChartProps): JSX.Element {
       data-height={height}
       onKeyDown={(event) => {
         if (event.key === "Escape") leave();
-        if (plot.value) onKey(event, plot.value, props, (words) => void (spoken.value = words));
+        if (plot) onKey(event, plot, props, (words) => void (spoken.value = words));
       }}
       onBlur={leave}
       onDblClick={() => props.onZoom(undefined)}
-      {...pointing(plot.value)}
+      {...pointing(plot)}
     >
       <canvas ref={canvas} />
-      {plot.value && <Readout plot={plot.value} lines={lines} format={props.format} />}
+      {plot && <Readout plot={plot} lines={lines} format={props.format} />}
       <span class="hidden" aria-live="polite">
         {spoken}
       </span>

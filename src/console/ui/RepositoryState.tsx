@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../console.ts";
-import type { DraftPlan, Repository } from "../data/api.ts";
+import type { DeclarationsPlanResponse } from "../../core/api/declarations.ts";
+import type { Repository } from "../data/api.ts";
 import { formatCount } from "../data/format.ts";
 import { Button } from "./Button.tsx";
 import { Card } from "./Card.tsx";
@@ -52,7 +53,7 @@ function FileState({ file, hasSaved }: { file: Repository; hasSaved: boolean }):
 }
 
 /** The changes of the draft, asked again when the draft or the file changes. */
-function usePlan(from?: object, document?: object): ReturnType<typeof useAnswer<DraftPlan>> {
+function usePlan(from?: object, document?: object): ReturnType<typeof useAnswer<DeclarationsPlanResponse>> {
   const { api, declarations, store } = useConsole();
   const draft = { document: document ?? declarations.draft(), ...(from && { from }) };
   return useAnswer(
@@ -62,9 +63,8 @@ function usePlan(from?: object, document?: object): ReturnType<typeof useAnswer<
 }
 
 function Draft({ file }: { file: Repository }): JSX.Element {
-  const { declarations, identity } = useConsole();
+  const { declarations } = useConsole();
   const { answer, problem, retry } = usePlan();
-  const reason = identity.reasonAgainst("write");
   const isBad = answer !== undefined && answer.issues.length > 0;
   const discard = (): void => {
     if (confirm(`Discard the draft? ${file.file} stays as it is.`)) declarations.discard();
@@ -89,17 +89,25 @@ function Draft({ file }: { file: Repository }): JSX.Element {
           Discard
         </Button>
         {answer?.patch && <CopyButton text={answer.patch} what="the patch" word="Copy patch" />}
-        <Button
-          variant="primary"
-          icon="check"
-          disabled={answer === undefined || isBad || declarations.isSaving.value}
-          reason={reason}
-          onClick={() => void declarations.save()}
-        >
-          {declarations.isSaving.value ? "Saving…" : "Save to file"}
-        </Button>
+        <Save disabled={answer === undefined || isBad} />
       </div>
     </Card>
+  );
+}
+
+function Save({ disabled }: { disabled: boolean }): JSX.Element {
+  const { declarations, identity } = useConsole();
+  const isSaving = declarations.isSaving.value;
+  return (
+    <Button
+      variant="primary"
+      icon="check"
+      disabled={disabled || isSaving}
+      reason={identity.reasonAgainst("write")}
+      onClick={() => void declarations.save()}
+    >
+      {isSaving ? "Saving…" : "Save to file"}
+    </Button>
   );
 }
 
@@ -134,7 +142,7 @@ function Outdated({ file }: { file: Repository }): JSX.Element {
   );
 }
 
-function Differences({ plan: { differences }, label }: { plan: DraftPlan; label: string }): JSX.Element {
+function Differences({ plan: { differences }, label }: { plan: DeclarationsPlanResponse; label: string }): JSX.Element {
   if (differences.length === 0) return <p>No difference in meaning.</p>;
   return (
     <ul class="differences" aria-label={label}>

@@ -23,7 +23,7 @@ export function createSparklines(span: () => Span) {
   const lines = new Map<Element, Sparkline>();
   const inks = new Map<string, Ink>();
   const values = new Float32Array(POINTS);
-  const visible = new Set<Element>();
+  const visible = new Set<Sparkline>();
   const paint = (line: Sparkline): void => {
     const ink = inks.get(line.canvas.className) ?? inkOf(line.canvas);
     inks.set(line.canvas.className, ink);
@@ -33,9 +33,11 @@ export function createSparklines(span: () => Span) {
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const line = lines.get(target);
-      if (isIntersecting) visible.add(target);
-      else visible.delete(target);
-      if (isIntersecting && line) paint(line);
+      if (line === undefined) continue;
+      if (isIntersecting) {
+        visible.add(line);
+        paint(line);
+      } else visible.delete(line);
     }
   });
   return {
@@ -45,17 +47,14 @@ export function createSparklines(span: () => Span) {
       observer.observe(line.canvas);
       return () => {
         lines.delete(line.canvas);
-        visible.delete(line.canvas);
+        visible.delete(line);
         observer.unobserve(line.canvas);
       };
     },
     /** Reads the span even if nothing is in sight yet, so that an effect that draws runs again. */
     draw(): void {
       span();
-      for (const canvas of visible) {
-        const line = lines.get(canvas);
-        if (line) paint(line);
-      }
+      for (const line of visible) paint(line);
     },
     forgetInk: (): void => inks.clear(),
   };

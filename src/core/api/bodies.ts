@@ -216,4 +216,5 @@ export type DeploymentsVerdict = BodyOf<typeof deploymentsVerdictBody>;
 export type EcosystemResponse = BodyOf<typeof ecosystemBody>;
 export type ContractResponse = BodyOf<typeof contractBody>;
 export type AuditListResponse = BodyOf<typeof auditBody>;
+export type HealthResponse = BodyOf<typeof healthBody>;
 export type ErrorBody = BodyOf<typeof failureBody>;

@@ -64,11 +64,10 @@ describe("the address", () => {
   });
 
   test("a parameter that no part has stays until the tab is left", () => {
-    const { add, parts, hash, forget, tab } = address("#/activity?else=1");
+    const { add, parts, hash, open } = address("#/activity?else=1");
     add(...parts);
     expect(hash()).toBe("#/activity?else=1");
-    forget();
-    tab.value = "pm2";
+    open("pm2");
     expect(hash()).toBe("#/pm2");
   });
 });

@@ -62,7 +62,7 @@ function Time({ row: { timestamp, when } }: { row: ActivityRow }): JSX.Element {
 
 function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[] }): JSX.Element {
   const isOpen = useSignal(false);
-  const { action, environment, subjects, keys, by, outcome, code, times } = row.words;
+  const { action, environment, subjects, keys, by, outcome } = row.words;
   return (
     <>
       <tr>
@@ -86,14 +86,7 @@ function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[]
           {by}
         </td>
         <td>
-          <span class={`badge ${tones[outcome]}`}>{outcome}</span>
-          {code !== "" && (
-            <>
-              {" "}
-              <code class="issue-code">{code}</code>
-            </>
-          )}
-          {times !== "" && <small> {times}</small>}
+          <Outcome words={row.words} />
           {outcome !== "refused" && (
             <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
               Events after it
@@ -102,6 +95,21 @@ function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[]
         </td>
       </tr>
       {isOpen.value && <After found={after(row, rows)} />}
+    </>
+  );
+}
+
+function Outcome({ words: { outcome, code, times } }: { words: Of<"change">["words"] }): JSX.Element {
+  return (
+    <>
+      <span class={`badge ${tones[outcome]}`}>{outcome}</span>
+      {code !== "" && (
+        <>
+          {" "}
+          <code class="issue-code">{code}</code>
+        </>
+      )}
+      {times !== "" && <small> {times}</small>}
     </>
   );
 }

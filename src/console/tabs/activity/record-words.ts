@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../data/api.ts";
+import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import { formatTime } from "../../data/format.ts";
 
 export interface RecordWords {

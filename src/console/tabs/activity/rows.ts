@@ -1,5 +1,6 @@
 import { eventText } from "../../../core/events/event-text.ts";
-import type { AuditRecord, SvcmEvent } from "../../data/api.ts";
+import type { AuditRecord } from "../../../core/api/audit-record.ts";
+import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
 import { wordsOf, type RecordWords } from "./record-words.ts";
 

@@ -1,17 +1,17 @@
 import type { JSX } from "preact";
-import type { EnvDiff, EnvRead, Tagged } from "../../data/api.ts";
+import type { EnvDiffResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
-import { useEditor } from "./editor.ts";
+import { useEditor, type FileRead } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
-type Entry = EnvDiff["entries"][number];
+type Entry = EnvDiffResponse["entries"][number];
 
-export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
+export function Comparison({ read }: { read: FileRead }): JSX.Element {
   const { api, facts } = useConsole();
   const { comparedWith: chosen } = useEditor();
   const from = read.environment;
@@ -33,7 +33,7 @@ export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   );
 }
 
-function Differences({ diff: { from, to, entries } }: { diff: EnvDiff }): JSX.Element {
+function Differences({ diff: { from, to, entries } }: { diff: EnvDiffResponse }): JSX.Element {
   const different = entries.filter(({ state }) => state !== "same");
   const same = formatCount(entries.length - different.length, "key is", "keys are");
   return (

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { EnvRead } from "../../data/api.ts";
+import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
@@ -15,7 +15,7 @@ export function ConflictCard(): JSX.Element | null {
   return <Conflict before={read.value} now={conflict.value} />;
 }
 
-function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Element {
+function Conflict({ before, now }: { before: EnvReadResponse; now: EnvReadResponse }): JSX.Element {
   const editor = useEditor();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

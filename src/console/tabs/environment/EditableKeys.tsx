@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { EnvRead } from "../../data/api.ts";
+import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
@@ -8,7 +8,7 @@ import { TextField } from "../../ui/TextField.tsx";
 import { issuesFor, wordsOf, type KeySpec } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 
-export function EditableKeys({ read }: { read: EnvRead }): JSX.Element {
+export function EditableKeys({ read }: { read: EnvReadResponse }): JSX.Element {
   const { keys } = useConsole().facts.contract;
   return (
     <Card title="Editable keys">

@@ -14,7 +14,7 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { Comparison } from "./Comparison.tsx";
 import { ConflictCard } from "./ConflictCard.tsx";
 import { EditableKeys } from "./EditableKeys.tsx";
-import { useEditor } from "./editor.ts";
+import { useEditor, type FileRead } from "./editor.ts";
 import { FileCheck } from "./FileCheck.tsx";
 import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
 import { SaveBar } from "./SaveBar.tsx";
@@ -75,21 +75,28 @@ function EnvFile(): JSX.Element {
         <Unselected />
         <Unread />
       </StatusRegion>
-      {read && <WrittenFile path={read.path ?? `${facts.workspace.configDir}/${read.fileName}`} />}
-      {read && (
-        <div class="env-columns">
-          <div class="env-main">
-            <ConflictCard />
-            <EditableKeys read={read} />
-            <ReadOnlyKeys read={read} />
-          </div>
-          <div class="env-side">
-            <FileCheck read={read} />
-            <Comparison read={read} />
-          </div>
-        </div>
-      )}
+      {read && <OpenFile read={read} />}
       <SaveBar />
+    </>
+  );
+}
+
+function OpenFile({ read }: { read: FileRead }): JSX.Element {
+  const { facts } = useConsole();
+  return (
+    <>
+      <WrittenFile path={read.path ?? `${facts.workspace.configDir}/${read.fileName}`} />
+      <div class="env-columns">
+        <div class="env-main">
+          <ConflictCard />
+          <EditableKeys read={read} />
+          <ReadOnlyKeys read={read} />
+        </div>
+        <div class="env-side">
+          <FileCheck read={read} />
+          <Comparison read={read} />
+        </div>
+      </div>
     </>
   );
 }

@@ -1,14 +1,14 @@
 import type { JSX } from "preact";
-import type { EnvRead, Tagged } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
+import type { FileRead } from "./editor.ts";
 
 /** The server's check of the whole file, hidden keys included. It never sends their values. */
-export function FileCheck({ read }: { read: Tagged<EnvRead> }): JSX.Element {
+export function FileCheck({ read }: { read: FileRead }): JSX.Element {
   const { api } = useConsole();
   const { environment, fileName, entityTag } = read;
   const { answer, problem, retry } = useAnswer((signal) => api.envCheck(environment, signal), [environment, entityTag]);

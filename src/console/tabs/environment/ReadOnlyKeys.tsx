@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
-import type { EnvRead } from "../../data/api.ts";
+import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import type { KeySpec } from "./changes.ts";
 
-export function ReadOnlyKeys({ read }: { read: EnvRead }): JSX.Element {
+export function ReadOnlyKeys({ read }: { read: EnvReadResponse }): JSX.Element {
   const { keys } = useConsole().facts.contract;
   const readOnly = Object.keys(read.values).flatMap((key): [string, KeySpec][] => {
     const spec = keys[key];

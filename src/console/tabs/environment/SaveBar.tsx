@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
-import type { EnvWrite } from "../../data/api.ts";
+import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
@@ -80,7 +80,7 @@ function OutcomeView({ then }: { then: Then }): JSX.Element | null {
 }
 
 interface SavedProps {
-  readonly written: EnvWrite;
+  readonly written: EnvWriteResponse;
   readonly dismiss: JSX.Element;
   readonly undo: () => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { EnvWrite } from "../../data/api.ts";
+import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
@@ -9,27 +9,32 @@ import { useAnswer } from "../../ui/use-answer.ts";
 import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
 
 /** The apps that still run with the values before the save. Empty if PM2 cannot be read. */
-export function StaleProcesses({ written }: { written: EnvWrite }): JSX.Element | null {
+export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element | null {
   const { api } = useConsole();
   const { answer } = useAnswer((signal) => api.metrics(written.environment, signal), [written]);
   const apps = answer ? staleIn(answer, written) : [];
   return apps.length === 0 ? null : <Stale apps={apps} written={written} />;
 }
 
-function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite }): JSX.Element {
-  const page = useConsole();
-  const restarts = useMemo(() => createRestarts(page), [page, written]);
-  const reason = page.identity.reasonAgainst("act");
+/** The apps to restart: all that the page can restart, except those that the user takes out. */
+function useChoice(apps: readonly StaleApp[], states: ReadonlyMap<string, RestartState>) {
   const left = useSignal<ReadonlySet<string>>(new Set());
-  const states = restarts.states.value;
   const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");
   const chosen = open.filter(({ name }) => !left.value.has(name));
-  const isBusy = [...states.values()].includes("restarting");
   const toggle = (name: string): void => {
     const next = new Set(left.value);
     if (!next.delete(name)) next.add(name);
     left.value = next;
   };
+  return { open, chosen, toggle };
+}
+
+function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWriteResponse }): JSX.Element {
+  const page = useConsole();
+  const restarts = useMemo(() => createRestarts(page), [page, written]);
+  const states = restarts.states.value;
+  const isBusy = [...states.values()].includes("restarting");
+  const { open, chosen, toggle } = useChoice(apps, states);
   return (
     <fieldset class="stale" disabled={isBusy}>
       <legend>{open.length === 0 ? "Restarted with the new values" : "Still running with the old values"}</legend>
@@ -53,7 +58,7 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
             size="small"
             icon="restart"
             disabled={chosen.length === 0}
-            reason={reason}
+            reason={page.identity.reasonAgainst("act")}
             onClick={() => void restarts.run(chosen)}
           >
             {wordFor(chosen.length, isBusy)}

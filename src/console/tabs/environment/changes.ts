@@ -1,7 +1,7 @@
 import type { Issue } from "../../../core/api/issue.ts";
 import { valueProblem } from "../../../core/env/value-rules.ts";
 import { shownValue } from "../../../core/env/values.ts";
-import type { EnvRead } from "../../data/api.ts";
+import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import type { Facts } from "../../data/contract.ts";
 
 type Keys = Facts["contract"]["keys"];
@@ -16,7 +16,7 @@ export interface Change {
 }
 
 /** The values that differ from the file. Only these are sent. */
-export function changesOf({ editableKeys, values }: EnvRead, edits: Edits): Change[] {
+export function changesOf({ editableKeys, values }: EnvReadResponse, edits: Edits): Change[] {
   return editableKeys.flatMap((key) => {
     const [from = "", to] = [values[key], edits[key]];
     return to === undefined || to === from ? [] : [{ key, from, to }];
@@ -44,7 +44,7 @@ export interface Contest {
   readonly edited?: string;
 }
 
-export function contestsOf(before: EnvRead, now: EnvRead, edits: Edits): Contest[] {
+export function contestsOf(before: EnvReadResponse, now: EnvReadResponse, edits: Edits): Contest[] {
   const edited = new Map(changesOf(before, edits).map(({ key, to }) => [key, to]));
   return Object.keys(now.values).flatMap((key) => {
     const [was = "", is = "", to] = [before.values[key], now.values[key], edited.get(key)];

@@ -2,19 +2,21 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
-import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
+import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies.ts";
+import type { Tagged } from "../../data/request.ts";
 import { formatCount } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
 import { changesOf, issuesOf, type Edits } from "./changes.ts";
+import { canonicalName, selectionOf, type Selection } from "./selection.ts";
 
-type FileRead = Tagged<EnvRead>;
+export type FileRead = Tagged<EnvReadResponse>;
 
 /** A write can be undone while the file is the one that it wrote: `before` has the former values. */
 export type Outcome =
-  | { readonly written: Tagged<EnvWrite>; readonly before: Edits }
+  | { readonly written: Tagged<EnvWriteResponse>; readonly before: Edits }
   | { readonly problem: Problem; readonly sent: Edits };
 
 /** The env file of one environment as it was read, and the edits. */
@@ -163,7 +165,7 @@ export class Editor {
     });
   }
 
-  #take(written: Tagged<EnvWrite>, { sent, before }: { readonly sent: Edits; readonly before: Edits }): void {
+  #take(written: Tagged<EnvWriteResponse>, { sent, before }: { readonly sent: Edits; readonly before: Edits }): void {
     const since = Object.entries(this.edits.value).filter(([key, value]) => sent[key] !== value);
     batch(() => {
       this.read.value = written;
@@ -209,26 +211,4 @@ export function useEditor(): Editor {
 export function environmentMark(page: Console): Mark {
   const { changes, issues, selectionIssues } = editorOf(page);
   return { errors: issues.value.length + selectionIssues.value.length, isUnsaved: changes.value.length > 0 };
-}
-
-interface Selection {
-  /** Canonical; empty without a valid selection. */
-  readonly name: string;
-  readonly refusal?: Problem;
-}
-
-function selectionOf({ facts, store }: Console): Selection {
-  const { runtimeEnvironment: stored } = store.document.value;
-  if (stored === undefined) {
-    const { envFile } = facts.defaults;
-    return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };
-  }
-  return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };
-}
-
-function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
-  const asked = spelling.trim().toLowerCase();
-  return Object.entries(contract.environments).find(
-    ([name, { aliases = [] }]) => name === asked || aliases.includes(asked),
-  )?.[0];
 }

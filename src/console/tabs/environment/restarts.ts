@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import type { Action } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
-import type { EnvWrite, Metrics } from "../../data/api.ts";
+import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
+import type { MetricsPayload } from "../../../core/api/metrics.ts";
 import type { Console } from "../../console.ts";
 import { failureOf } from "../monitoring/refusal.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
@@ -18,7 +19,10 @@ export interface StaleApp {
 export type RestartState = "waiting" | "restarting" | "restarted" | "not restarted";
 
 /** The apps that read the file before it was written, or hold another value of a changed key. */
-export function staleIn({ ecosystem, processes }: Metrics, { fileName, changedKeys }: EnvWrite): StaleApp[] {
+export function staleIn(
+  { ecosystem, processes }: MetricsPayload,
+  { fileName, changedKeys }: EnvWriteResponse,
+): StaleApp[] {
   const ofFile = ecosystem.drift.filter(
     ({ field, declared }) => field === "envFile" && String(declared).split(/[\\/]/).at(-1) === fileName,
   );
@@ -41,16 +45,12 @@ export function createRestarts(page: Console) {
   const restart = async ({ name, isOfEcosystem }: StaleApp): Promise<boolean> => {
     const action: Action = { action: "restart", scope: isOfEcosystem ? "ecosystem" : "process", name };
     set(name, "restarting");
-    try {
-      const { ok, error } = await monitorOf(page).feed.act(action);
-      if (!ok) problem.value = `${name}: ${error ?? "The restart failed."}`;
-      set(name, ok ? "restarted" : "not restarted");
-      return ok;
-    } catch (error) {
-      problem.value = `${name}: ${failureOf(error).error}`;
-      set(name, "not restarted");
-      return false;
-    }
+    const { ok, error } = await monitorOf(page)
+      .feed.act(action)
+      .catch((reason: unknown) => ({ ok: false, ...failureOf(reason) }));
+    if (!ok) problem.value = `${name}: ${error ?? "The restart failed."}`;
+    set(name, ok ? "restarted" : "not restarted");
+    return ok;
   };
   return {
     states,

@@ -56,8 +56,10 @@ function Lines({ app, log }: { app: string; log: LogFeed }): JSX.Element {
   const [top, setTop] = useState(0);
   const lines = log.lines.value;
   const fresh = log.fresh.value;
-  const toEnd = (): void => {
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  const toEnd = (): void => box.current?.scrollTo({ top: box.current.scrollHeight });
+  const follow = (): void => {
+    log.hold(false);
+    toEnd();
   };
   useLayoutEffect(() => {
     if (fresh === 0) toEnd();
@@ -84,16 +86,7 @@ function Lines({ app, log }: { app: string; log: LogFeed }): JSX.Element {
           ))}
         </div>
       </div>
-      {fresh > 0 && (
-        <Button
-          onClick={() => {
-            log.hold(false);
-            toEnd();
-          }}
-        >
-          {fresh} new
-        </Button>
-      )}
+      {fresh > 0 && <Button onClick={follow}>{fresh} new</Button>}
     </div>
   );
 }

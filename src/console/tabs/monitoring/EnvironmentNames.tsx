@@ -1,12 +1,12 @@
 import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import type { Ecosystem } from "../../data/api.ts";
+import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer, type Asking } from "../../ui/use-answer.ts";
 import type { Monitor, ProcessProps } from "./monitor.ts";
 
-const Declared = createContext<Asking<Ecosystem> | undefined>(undefined);
+const Declared = createContext<Asking<EcosystemResponse> | undefined>(undefined);
 
 /** Reads the ecosystem file once for all open rows, and again when the server sees other declarations. */
 export function DeclaredApps({ monitor, children }: { monitor: Monitor; children: ComponentChildren }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { useConsole } from "../../console.ts";
-import type { ProcessShowResponse, SvcmEvent } from "../../data/api.ts";
+import type { ProcessShowResponse, SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";

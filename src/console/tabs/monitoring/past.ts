@@ -1,5 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { Api, Recorded } from "../../data/api.ts";
+import type { HistoryResponse } from "../../../core/api/history.ts";
+import type { Api } from "../../data/api.ts";
 import { Joined, type Past, type Readable } from "../../data/past.ts";
 import { partOf, type Shown } from "../../ui/chart/scene.ts";
 import type { Feed } from "./feed.ts";
@@ -20,12 +21,12 @@ const LEAST_WAIT_MS = 60_000;
 export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, view: View) {
   const rows = signal<PastRows>(new Map());
   const before = signal<PastRows>(new Map());
-  const recorder = signal<Recorded["recorder"] | undefined>();
+  const recorder = signal<HistoryResponse["recorder"] | undefined>();
   const compares = signal(false);
   const load = async (signalOf: AbortSignal): Promise<number> => {
     const length = ranges[view.range.peek()];
     const to = Math.ceil(feed.newest.peek()?.time ?? 0);
-    const ask = (end: number): Promise<Recorded> =>
+    const ask = (end: number): Promise<HistoryResponse> =>
       api.history({ series: SERIES, from: `${Math.max(0, end - length) * 1000}`, to: `${end * 1000}` }, signalOf);
     const [now, earlier] = await Promise.all([ask(to), compares.peek() ? ask(to - length) : undefined]);
     rows.value = rowsOf(now);
@@ -94,7 +95,7 @@ function pastKeyOf(key: string): string {
   return key.replace(/^× \d+ /, "× ");
 }
 
-function rowsOf({ from, step, series }: Recorded): PastRows {
+function rowsOf({ from, step, series }: HistoryResponse): PastRows {
   const rows = new Map<string, (readonly (number | null)[])[]>();
   for (const { app, pmId, metric, mean } of series) {
     const isHost = app === null || pmId === null;

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import type { Ecosystem } from "../../data/api.ts";
+import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { formatCount } from "../../data/format.ts";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 
-type App = Ecosystem["apps"][number];
+type App = EcosystemResponse["apps"][number];
 
 /** An app as the file declares it. The server does not send secret values. */
 export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import type { Ecosystem } from "../../data/api.ts";
+import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import type { Preview } from "./preview.ts";
 
-export function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosystem: Ecosystem }): JSX.Element {
+export function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosystem: EcosystemResponse }): JSX.Element {
   const { serviceKinds } = useConsole().facts.matrix;
   const suffixes = serviceKinds[preview.serviceKind.value]?.appSuffixes ?? [];
   return (
@@ -18,7 +18,7 @@ export function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosyste
   );
 }
 
-export function NoApps({ ecosystem }: { ecosystem: Ecosystem }): JSX.Element {
+export function NoApps({ ecosystem }: { ecosystem: EcosystemResponse }): JSX.Element {
   return (
     <EmptyState icon="layers" title={`${ecosystem.fileName} declares no apps.`}>
       <p>Add them to its list of apps and read it again.</p>

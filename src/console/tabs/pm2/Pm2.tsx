@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import type { Ecosystem } from "../../data/api.ts";
+import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { formatCount } from "../../data/format.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
@@ -47,7 +47,7 @@ export function Pm2(): JSX.Element {
   );
 }
 
-function EcosystemFile({ ecosystem }: { ecosystem: Ecosystem }): JSX.Element {
+function EcosystemFile({ ecosystem }: { ecosystem: EcosystemResponse }): JSX.Element {
   const { path, exists, apps } = ecosystem;
   return (
     <p class="ecosystem-file">
@@ -59,7 +59,7 @@ function EcosystemFile({ ecosystem }: { ecosystem: Ecosystem }): JSX.Element {
   );
 }
 
-function Declared({ preview, ecosystem }: { preview: Preview; ecosystem: Ecosystem }): JSX.Element {
+function Declared({ preview, ecosystem }: { preview: Preview; ecosystem: EcosystemResponse }): JSX.Element {
   const { apps, preview: chosen } = ecosystem;
   if (apps.length === 0) return <NoApps ecosystem={ecosystem} />;
   return (

@@ -1,13 +1,18 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import type { Ecosystem } from "../../data/api.ts";
+import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { Card } from "../../ui/Card.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Select } from "../../ui/Select.tsx";
 import type { Preview } from "./preview.ts";
 
+interface StartCommandProps {
+  readonly preview: Preview;
+  readonly chosen: EcosystemResponse["preview"];
+}
+
 /** The command that starts exactly the apps of a service kind. */
-export function StartCommand({ preview, chosen }: { preview: Preview; chosen: Ecosystem["preview"] }): JSX.Element {
+export function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
   const { serviceKinds } = useConsole().facts.matrix;
   const configured = preview.configuredKind.value;
   const kind = preview.serviceKind.value;

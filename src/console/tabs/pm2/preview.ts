@@ -1,7 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
 import type { AddressPart } from "../../state/address.ts";
-import type { Ecosystem } from "../../data/api.ts";
+import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { formatCount } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import type { Problem } from "../../data/request-error.ts";
@@ -13,7 +13,7 @@ import type { Problem } from "../../data/request-error.ts";
  */
 export class Preview {
   readonly environment;
-  readonly ecosystem = signal<Ecosystem | undefined>();
+  readonly ecosystem = signal<EcosystemResponse | undefined>();
   readonly problem = signal<Problem | undefined>();
   /** The kind of the stored service configuration, if it is valid. */
   readonly configuredKind = computed(() => this.#knownKind(this.#page.store.document.value.serviceConfiguration));

@@ -1,0 +1,118 @@
+import type { ErrorBody } from "../../core/api/bodies.ts";
+import type { Session } from "../state/session.ts";
+import { RequestError, type Problem } from "./request-error.ts";
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** With the entity tag of the file: the `If-Match` of the next write. */
+export type Tagged<Shape> = Shape & { readonly entityTag?: string };
+
+export interface Peer {
+  /**
+   * Resolves if the server that answers is the one that this page works with.
+   *
+   * @throws {RequestError} if another server answers, or none
+   */
+  confirm(): Promise<void>;
+  note(isReached: boolean): void;
+}
+
+interface Request {
+  readonly path: string;
+  readonly query?: Query;
+  /** Sent as JSON; a text is sent as it is. */
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Answer {
+  readonly body: unknown;
+  readonly entityTag: string | null;
+}
+
+export type Send = (request: Request) => Promise<Answer>;
+
+export type Asking = ReturnType<typeof askers>;
+export type Ask = Asking["ask"];
+
+/** Functions for answers with a type, some with the entity tag of their file. */
+export function askers(send: Send) {
+  return {
+    ask: async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape,
+    askTagged: async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
+      const { body, entityTag } = await send(request);
+      return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
+    },
+  };
+}
+
+/** Sends a request; if the token is missing or wrong, asks the user for one and sends the request again. */
+export function sender(session: Pick<Session, "token" | "demand">, peer: Peer) {
+  // Reads may be open when writes are not: the token goes only with the methods that demanded it.
+  const demanded = new Set<string>();
+  return async (request: Request): Promise<Answer> => {
+    const method = methodOf(request);
+    for (;;) {
+      await peer.confirm();
+      const token = demanded.has(method) ? session.token() : undefined;
+      const response = await answerTo(request, token, peer);
+      if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
+      const problem = await problemIn(response);
+      if (response.status !== 401) throw new RequestError(problem);
+      demanded.add(method);
+      // Another request may have got a token meanwhile.
+      const isOld = token !== session.token();
+      if (!isOld && !(await session.demand(problem, token !== undefined))) throw new RequestError(problem);
+    }
+  };
+}
+
+function methodOf({ body }: Request): "GET" | "POST" {
+  return body === undefined ? "GET" : "POST";
+}
+
+export async function answerTo(request: Request, token: string | undefined, peer: Peer): Promise<Response> {
+  try {
+    const response = await fetchOf(request, token);
+    peer.note(true);
+    return response;
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    peer.note(false);
+    throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
+  }
+}
+
+function fetchOf(request: Request, token: string | undefined): Promise<Response> {
+  const { path, query = {}, body, headers, signal } = request;
+  const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
+  // Relative, because the page may be served under a path.
+  return fetch(`.${path}${search}`, {
+    method: methodOf(request),
+    headers: {
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+    redirect: "error",
+  });
+}
+
+export async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new RequestError({ error: "The server's answer cannot be read.", status: response.status });
+  }
+}
+
+export async function problemIn(response: Response): Promise<Problem> {
+  const body = (await response.json().catch(() => undefined)) as Partial<ErrorBody> | undefined;
+  const { status } = response;
+  if (typeof body?.error !== "string") return { error: `The server answered ${status}.`, status };
+  return { ...body, error: body.error, status };
+}

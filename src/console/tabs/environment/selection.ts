@@ -1,0 +1,26 @@
+import type { Console } from "../../console.ts";
+import type { Problem } from "../../data/request-error.ts";
+
+export interface Selection {
+  /** Canonical; empty without a valid selection. */
+  readonly name: string;
+  readonly refusal?: Problem;
+}
+
+/** The environment that the document of this browser names, else the default. */
+export function selectionOf({ facts, store }: Console): Selection {
+  const { runtimeEnvironment: stored } = store.document.value;
+  if (stored === undefined) {
+    const { envFile } = facts.defaults;
+    return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };
+  }
+  return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };
+}
+
+/** The environment of a spelling. */
+export function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
+  const asked = spelling.trim().toLowerCase();
+  return Object.entries(contract.environments).find(
+    ([name, { aliases = [] }]) => name === asked || aliases.includes(asked),
+  )?.[0];
+}
