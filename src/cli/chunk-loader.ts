@@ -14,7 +14,8 @@ export interface ChunkLoaderOptions {
 }
 
 /** Compiled code of an earlier start halves a start. V8 forgets its loader, so a chunk cannot contain `import()`. */
-export function chunkLoader({ dist, codeCache, nodeRequire, onLoaded }: ChunkLoaderOptions): LoadChunk {
+export function chunkLoader(options: ChunkLoaderOptions): LoadChunk {
+  const { dist, nodeRequire } = options;
   const loaded = new Map<string, { exports: unknown }>();
 
   function load(chunk: string): unknown {
@@ -25,25 +26,13 @@ export function chunkLoader({ dist, codeCache, nodeRequire, onLoaded }: ChunkLoa
     const file = `${dist}/${chunk}`;
     const folder = chunk.slice(0, Math.max(0, chunk.lastIndexOf("/")));
     try {
-      compile(chunk, file).call(module.exports, module.exports, requireFrom(folder), module, file, `${dist}/${folder}`);
+      const run = compiled(options, chunk, file);
+      run.call(module.exports, module.exports, requireFrom(folder), module, file, `${dist}/${folder}`);
     } catch (error) {
       loaded.delete(chunk);
       throw error;
     }
     return module.exports;
-  }
-
-  function compile(chunk: string, file: string): ModuleFunction {
-    const cachedData = codeCache.read(chunk);
-    const script = new Script(
-      `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "utf8")}\n})`,
-      {
-        filename: `svcm/dist/${chunk}`,
-        ...(cachedData && { cachedData }),
-      },
-    );
-    onLoaded(chunk, { script, isKept: script.cachedDataRejected === false });
-    return script.runInThisContext() as ModuleFunction;
   }
 
   function requireFrom(folder: string): NodeJS.Require {
@@ -59,6 +48,14 @@ export function chunkLoader({ dist, codeCache, nodeRequire, onLoaded }: ChunkLoa
 }
 
 type ModuleFunction = (exports: unknown, require: NodeJS.Require, module: object, file: string, folder: string) => void;
+
+function compiled({ codeCache, onLoaded }: ChunkLoaderOptions, chunk: string, file: string): ModuleFunction {
+  const cachedData = codeCache.read(chunk);
+  const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "utf8")}\n})`;
+  const script = new Script(code, { filename: `svcm/dist/${chunk}`, ...(cachedData && { cachedData }) });
+  onLoaded(chunk, { script, isKept: script.cachedDataRejected === false });
+  return script.runInThisContext() as ModuleFunction;
+}
 
 /** `node:path` would take longer than the rest of the loading. */
 function chunkAt(folder: string, id: string): string {

@@ -127,12 +127,13 @@ export const MAX_FILE_BYTES = 4 * 2 ** 20;
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, auditFile, pm2Home } = workspace;
-  const { env, cwd } = options;
+  const { env, cwd, folders = [], logFolders = [] } = options;
+  const secrets = async () => knownSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = whenUsed<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files, () => keptFacts(env)),
     survey: () => surveyFolder,
-    files: () => nodeFiles({ allowedFolders: [root, configDir, ...(options.folders ?? [])], maxBytes: MAX_FILE_BYTES }),
+    files: () => nodeFiles({ allowedFolders: [root, configDir, ...folders], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: () => ecosystemLoader({ root, env }),
     audit: () => auditLog({ file: auditFile, pm2Home }),
@@ -142,13 +143,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     releases: () => nodeReleases(pm2Home, root),
     tokens: () => nodeTokens(root, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
-    logs: () =>
-      nodeLogs({
-        env,
-        cwd,
-        folders: options.logFolders ?? [],
-        secrets: async () => knownSecrets(ports, await ports.facts.runtimeContract()),
-      }),
+    logs: () => nodeLogs({ env, cwd, folders: logFolders, secrets }),
     sightings: () => nodeSightings({ pm2Home, auditFile }),
     eventFeed: () => createEventFeed(ports),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),

@@ -36,28 +36,14 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const name = nodeName(env, settings.nats, options.name);
   const link = await openLink(settings, { kind: "node", name });
   const refusals = new Refusals(ports);
-  const onDefect = (error: unknown): void =>
-    log.error({ node: name, stack: error instanceof Error ? error.stack : String(error) }, "request failed");
+  const heard = wordsOf(log, name);
   const nats = async () => (await ports.facts.project())?.nats;
-  const serving = serveNode({ node: name, version, ports, link, nats, refusals, onDefect });
-  link.onStatus((type) => {
-    if (type === "disconnect") log.warn({ node: name }, "the NATS server is away");
-    if (type === "reconnect") log.info({ node: name }, "connected to NATS again");
-  });
+  const serving = serveNode({ node: name, version, ports, link, nats, refusals, onDefect: heard.onDefect });
+  link.onStatus(heard.onStatus);
   const presence = await presenceOf(ports, version, randomUUID());
-  const onAnnouncedAgain = (): void => log.info({ node: name }, "node is announced again");
-  const onFailure = (error: unknown): void =>
-    log.warn({ node: name, reason: String(error) }, "the node could not be announced");
+  const { onAnnouncedAgain, onFailure, onChange } = heard;
   const now = (): number => ports.clock.now();
   const beating = await keepPresent({ link, node: name, presence, now, onAnnouncedAgain, onFailure });
-  const onChange = (error: unknown): void => {
-    if (error === undefined) log.info({ node: name }, "events are sent again");
-    else
-      log.warn(
-        { node: name, reason: error instanceof Error ? error.message : "" },
-        "events wait until they can be sent",
-      );
-  };
   const delivery = deliverEvents({ node: name, ports, link, aheadMs: beating.aheadMs, onChange });
   const servers = shownServers(settings.servers);
   log.info({ node: name, servers }, "node is in the fleet");
@@ -70,6 +56,25 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
       await serving.settled();
       await refusals.close();
       await link.close();
+    },
+  };
+}
+
+/** The log of a node's place in the fleet. */
+function wordsOf(log: FleetLog, node: string) {
+  return {
+    onDefect: (error: unknown): void =>
+      log.error({ node, stack: error instanceof Error ? error.stack : String(error) }, "request failed"),
+    onStatus: (type: string): void => {
+      if (type === "disconnect") log.warn({ node }, "the NATS server is away");
+      if (type === "reconnect") log.info({ node }, "connected to NATS again");
+    },
+    onAnnouncedAgain: (): void => log.info({ node }, "node is announced again"),
+    onFailure: (error: unknown): void => log.warn({ node, reason: String(error) }, "the node could not be announced"),
+    onChange: (error: unknown): void => {
+      if (error === undefined) log.info({ node }, "events are sent again");
+      else
+        log.warn({ node, reason: error instanceof Error ? error.message : "" }, "events wait until they can be sent");
     },
   };
 }

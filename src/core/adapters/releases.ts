@@ -15,21 +15,10 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
   const own = join(pm2Home, "svcm");
   const folder = join(own, serviceName(root), "releases");
   const journalOf = (id: string): string => join(folder, id, "journal.jsonl");
-  const path = join(own, "apply");
   const counts = new Map<Release["outcome"], number>();
   return {
-    heldSince: () => using(own, () => heldSince(path)),
+    ...applyLock(own),
     counts: () => counts,
-    exclusively: async (timeoutMs, work) => {
-      await using(own, () => mkdir(own, { recursive: true, mode: 0o700 }));
-      try {
-        return await fileLocks({ timeoutMs }).hold({ target: path, path }, work);
-      } catch (error) {
-        if (!(error instanceof FileError) || error.path !== path) throw error;
-        if (error.code !== "ELOCKED") throw unusable(own, error);
-        throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}.` });
-      }
-    },
     begin: (id, first) =>
       using(folder, async () => {
         await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
@@ -51,6 +40,24 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
           if (!inUse.has(id)) await rm(join(folder, id), { recursive: true, force: true });
       }),
     ...envCopies(folder),
+  };
+}
+
+/** One apply or rollback runs at a time. */
+function applyLock(own: string): Pick<Releases, "heldSince" | "exclusively"> {
+  const path = join(own, "apply");
+  return {
+    heldSince: () => using(own, () => heldSince(path)),
+    exclusively: async (timeoutMs, work) => {
+      await using(own, () => mkdir(own, { recursive: true, mode: 0o700 }));
+      try {
+        return await fileLocks({ timeoutMs }).hold({ target: path, path }, work);
+      } catch (error) {
+        if (!(error instanceof FileError) || error.path !== path) throw error;
+        if (error.code !== "ELOCKED") throw unusable(own, error);
+        throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}.` });
+      }
+    },
   };
 }
 
@@ -118,10 +125,7 @@ async function idsIn(folder: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   });
-  return names
-    .filter((name) => ID.test(name))
-    .toSorted()
-    .toReversed();
+  return names.filter((name) => ID.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
 function eventsIn(text: string): ReleaseEvent[] {

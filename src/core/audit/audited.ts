@@ -20,22 +20,8 @@ export async function audited<T>(
   mutate: (begin: () => Promise<void>) => Promise<T>,
   { isAlwaysRecorded = false }: { readonly isAlwaysRecorded?: boolean } = {},
 ): Promise<T> {
-  const { clock, host } = ports;
-  const id = host.randomId();
-  const attemptedAt = clock.elapsed();
+  const record = recorderOf(ports, caller, subject);
   let hasBegun = false;
-  const record = (outcome: AuditRecord["outcome"], code?: ErrorCode): Promise<void> =>
-    append(ports, {
-      id,
-      timestamp: new Date(clock.now()).toISOString(),
-      ...subject(),
-      source: caller.source,
-      actor: caller.actor,
-      outcome,
-      // A subject may have a code already, such as the reason to skip a process.
-      ...(code !== undefined && { code }),
-      ms: outcome === "started" ? undefined : Math.round(clock.elapsed() - attemptedAt),
-    });
   const begin = async (): Promise<void> => {
     await record("started");
     hasBegun = true;
@@ -54,6 +40,25 @@ export async function audited<T>(
   }
   if (hasBegun || isAlwaysRecorded) await record("succeeded");
   return result;
+}
+
+/** Records one attempt: its records have the same id. */
+function recorderOf(ports: Ports, caller: Caller, subject: AuditSubject) {
+  const { clock, host } = ports;
+  const id = host.randomId();
+  const attemptedAt = clock.elapsed();
+  return (outcome: AuditRecord["outcome"], code?: ErrorCode): Promise<void> =>
+    append(ports, {
+      id,
+      timestamp: new Date(clock.now()).toISOString(),
+      ...subject(),
+      source: caller.source,
+      actor: caller.actor,
+      outcome,
+      // A subject may have a code already, such as the reason to skip a process.
+      ...(code !== undefined && { code }),
+      ms: outcome === "started" ? undefined : Math.round(clock.elapsed() - attemptedAt),
+    });
 }
 
 async function append(ports: Ports, record: AuditRecord): Promise<void> {

@@ -2,36 +2,26 @@ import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/tiers.ts";
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { listOrNone } from "../pm2/control/known.ts";
 import { refusalOf } from "../pm2/control/refusals.ts";
 import { notFound } from "../pm2/control/target.ts";
 import { declarationOf } from "../pm2/declaration.ts";
-import { withheldIssues } from "../pm2/rules/file.ts";
-import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
+import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwn } from "../pm2/own.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { withheldIssues } from "../pm2/rules/file.ts";
 import type { Ports } from "../ports/index.ts";
-import { ecosystemSpellings, spellingsOf } from "../project/environment.ts";
-import type { PlaceRequest } from "../project/places.ts";
 import { defined } from "../words/defined.ts";
+import type { ComparedFacts } from "./compare.ts";
 import { decide, withoutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
-import { gitState } from "./git-state.ts";
-import { planOf, type PlanContext } from "./plan.ts";
-import { resultOf } from "./result.ts";
 import { leftNow } from "./left-now.ts";
+import { planOf } from "./plan.ts";
+import { readStates } from "./read-states.ts";
 import type { Left } from "./release.ts";
-import { readRevision } from "./revision.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { readProbes, readSettings, servicesIn, type ServiceOf, type SettingsOf } from "./settings/read.ts";
-
-interface Facts {
-  readonly contract: RuntimeContract;
-  readonly matrix: CapabilityMatrix;
-}
 
 /** A plan with what it was computed from. It holds values of declarations, so it never leaves the process. */
 export interface Planned extends Pick<RolloutFacts, "settingsOf" | "serviceOf" | "probes" | "left"> {
@@ -58,68 +48,56 @@ export async function planned(
   asked: InputOf<"rollout.plan">,
   known?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
-  const { apps, from, prune, preflight, ...place } = asked;
-  const { contract, matrix } = await readFacts(ports);
-  // PM2 and Git answer while the file runs. A failure of the file comes first.
-  const live = from === undefined ? begun(pm2Now(ports)) : undefined;
-  const reading = known ?? readDeclared(ports, place);
-  const revision = begun(gitState(ports, reading));
-  const content = await reading;
-  const before =
-    live === undefined
-      ? await revisionBefore(ports, { contract, matrix }, content, { ...place, revision: from ?? "" })
-      : pm2Before(ports, { contract, matrix }, content, await live);
+  const { contract, content, before, git } = await readStates(ports, asked, known);
   const { environment, fileName, path, loaded } = content;
-  const { expecting, context } = before;
-  const rollout = await rolloutFacts(ports, loaded, expecting, from === undefined);
-  const { left, probes, settingsOf, serviceOf } = rollout;
+  const { expecting } = before;
+  const rollout = await rolloutFacts(ports, loaded, expecting, asked.from === undefined);
   const declared = loaded ? expectedApps(loaded, expecting) : [];
-  const isAsked = selection(fileName, declared, apps);
-  const expected = declared.filter(isAsked).map((app) => ({ ...app, probe: probes.get(app.name) }));
+  const isAsked = selection(fileName, declared, asked.apps);
+  const expected = declared.filter(isAsked).map((app) => ({ ...app, probe: rollout.probes.get(app.name) }));
   const running = loaded ? before.running.filter(isAsked) : [];
-  const names = expected.map(({ name }) => name);
   const facts = {
     expected,
     running,
     visibleKeys: new Set(visibleKeys(contract)),
-    left: left.apps,
+    left: rollout.left.apps,
     ...filesNow(ports, expected, running),
   };
-  const decided = decide(facts, {
+  const { leftOut, ...decision } = decided(ports, { ...asked, environment: content.name }, facts, rollout);
+  const { service, apps, prune, preflight } = asked;
+  const plan = planOf(facts, decision, {
+    environment,
+    fileName,
+    path,
+    exists: loaded !== undefined,
+    choices: defined({ service, apps, prune, preflight }),
+    git: await git,
+    refused: refusedIn(content, expected, expecting),
+    warnings: withheldIssues(loaded?.withheld ?? []),
+    leftOut,
+    ...before.context,
+  });
+  const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
+  return { plan, decision, content, expecting, expected, running, envFiles, ...rollout };
+}
+
+/** Decides what applies may change: what they started, and nothing of svcm itself. */
+function decided(
+  ports: Ports,
+  { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
+  facts: ComparedFacts,
+  { left, settingsOf }: RolloutFacts,
+): ReturnType<typeof withoutOwn> {
+  const names = facts.expected.map(({ name }) => name);
+  const decision = decide(facts, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
-    owned: ownedBy(left, content.name, place.service),
+    owned: ownedBy(left, environment, service),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, left),
   });
-  const choices = defined({ service: place.service, apps, prune, preflight });
-  const refused = refusedIn(content, names, expecting);
-  const warnings = withheldIssues(loaded?.withheld ?? []);
-  const exists = loaded !== undefined;
-  const { leftOut, ...rest } = withoutOwn(decided, from === undefined ? ownApps(ports, running) : []);
+  const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, facts.running) : []);
   // Other processes that one service does not declare belong to the other services, or to none.
-  const undeclared = rest.undeclared.filter(({ owned }) => owned || place.service === undefined);
-  const decision = { ...rest, undeclared };
-  const git = await revision;
-  const about = { environment, fileName, path, exists, choices, git, refused, warnings, leftOut, ...context };
-  const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
-  const plan = planOf(facts, decision, about);
-  return { plan, decision, content, expecting, expected, running, envFiles, left, probes, settingsOf, serviceOf };
-}
-
-/** A failure is that of the one who waits for it later. */
-function begun<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => undefined);
-  return work;
-}
-
-async function readFacts({ facts }: Ports): Promise<Facts> {
-  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-  return { contract, matrix };
-}
-
-/** The ecosystem file of a plan. @throws {SvcmError} as a plan */
-export async function readDeclared(ports: Ports, place: PlaceRequest): Promise<EcosystemContent> {
-  return readEcosystem(ports, await readFacts(ports), place);
+  return { ...rest, undeclared: undeclared.filter(({ owned }) => owned || service === undefined) };
 }
 
 interface RolloutFacts {
@@ -162,50 +140,6 @@ function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): strin
   return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
 }
 
-/** The state that a plan starts from. */
-interface Before {
-  readonly expecting: Expecting;
-  readonly running: readonly ProcessRecord[];
-  readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
-}
-
-async function pm2Now({ processes }: Ports) {
-  const { list, digest } = await processes.keyed();
-  return { running: await listOrNone({ list }), digest };
-}
-
-function pm2Before(
-  ports: Ports,
-  facts: Facts,
-  content: EcosystemContent,
-  { running, digest }: Awaited<ReturnType<typeof pm2Now>>,
-): Before {
-  const pm2 = { home: ports.workspace.pm2Home };
-  return { expecting: expectingFor(ports, facts, content, digest), running, context: { pm2, digest } };
-}
-
-async function revisionBefore(
-  ports: Ports,
-  facts: Facts,
-  content: EcosystemContent,
-  { revision, ...place }: PlaceRequest & { readonly revision: string },
-): Promise<Before> {
-  const { commit, loaded } = await readRevision(ports, facts, place, revision);
-  const expecting = expectingFor(ports, facts, content, (value) => ports.processes.digest(value));
-  const running = loaded ? resultOf(expectedApps(loaded, expecting)) : [];
-  return { expecting, running, context: { pm2: null, from: { revision, commit } } };
-}
-
-function expectingFor(
-  { host, workspace }: Ports,
-  { contract, matrix }: Facts,
-  { name }: EcosystemContent,
-  digest: Expecting["digest"],
-): Expecting {
-  const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };
-  return { machine, spellings: spellingsOf(ecosystemSpellings(contract, matrix), name), digest };
-}
-
 /** @throws {SvcmError} PROCESS_NOT_FOUND for an app that the file does not declare */
 function selection(
   fileName: string,
@@ -221,11 +155,11 @@ function selection(
 
 function refusedIn(
   { loaded, path }: EcosystemContent,
-  names: Iterable<string>,
+  expected: readonly ExpectedApp[],
   expecting: Expecting,
 ): Map<string, Issue> {
   return new Map(
-    [...new Set(names)].flatMap((name): [string, Issue][] => {
+    [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
       const error = loaded && refusalOf(declarationOf(loaded, name, expecting), path);
       if (error?.body.code === undefined) return [];
       const { code, details = error.message } = error.body;

@@ -26,6 +26,10 @@ export class Mailbox<Item> {
     this.#wake?.();
   }
 
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    for (let item = await this.next(); item !== undefined; item = await this.next()) yield item;
+  }
+
   /** The next item; undefined at the end. @throws what `fail` was given, after the item before it */
   async next(): Promise<Item | undefined> {
     while (!this.#hasEnded && this.#failure === undefined && this.#item === undefined)

@@ -1,6 +1,6 @@
 import type { LogsResponse } from "../../api/logs.ts";
 import type { Place } from "../../logs/cursor.ts";
-import type { LogBatch, LogFilter, Logs } from "../../ports/logs.ts";
+import type { LogFilter, Logs } from "../../ports/logs.ts";
 import { once } from "../../words/once.ts";
 import { pm2Failed, unreachable } from "../pm2/failure.ts";
 import { pm2Home } from "../pm2/home.ts";
@@ -28,15 +28,11 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   let count = 0;
   const ask = async (call: Call): ReturnType<LogLink["call"]> => {
     const refused = await probe(socket);
-    if (refused !== undefined) throw notRunning(refused, socket);
+    if (refused !== undefined) throw pm2Failed(unreachable(refused, socket).facts);
     link().prepare();
     return await link().call(call, await secrets());
   };
-  const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => {
-    const answer = await ask(call);
-    if ("page" in answer) return { ...answer.page, lines: unpackedLines(answer.page.lines) };
-    throw new TypeError("The worker did not answer with a page.");
-  };
+  const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => pageIn(await ask(call));
   return {
     async read(query, signal) {
       signal?.throwIfAborted();
@@ -53,18 +49,19 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
         const upTo = await begin(ask, { key, filter, isWhole }, () => share.add(seat));
         const { lines, older, problems } = await read({ method: "read", query: { ...filter, limit: tail }, upTo });
         yield { lines, skipped: 0, begin: { older, problems } };
-        yield* batchesOf(seat);
+        yield* seat;
       } finally {
         signal.removeEventListener("abort", stop);
         share.remove(seat);
-        if (share.isEmpty) {
-          shares.delete(key);
-          link().leave(key);
-        }
       }
     },
     close: () => link().close(),
   };
+}
+
+function pageIn(answer: Awaited<ReturnType<LogLink["call"]>>): LogsResponse {
+  if ("page" in answer) return { ...answer.page, lines: unpackedLines(answer.page.lines) };
+  throw new TypeError("The worker did not answer with a page.");
 }
 
 /** @param onBegun is called before the first batch that belongs to the watch */
@@ -81,16 +78,11 @@ async function begin(
 function shareOf(key: string, link: LogLink, shares: Map<string, Share>): Share {
   const known = shares.get(key);
   if (known) return known;
-  const share = new Share();
+  const share = new Share(() => {
+    shares.delete(key);
+    link.leave(key);
+  });
   shares.set(key, share);
   link.listen(key, share);
   return share;
-}
-
-async function* batchesOf(seat: Seat): AsyncGenerator<LogBatch> {
-  for (let batch = await seat.next(); batch !== undefined; batch = await seat.next()) yield batch;
-}
-
-function notRunning(code: string, socket: string): Error {
-  return pm2Failed(unreachable(code, socket).facts);
 }

@@ -7,9 +7,10 @@ type Batch = Omit<LogBatch, "begin">;
 /** The watches of one filter: every seat gets the same batches. */
 export class Share implements WatchListener {
   readonly #seats = new Set<Seat>();
+  readonly #onEmpty: () => void;
 
-  get isEmpty(): boolean {
-    return this.#seats.size === 0;
+  constructor(onEmpty: () => void) {
+    this.#onEmpty = onEmpty;
   }
 
   add(seat: Seat): void {
@@ -18,6 +19,7 @@ export class Share implements WatchListener {
 
   remove(seat: Seat): void {
     this.#seats.delete(seat);
+    if (this.#seats.size === 0) this.#onEmpty();
   }
 
   onBatch(batch: Batch): boolean {

@@ -41,20 +41,8 @@ export function pm2Processes(options: Pm2Options): Processes {
     await refuseUnreachable(home);
     return link().call(call, signal);
   };
-  const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
-    explained(async () => {
-      const { processes = [] } = await ask({ method: "list", ...(key && { salt: key }) }, signal);
-      return processes.toSorted((a, b) => a.pmId - b.pmId);
-    });
-
   return {
-    list: (signal) => list(undefined, signal),
-    keyed: () =>
-      explained(async () => {
-        refuseUnusable(home);
-        const key = await homeKey(home.folder);
-        return { list: (signal) => list(key, signal), digest: (value) => digestWith(key, value) };
-      }),
+    ...lists(home, ask),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
     hearReady: (isOn) => explained(async () => void (await link().call({ method: "ready", isOn }))),
@@ -77,6 +65,26 @@ export function pm2Processes(options: Pm2Options): Processes {
 function openLink({ env, timeoutMs = ANSWER_MS }: Pm2Options, { folder, socket }: Pm2Home, salt: Uint8Array): Link {
   const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
   return workerLink({ env: clean, socket, salt, timeoutMs });
+}
+
+function lists(
+  home: Pm2Home,
+  ask: (call: Call, signal?: AbortSignal) => Promise<Answer>,
+): Pick<Processes, "list" | "keyed"> {
+  const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
+    explained(async () => {
+      const { processes = [] } = await ask({ method: "list", ...(key && { salt: key }) }, signal);
+      return processes.toSorted((a, b) => a.pmId - b.pmId);
+    });
+  return {
+    list: (signal) => list(undefined, signal),
+    keyed: () =>
+      explained(async () => {
+        refuseUnusable(home);
+        const key = await homeKey(home.folder);
+        return { list: (signal) => list(key, signal), digest: (value) => digestWith(key, value) };
+      }),
+  };
 }
 
 /** In PM2's folder, which is made if it does not exist. */

@@ -54,7 +54,7 @@ class SharedTelemetry implements Telemetry {
     };
     signal.addEventListener("abort", leave, { once: true });
     try {
-      for (let sample = await seat.next(); sample !== undefined; sample = await seat.next()) yield sample;
+      yield* seat;
     } finally {
       signal.removeEventListener("abort", leave);
       leave();

@@ -39,27 +39,10 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
 }
 
 /** Begins a journal, and keeps PM2's records of the touched apps, before anything is done to them. */
-export async function begun(
-  ports: Ports,
-  { source, actor, step: ofRollout }: Caller,
-  { message, running, probeOf: probeNow, keepReleases, ...subject }: Subject,
-): Promise<Recording> {
-  const { clock, host, processes, releases } = ports;
-  const now = (): string => new Date(clock.now()).toISOString();
-  const startedAt = now();
-  const apps = new Set(subject.steps.flatMap(({ app }) => namesIn(subject, app)));
-  const touched = running.filter(({ name }) => apps.has(name));
-  const head: ReleaseHead = {
-    event: "release",
-    id: idOf(startedAt, host.randomId()),
-    ...subject,
-    startedAt,
-    source,
-    ...(actor !== undefined && { actor }),
-    ...(message !== undefined && { message }),
-    ...(ofRollout !== undefined && { rollout: { id: ofRollout.rollout, step: ofRollout.step } }),
-    before: await former(ports, touched, probeNow),
-  };
+export async function begun(ports: Ports, caller: Caller, { keepReleases, ...subject }: Subject): Promise<Recording> {
+  const { processes, releases } = ports;
+  const now = (): string => new Date(ports.clock.now()).toISOString();
+  const head = await headOf(ports, caller, { ...subject, startedAt: now() });
   const { id } = head;
   const events: ReleaseEvent[] = [head];
   const add = async (event: ReleaseEvent): Promise<void> => {
@@ -67,11 +50,8 @@ export async function begun(
     await releases.add(id, event);
   };
   await releases.begin(id, head);
-  if (touched.length > 0)
-    await processes.keep(
-      releases.keptIn(id),
-      touched.map(({ pmId }) => pmId),
-    );
+  const pmIds = head.before.map(({ pmId }) => pmId);
+  if (pmIds.length > 0) await processes.keep(releases.keptIn(id), pmIds);
   return {
     head,
     add,
@@ -82,6 +62,25 @@ export async function begun(
       await releases.prune(keepReleases, releasesInUse(journalsOf(await releases.list()), more.left ?? head.left));
       return releaseOf({ head, events }, null);
     },
+  };
+}
+
+async function headOf(
+  ports: Ports,
+  { source, actor, step: ofRollout }: Caller,
+  { message, running, probeOf: probeNow, ...subject }: Omit<Subject, "keepReleases"> & Pick<ReleaseHead, "startedAt">,
+): Promise<ReleaseHead> {
+  const apps = new Set(subject.steps.flatMap(({ app }) => namesIn(subject, app)));
+  const touched = running.filter(({ name }) => apps.has(name));
+  return {
+    event: "release",
+    id: idOf(subject.startedAt, ports.host.randomId()),
+    ...subject,
+    source,
+    ...(actor !== undefined && { actor }),
+    ...(message !== undefined && { message }),
+    ...(ofRollout !== undefined && { rollout: { id: ofRollout.rollout, step: ofRollout.step } }),
+    before: await former(ports, touched, probeNow),
   };
 }
 

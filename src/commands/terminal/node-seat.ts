@@ -1,0 +1,115 @@
+import type { Command } from "@oclif/core/command";
+import { SvcmError, type Operation } from "../../core/index.ts";
+import type { AnswerState } from "../../fleet/nodes.ts";
+import type { SvcmCommand } from "../base.ts";
+import { CommandLineError } from "./errors.ts";
+import { failureOf, type Failure } from "./failure.ts";
+import { isOclifError } from "./usage.ts";
+
+/** A command that can be made. */
+interface RunCommand extends SvcmCommand {
+  run(): Promise<unknown>;
+}
+
+export type CommandClass = Pick<typeof SvcmCommand, "id" | "flags" | "args"> &
+  (new (argv: string[], config: Command["config"]) => RunCommand);
+
+export type Execute = <Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked) => Promise<Answer>;
+
+/** The result of a command on one node. */
+export interface NodeResult {
+  readonly node: string;
+  readonly state: AnswerState;
+  readonly exitCode: number;
+  readonly answer?: unknown;
+  readonly failure?: Failure;
+  readonly lines: readonly Line[];
+}
+
+interface Line {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** One run of a command, whose operations a node carries out. It prints nothing and asks no person. */
+export function seatOf(Asked: CommandClass, ask: Execute) {
+  return class Seat extends Asked {
+    readonly lines: Line[] = [];
+    hasAsked = false;
+    exitCode = 0;
+
+    override get isAttended(): boolean {
+      return false;
+    }
+
+    override execute<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
+      this.hasAsked = true;
+      return ask(operation, input);
+    }
+
+    override executeUntilStopped<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
+      return this.execute(operation, input);
+    }
+
+    override log(text = ""): void {
+      this.lines.push({ text, isError: false });
+    }
+
+    override logToStderr(text = ""): void {
+      this.lines.push({ text, isError: true });
+    }
+
+    override logExactly(text: string): void {
+      this.log(text);
+    }
+
+    override warn(input: Error | string): Error | string {
+      this.logToStderr(`Warning: ${input instanceof Error ? input.message : input}`);
+      return input;
+    }
+
+    override answerNo(): void {
+      this.exitCode = 1;
+    }
+
+    protected override explainMissing({ environment, path }: { readonly environment: string; readonly path: string }) {
+      this.log(`${environment} has no ecosystem file: svcm looked for ${path}`);
+      return Promise.resolve();
+    }
+
+    /** A signal ends the program, and the nodes go on. */
+    protected override get signal(): AbortSignal {
+      return new AbortController().signal;
+    }
+  };
+}
+
+export async function resultOf(
+  seat: InstanceType<ReturnType<typeof seatOf>>,
+  node: string,
+  stateOf: (error: unknown) => AnswerState,
+): Promise<NodeResult> {
+  try {
+    const answer: unknown = await seat.run();
+    return { node, state: "answered", exitCode: seat.exitCode, answer, lines: seat.lines };
+  } catch (error) {
+    const isOfCommandLine = !seat.hasAsked || error instanceof CommandLineError || isOclifError(error);
+    if (isOfCommandLine) throw error;
+    const state = stateOf(error);
+    const failure = failureOf(state === "other-version" && !(error instanceof SvcmError) ? otherForm() : error);
+    return { node, state, exitCode: isMissing(state) ? COULD_NOT : failure.exitCode, failure, lines: seat.lines };
+  }
+}
+
+const COULD_NOT = 3;
+
+export function isMissing(state: AnswerState): boolean {
+  return state !== "answered" && state !== "failed";
+}
+
+function otherForm(): SvcmError {
+  return new SvcmError("NOT_FOUND", {
+    code: "OPERATION_UNKNOWN",
+    details: "The answer has a form that this svcm cannot show, because the node runs another version.",
+  });
+}

@@ -1,0 +1,106 @@
+import type { InputOf } from "../api/inputs.ts";
+import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+import { listOrNone } from "../pm2/control/known.ts";
+import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
+import { ecosystemSpellings, spellingsOf } from "../project/environment.ts";
+import type { PlaceRequest } from "../project/places.ts";
+import { expectedApps, type Expecting } from "./expected.ts";
+import { gitState } from "./git-state.ts";
+import type { PlanContext } from "./plan.ts";
+import { resultOf } from "./result.ts";
+import { readRevision } from "./revision.ts";
+
+interface Facts {
+  readonly contract: RuntimeContract;
+  readonly matrix: CapabilityMatrix;
+}
+
+/** The state that a plan starts from. */
+interface Before {
+  readonly expecting: Expecting;
+  readonly running: readonly ProcessRecord[];
+  readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
+}
+
+/** Both ends of a plan. */
+interface States {
+  readonly contract: RuntimeContract;
+  readonly before: Before;
+  readonly content: EcosystemContent;
+  readonly git: ReturnType<typeof gitState>;
+}
+
+/** @param known the file, if it is read already */
+export async function readStates(
+  ports: Ports,
+  { environment, service, from }: InputOf<"rollout.plan">,
+  known?: EcosystemContent | Promise<EcosystemContent>,
+): Promise<States> {
+  const place = { environment, service };
+  const facts = await readFacts(ports);
+  // PM2 and Git answer while the file runs. A failure of the file comes first.
+  const live = from === undefined ? begun(pm2Now(ports)) : undefined;
+  const reading = known ?? readDeclared(ports, place);
+  const git = begun(gitState(ports, reading));
+  const content = await reading;
+  const before =
+    live === undefined
+      ? await revisionBefore(ports, facts, content, { ...place, revision: from ?? "" })
+      : pm2Before(ports, facts, content, await live);
+  return { contract: facts.contract, before, content, git };
+}
+
+/** A failure is that of the one who waits for it later. */
+function begun<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}
+
+async function readFacts({ facts }: Ports): Promise<Facts> {
+  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+  return { contract, matrix };
+}
+
+/** The ecosystem file of a plan. @throws {SvcmError} as a plan */
+export async function readDeclared(ports: Ports, place: PlaceRequest): Promise<EcosystemContent> {
+  return readEcosystem(ports, await readFacts(ports), place);
+}
+
+async function pm2Now({ processes }: Ports) {
+  const { list, digest } = await processes.keyed();
+  return { running: await listOrNone({ list }), digest };
+}
+
+function pm2Before(
+  ports: Ports,
+  facts: Facts,
+  content: EcosystemContent,
+  { running, digest }: Awaited<ReturnType<typeof pm2Now>>,
+): Before {
+  const pm2 = { home: ports.workspace.pm2Home };
+  return { expecting: expectingFor(ports, facts, content, digest), running, context: { pm2, digest } };
+}
+
+async function revisionBefore(
+  ports: Ports,
+  facts: Facts,
+  content: EcosystemContent,
+  { revision, ...place }: PlaceRequest & { readonly revision: string },
+): Promise<Before> {
+  const { commit, loaded } = await readRevision(ports, facts, place, revision);
+  const expecting = expectingFor(ports, facts, content, (value) => ports.processes.digest(value));
+  const running = loaded ? resultOf(expectedApps(loaded, expecting)) : [];
+  return { expecting, running, context: { pm2: null, from: { revision, commit } } };
+}
+
+function expectingFor(
+  { host, workspace }: Ports,
+  { contract, matrix }: Facts,
+  { name }: EcosystemContent,
+  digest: Expecting["digest"],
+): Expecting {
+  const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };
+  return { machine, spellings: spellingsOf(ecosystemSpellings(contract, matrix), name), digest };
+}
