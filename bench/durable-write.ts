@@ -5,9 +5,9 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { allowedFolders } from "../src/core/adapters/files/allowed-folders.ts";
+import { allowedFolders } from "../src/core/adapters/files/read.ts";
 import { nodeFiles } from "../src/core/adapters/files/index.ts";
-import { replacer } from "../src/core/adapters/files/replace.ts";
+import { replacer } from "../src/core/adapters/files/write.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 400);
 const WARM_UP = 50;

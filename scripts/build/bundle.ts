@@ -41,13 +41,13 @@ const GROUPS = [
   { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
   {
     name: "core",
-    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/](?!json-|duration-text)|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:environment|places|project)\.|findings[\\/]cells|env[\\/](?:document|environment|env-file|forms|quote|tiers|values|view)\.|adapters[\\/](?:(?:fact-file|facts|file-stamps|folders|host|kept-facts|user|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:allowed-folders|file-error|names|read|state|system)\.))/,
+    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/](?!json-|duration-text)|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:places|project)\.|findings[\\/]cells|env[\\/](?:document|env-file|tiers|values)\.|adapters[\\/](?:(?:fact-file|facts|file-stamps|host|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:file-error|read|system)\.))/,
     minShareCount: 4,
   },
   { name: "adapters", test: /[\\/]src[\\/]core[\\/]adapters[\\/](?!files[\\/]index)/, minShareCount: 4 },
   {
     name: "svcm",
-    test: /[\\/]src[\\/](?:core[\\/](?:index\.|adapters[\\/]files[\\/]index)|commands[\\/](?:base|terminal[\\/](?:ask|fit|fold|json|node-command|output|paint|printable|screen|table|terminal-file-error|usage-error)\.))/,
+    test: /[\\/]src[\\/](?:core[\\/](?:index\.|adapters[\\/]files[\\/]index)|commands[\\/](?:base|terminal[\\/](?:fit|node-command|output|paint|screen|table)\.))/,
     minShareCount: 4,
   },
 ];

@@ -1,8 +1,7 @@
 import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
-import { jsonText } from "../commands/terminal/json.ts";
-import { writeOut } from "../commands/terminal/output.ts";
+import { jsonText, writeOut } from "../commands/terminal/output.ts";
 import { TerminalFileError } from "../commands/terminal/errors.ts";
 import { UsageError } from "../commands/terminal/errors.ts";
 

@@ -5,7 +5,7 @@ import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/since.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
 import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
-import { fold } from "./terminal/fold.ts";
+import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
 import { canAsk, consented } from "./terminal/prompt.ts";

@@ -13,9 +13,8 @@ import {
   type Operation,
   type Ports,
 } from "../core/index.ts";
-import { jsonText } from "./terminal/json.ts";
-import { writeErr, writeOut } from "./terminal/output.ts";
-import { printable } from "./terminal/printable.ts";
+import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
+import { printable } from "./terminal/paint.ts";
 import { isTerminalBehindStdout, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 
 function environmentFlag(examples: string) {

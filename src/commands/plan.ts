@@ -3,7 +3,7 @@ import { planFormats, renderPlan, rolloutPlan, writePlanFile } from "../core/ind
 import { allowMissingFlag, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
-import { fold } from "./terminal/fold.ts";
+import { fold } from "./terminal/fit.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 

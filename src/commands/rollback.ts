@@ -4,7 +4,7 @@ import { rolloutRollback, rolloutRollbackPlan } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { appFlag } from "./terminal/app-flag.ts";
-import { fold } from "./terminal/fold.ts";
+import { fold } from "./terminal/fit.ts";
 import { canAsk, consented } from "./terminal/prompt.ts";
 
 export default class Rollback extends NodeCommand {

@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
-import { fold } from "./terminal/fold.ts";
+import { fold } from "./terminal/fit.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { whyLines } from "./terminal/why.ts";
 

@@ -4,13 +4,13 @@ import { rights } from "./api/rights.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
-import { keptFacts } from "./adapters/kept-facts.ts";
+import { keptFacts } from "./adapters/fact-file.ts";
 import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHealth } from "./adapters/health.ts";
 import { nodeHistoryFiles } from "./adapters/history-files.ts";
-import { nodeHost, systemClock } from "./adapters/host.ts";
+import { nodeHost, systemClock, systemUser } from "./adapters/host.ts";
 import { nodeInstallation } from "./adapters/installation.ts";
 import { nodeLogs } from "./adapters/logs/index.ts";
 import { createAlerting } from "./alerts/alerting.ts";
@@ -24,7 +24,6 @@ import { nodeProcessLogs } from "./adapters/process-logs.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { surveyFolder } from "./adapters/survey.ts";
 import { nodeTokens } from "./adapters/tokens.ts";
-import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createRecorder } from "./history/recorder.ts";
 import { createEventFeed } from "./events/feed.ts";
@@ -43,7 +42,7 @@ export { requireWithin } from "./identity/limits.ts";
 export { rightsOf, rightsWithoutTokens } from "./identity/rights.ts";
 export { Refusals, type RefusedAttempt } from "./audit/refusals.ts";
 export type { NatsProject, Project } from "./project/project.ts";
-export { keepSecret } from "./adapters/secret-file.ts";
+export { keepSecret } from "./adapters/private-files.ts";
 export { isExpired } from "./identity/tokens.ts";
 export type { NodeAsker, Operation } from "./operation.ts";
 export type { Ports } from "./ports/index.ts";
@@ -59,7 +58,7 @@ export {
   tiers,
 } from "./api/names.ts";
 export { roles } from "./api/rights.ts";
-export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
+export { ecosystemSpellings, envSpellings } from "./project/places.ts";
 export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
@@ -106,8 +105,8 @@ export * from "./operations/index.ts";
 export { remoteOperations } from "./operations/remote.ts";
 export { readConsole } from "./adapters/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./adapters/console-files.ts";
-export { whyNoFolder } from "./adapters/folders.ts";
-export { privateCopy, type PrivateCopy } from "./adapters/private-copy.ts";
+export { whyNoFolder } from "./adapters/workspace.ts";
+export { privateCopy, type PrivateCopy } from "./adapters/private-files.ts";
 
 /** The file system limits a person at a terminal; svcm adds no other limit. */
 export function commandLineCaller(): Caller {

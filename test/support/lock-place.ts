@@ -2,7 +2,7 @@ import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "../../src/core/adapters/files/holder.ts";
 import { fileLocks } from "../../src/core/adapters/files/lock.ts";
-import { lockName } from "../../src/core/adapters/files/names.ts";
+import { lockName } from "../../src/core/adapters/files/succession.ts";
 import { type Child, commandLine, start } from "./child.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { processShow } from "../../core/index.ts";
 import { chosen, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { fold } from "../terminal/fold.ts";
+import { fold } from "../terminal/fit.ts";
 import { processPage } from "../terminal/process-page.ts";
 
 export default class ProcessShow extends NodeCommand {

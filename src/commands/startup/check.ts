@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { chosen, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { fold } from "../terminal/fold.ts";
+import { fold } from "../terminal/fit.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";

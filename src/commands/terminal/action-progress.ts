@@ -1,7 +1,7 @@
 import type { Caller } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { writeErr } from "./output.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./paint.ts";
 import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
 
 const ERASE_LINE = "\r\u001B[K";

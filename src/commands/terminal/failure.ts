@@ -10,10 +10,9 @@ import {
   type ErrorKind,
 } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
-import { fold } from "./fold.ts";
-import { paint } from "./paint.ts";
+import { fold } from "./fit.ts";
+import { paint, printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
-import { printable } from "./printable.ts";
 import { stderrScreen, type Screen } from "./screen.ts";
 import { CommandLineError } from "./errors.ts";
 import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";

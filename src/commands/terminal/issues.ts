@@ -1,5 +1,5 @@
 import { countIssues, firstIssues, locationText, visible, type Issue } from "../../core/index.ts";
-import { fold } from "./fold.ts";
+import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 

@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
-import { fold } from "./fold.ts";
+import { fold } from "./fit.ts";
 import { showProgress } from "./action-progress.ts";
 import { canAsk, consented } from "./prompt.ts";
 import type { Screen } from "./screen.ts";

@@ -2,7 +2,7 @@
 import { createInterface, type Interface } from "node:readline";
 import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
 import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import * as Flags from "@oclif/core/flags";
 import { renderReport, reportFormats } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { fold } from "./fold.ts";
+import { fold } from "./fit.ts";
 import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen } from "./screen.ts";
 

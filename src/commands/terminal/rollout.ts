@@ -4,7 +4,7 @@ import type { InputOf } from "../../core/api/inputs.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
 import type { Held, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { fold } from "./fold.ts";
+import { fold } from "./fit.ts";
 import { readDeadline } from "./nodes.ts";
 import { paint } from "./paint.ts";
 import { canAsk, consented } from "./prompt.ts";

@@ -1,5 +1,5 @@
 import type { Paint } from "../../core/index.ts";
-import { fold } from "./fold.ts";
+import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 

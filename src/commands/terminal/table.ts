@@ -1,6 +1,5 @@
 import { visible, type Paint } from "../../core/index.ts";
-import { columnsOf, fit, type Side } from "./fit.ts";
-import { foldWords } from "./fold.ts";
+import { columnsOf, fit, foldWords, type Side } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports/index.ts";
-import { appender } from "./audit-log/append.ts";
+import { appender, DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/append.ts";
 import { mayBeAppendedTo } from "./audit-log/folder.ts";
-import { DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/rotate.ts";
 import { attempting } from "./files/file-error.ts";
 import { realpath } from "./files/system.ts";
 

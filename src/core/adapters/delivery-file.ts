@@ -3,7 +3,7 @@ import { createFolder } from "./audit-log/folder.ts";
 import { attempting } from "./files/file-error.ts";
 import { withLog } from "./files/log.ts";
 import { fileLocks } from "./files/lock.ts";
-import { putInPlace, writeNew } from "./files/put-in-place.ts";
+import { putInPlace, writeNew } from "./files/write.ts";
 import { read } from "./files/system.ts";
 
 const PRIVATE_FILE = 0o600;

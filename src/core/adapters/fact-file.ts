@@ -1,15 +1,14 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorCode } from "../api/code.ts";
-import { locationText, type Issue } from "../api/issue.ts";
+import { type Issue, locationText } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import type { Fact } from "../facts/read.ts";
 import { FileError, type Files } from "../ports/index.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { attempting } from "./files/file-error.ts";
-import { fileState } from "./files/state.ts";
-import { isRefusal } from "./files/system.ts";
-import type { KeptFacts } from "./kept-facts.ts";
+import { fileState, isRefusal } from "./files/system.ts";
+import { userCache, type UserCache } from "./user-cache.ts";
 
 /** A contract of several hundred keys has a twentieth of this size. */
 const MAX_FACT_BYTES = 2 ** 20;
@@ -105,4 +104,49 @@ export class FactFile<T> {
 
 function describe({ at, message }: Issue): string {
   return at ? `${locationText(at)}: ${message}` : message;
+}
+
+export interface KeptFacts {
+  read(text: string): unknown;
+  keep(text: string, value: unknown): void;
+}
+
+/** More texts than this overwrite each other. */
+const MOST_TEXTS = 64;
+
+export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
+  const cache = cacheOf(env);
+  return (
+    cache && {
+      read: (text) => valueOf(text, cache.read(fileNameOf(text))?.toString()),
+      keep: (text, value) => cache.keep(() => [[fileNameOf(text), Buffer.from(JSON.stringify([text, value]))]]),
+    }
+  );
+}
+
+/** A damaged file counts as absent. */
+function valueOf(text: string, kept: string | undefined): unknown {
+  try {
+    const [of, value] = JSON.parse(kept ?? "[]") as [string, unknown];
+    return of === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another build may accept another text. The source is not a build, so it keeps nothing. */
+function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
+  try {
+    const build = readFileSync(`${import.meta.dirname}/../build-id`, "latin1").trim();
+    return userCache(`${build}-facts`, env);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `node:crypto` takes longer to load than a short command takes; the text itself is compared. */
+function fileNameOf(text: string): string {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return `${(hash >>> 0) % MOST_TEXTS}.json`;
 }

@@ -10,8 +10,7 @@ import { isOwnContract, matrixFor } from "../facts/own.ts";
 import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import type { Facts, Files } from "../ports/index.ts";
-import { FactFile } from "./fact-file.ts";
-import type { KeptFacts } from "./kept-facts.ts";
+import { FactFile, type KeptFacts } from "./fact-file.ts";
 
 /**
  * `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; packaged data replaces a missing

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { FileStamp, FileStamps } from "../ports/machine.ts";
-import { fileState } from "./files/state.ts";
+import { fileState } from "./files/system.ts";
 
 /** Synchronous, because there are few files and each takes microseconds. */
 export const nodeFileStamps: FileStamps = {

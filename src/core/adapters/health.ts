@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
-import { recordIn } from "../words/record-in.ts";
+import { recordIn } from "../words/record.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 2000;

@@ -8,7 +8,7 @@ import { appender } from "./audit-log/append.ts";
 import { createFolder } from "./audit-log/folder.ts";
 import { attempting } from "./files/file-error.ts";
 import { fileLocks } from "./files/lock.ts";
-import { putInPlace, writeNew } from "./files/put-in-place.ts";
+import { putInPlace, writeNew } from "./files/write.ts";
 import { discard, fstat, isRefusal, O_RDONLY, read, SAFELY, withFile } from "./files/system.ts";
 
 /** An hour of a thousand processes has a tenth of this size. */

@@ -1,6 +1,6 @@
 import type * as Crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { availableParallelism, hostname } from "node:os";
+import { availableParallelism, hostname, userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Host } from "../ports/index.ts";
 
@@ -30,4 +30,12 @@ async function machineId(): Promise<string> {
 
 function crypto(): typeof Crypto {
   return process.getBuiltinModule("node:crypto");
+}
+
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
 }

@@ -7,7 +7,7 @@ import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installat
 import { textOf } from "./files/if-readable.ts";
 import { askDaemon } from "./pm2/ask-daemon.ts";
 import { probe } from "./pm2/probe.ts";
-import { systemUser } from "./user.ts";
+import { systemUser } from "./host.ts";
 
 interface InstallationOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

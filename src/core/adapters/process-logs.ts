@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { ErrorTail } from "../events/heap-error.ts";
 import { logEntry, type LogEntry } from "../events/log-line.ts";
 import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
-import { linesBackwards } from "./files/lines-backwards.ts";
-import { withLog, type OpenLog } from "./files/log.ts";
+import { withLog, type OpenLog, linesBackwards } from "./files/log.ts";
 import { read } from "./files/system.ts";
 
 /** More than a daemon writes in months; a crash loop writes it in days. */

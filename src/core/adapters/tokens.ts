@@ -9,9 +9,8 @@ import type { Tokens } from "../ports/tokens.ts";
 import { once } from "../words/once.ts";
 import { createFolder } from "./audit-log/folder.ts";
 import { attempting } from "./files/file-error.ts";
-import { writeNew } from "./files/put-in-place.ts";
-import { fileState } from "./files/state.ts";
-import { isRefusal, SAFELY } from "./files/system.ts";
+import { writeNew } from "./files/write.ts";
+import { fileState, isRefusal, SAFELY } from "./files/system.ts";
 
 const MOST_BYTES = 2 ** 20;
 const SECRET_BYTES = 32;

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../errors.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import type { Workspace } from "../ports/index.ts";
-import { whyNoFolder } from "./folders.ts";
 import { pm2Home } from "./pm2/home.ts";
 
 export interface WorkspaceOptions {
@@ -74,5 +73,14 @@ export function nearestFolder(cwd: string, names: readonly string[]): string | u
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return undefined;
+  }
+}
+
+export function whyNoFolder(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : "it is not a folder";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "it does not exist" : `it cannot be read (${code})`;
   }
 }

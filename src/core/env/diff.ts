@@ -1,7 +1,7 @@
 import type { EnvDiffResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { compareText } from "../api/issue.ts";
-import { isPlainKey } from "./plain-key.ts";
+import { isPlainKey } from "../secrets/secret-value.ts";
 import { specOf, tierOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 

@@ -1,6 +1,5 @@
-import { parseEnvDocument, valuesOf, type EnvDocument, type EnvEntry, type Span } from "./document.ts";
+import { type EnvDocument, type EnvEntry, parseEnvDocument, type Span, spellings, valuesOf } from "./document.ts";
 import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./portable.ts";
-import { spellings } from "./quote.ts";
 import type { LineChange } from "../words/line-change.ts";
 
 /** The file cannot hold a value: another line would read differently, or no reader would find this one. */

@@ -1,8 +1,15 @@
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { envSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
-import { below, chooseService, type NamedService, type PlaceRequest } from "../project/places.ts";
+import {
+  below,
+  chooseService,
+  type Environment,
+  envSpellings,
+  type NamedService,
+  type PlaceRequest,
+  resolveEnvironment,
+} from "../project/places.ts";
 import { baseName } from "../words/path.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";

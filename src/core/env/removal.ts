@@ -5,9 +5,8 @@ import { parseEnvDocument, valuesOf } from "./document.ts";
 import { linesOf, requireReading } from "./edit.ts";
 import type { EnvLayer } from "./env-file.ts";
 import { editableSpec, foreignKeyIssues, shownChange, type EnvPlan } from "./plan.ts";
-import { specOf } from "./tiers.ts";
+import { defaultOf, specOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
-import { defaultOf } from "./view.ts";
 
 export function removalIssues(
   contract: RuntimeContract,

@@ -1,10 +1,9 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
-import { parseEnvDocument, valuesOf, type EnvDocument } from "./document.ts";
-import { isPlainKey } from "./plain-key.ts";
-import { spellings } from "./quote.ts";
-import { defaultOf } from "./view.ts";
+import { type EnvDocument, parseEnvDocument, spellings, valuesOf } from "./document.ts";
+import { isPlainKey } from "../secrets/secret-value.ts";
+import { defaultOf } from "./tiers.ts";
 
 interface NamedText {
   readonly fileName: string;

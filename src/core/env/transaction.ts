@@ -17,7 +17,7 @@ import {
   type EnvLayer,
 } from "./env-file.ts";
 import type { EnvPlan } from "./plan.ts";
-import { readResponse } from "./view.ts";
+import { readResponse } from "./tiers.ts";
 
 export interface EnvTransaction {
   readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };

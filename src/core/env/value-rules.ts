@@ -2,7 +2,7 @@ import { accepting, acceptedText, findingsOf, listed, toIssue, type Rule } from 
 import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
-import { spellings } from "./quote.ts";
+import { spellings } from "./document.ts";
 import { acceptedValues, CONTROL, isAccepted, mayCarryCredentials, quoted, seemsToCarryCredentials } from "./values.ts";
 
 const MAX_VALUE_LENGTH = 4096;

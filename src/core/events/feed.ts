@@ -2,7 +2,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { EventFeed, EventRequest } from "../ports/event-feed.ts";
 import type { Ports } from "../ports/index.ts";
 import { Mailbox } from "../words/mailbox.ts";
-import { oneAtATime } from "../words/one-at-a-time.ts";
+import { oneAtATime } from "../words/once.ts";
 import type { Happening } from "./audited-events.ts";
 import { happened } from "./happened.ts";
 import { isWanted, timed } from "./page.ts";

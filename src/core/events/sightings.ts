@@ -1,5 +1,5 @@
 /** Evidence that PM2's log does not have: commands of PM2 that svcm saw running, and kills by the kernel. */
-import { recordIn } from "../words/record-in.ts";
+import { recordIn } from "../words/record.ts";
 import type { LogEvent } from "./log-events.ts";
 import { shownSecond } from "./seconds.ts";
 

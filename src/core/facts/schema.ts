@@ -25,7 +25,7 @@ const values = z
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();
-/** The form of a value decides; see `env/forms.ts`. */
+/** The form of a value decides; see `env/values.ts`. */
 const formKinds = [
   "text",
   "boolean",

@@ -1,7 +1,6 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import type { Sample } from "../metrics/telemetry.ts";
-import { recordIn } from "../words/record-in.ts";
-import { isRecord } from "../words/record.ts";
+import { isRecord, recordIn } from "../words/record.ts";
 
 /** A measured value, or the mean and the maximum of a minute; null if it was not measured. */
 export type Recorded = number | readonly [mean: number, max: number] | null;

@@ -4,8 +4,7 @@ import { declaredApps } from "../pm2/declared.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import type { Ports } from "../ports/index.ts";
-import { ecosystemSpellings, envSpellings } from "../project/environment.ts";
-import { chooseServices } from "../project/places.ts";
+import { chooseServices, ecosystemSpellings, envSpellings } from "../project/places.ts";
 import { beyondLimits } from "./refusals.ts";
 
 interface Checked {

@@ -1,6 +1,5 @@
 import type { LogLevel } from "../api/names.ts";
-import { recordIn } from "../words/record-in.ts";
-import { isRecord } from "../words/record.ts";
+import { isRecord, recordIn } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 import { stampOf, timeOf } from "./stamp.ts";
 

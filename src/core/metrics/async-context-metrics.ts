@@ -1,6 +1,6 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 import type { AsyncContextAnswer } from "../ports/machine.ts";
-import { recordIn } from "../words/record-in.ts";
+import { recordIn } from "../words/record.ts";
 import { redactedStore } from "./redacted-store.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;

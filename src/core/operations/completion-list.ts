@@ -1,6 +1,6 @@
 import { acceptedValues } from "../env/values.ts";
 import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
-import { ecosystemSpellings, envSpellings } from "../project/environment.ts";
+import { ecosystemSpellings, envSpellings } from "../project/places.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { selectorsOf, type Labelled } from "../nodes/select.ts";

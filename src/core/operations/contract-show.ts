@@ -1,4 +1,4 @@
-import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/environment.ts";
+import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/places.ts";
 import { tierReason, visibleKeys } from "../env/tiers.ts";
 import { acceptedValues } from "../env/values.ts";
 import type { ContractResponse } from "../api/bodies.ts";

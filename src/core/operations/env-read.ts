@@ -1,7 +1,6 @@
 import type { EnvReadResponse } from "../api/bodies.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
-import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
-import { readResponse } from "../env/view.ts";
+import { describeUnlisted, readResponse, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";

@@ -2,8 +2,15 @@ import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
-import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
-import { below, chooseServices, type NamedService, type PlaceRequest } from "../project/places.ts";
+import {
+  below,
+  chooseServices,
+  ecosystemSpellings,
+  type Environment,
+  type NamedService,
+  type PlaceRequest,
+  resolveEnvironment,
+} from "../project/places.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { isRecord } from "../words/record.ts";

@@ -1,6 +1,6 @@
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import type { Environment } from "../project/environment.ts";
+import type { Environment } from "../project/places.ts";
 import { startCommand } from "./command.ts";
 import { environmentOf } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";

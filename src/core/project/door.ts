@@ -2,8 +2,7 @@ import { SvcmError } from "../errors.ts";
 import { ecosystemFileNames } from "../pm2/file-name.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
-import { ecosystemSpellings } from "./environment.ts";
-import { below } from "./places.ts";
+import { below, ecosystemSpellings } from "./places.ts";
 
 const SHOWN = 4;
 

@@ -3,7 +3,7 @@ import type { Plan } from "../api/rollout.ts";
 import { documentPath } from "../deployments/file.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { recordIn } from "../words/record-in.ts";
+import { recordIn } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 type Asked = Pick<InputOf<"rollout.apply">, "environment" | "service" | "apps" | "prune" | "preflight" | "plan">;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
 import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secrets/redact.ts";
-import { envSpellings, resolveEnvironment } from "../../../src/core/project/environment.ts";
+import { envSpellings, resolveEnvironment } from "../../../src/core/project/places.ts";
 import { editableKeys, tierOf, visibleKeys } from "../../../src/core/env/tiers.ts";
 import { valueProblem } from "../../../src/core/env/value-rules.ts";
 import { acceptedValues } from "../../../src/core/env/values.ts";

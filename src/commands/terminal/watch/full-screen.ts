@@ -1,5 +1,5 @@
 import { writeOut } from "../output.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../paint.ts";
 import { stdoutScreen } from "../screen.ts";
 import type { Size } from "./view.ts";
 

@@ -1,6 +1,5 @@
 import { visible, type Paint } from "../../../core/index.ts";
-import { fit } from "../fit.ts";
-import { fold } from "../fold.ts";
+import { fit, fold } from "../fit.ts";
 import { systemText } from "../metrics.ts";
 import { hostLines } from "./host-lines.ts";
 import type { WatchState } from "./state.ts";

@@ -1,8 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import type { EcosystemLoader } from "../../ports/index.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
-import { once } from "../../words/once.ts";
-import { oneAtATime } from "../../words/one-at-a-time.ts";
+import { once, oneAtATime } from "../../words/once.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { isRefusal } from "../files/system.ts";
 import { cleanEnvironment } from "./clean-environment.ts";

@@ -1,11 +1,8 @@
 import type { Files, ReadOptions } from "../../ports/index.ts";
-import { once } from "../../words/once.ts";
-import { oneAtATime } from "../../words/one-at-a-time.ts";
-import { allowedFolders } from "./allowed-folders.ts";
-import { creator } from "./create.ts";
+import { once, oneAtATime } from "../../words/once.ts";
 import { fileLocks } from "./lock.ts";
-import { readInside } from "./read.ts";
-import { replacer } from "./replace.ts";
+import { allowedFolders, readInside } from "./read.ts";
+import { creator, replacer } from "./write.ts";
 
 export interface NodeFilesOptions {
   /** Other files are neither read nor written, even through links. */

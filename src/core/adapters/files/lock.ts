@@ -10,9 +10,8 @@ import {
   serializeHolder,
   thisProcess,
 } from "./holder.ts";
-import { claimName, lockName, temporaryName } from "./names.ts";
 import { isOver, type Patience, patience, pause, turns } from "./patience.ts";
-import { type Contender, contend, type Outcome } from "./succession.ts";
+import { type Contender, contend, type Outcome, claimName, lockName, temporaryName } from "./succession.ts";
 import { discard, readdir, unlink } from "./system.ts";
 
 export interface Guarded {

@@ -17,9 +17,16 @@
  * gives up. For the same reason the holder of the lock may sweep every claim: each refers to a nonce that will never be
  * in the lock again.
  */
+import { basename, dirname, join } from "node:path";
 import { type Holder, readHolder, type Verdict } from "./holder.ts";
-import { claimName, successorName } from "./names.ts";
 import { discard, isRefusal, rename, symlink } from "./system.ts";
+
+const beside = (target: string, suffix: string) => join(dirname(target), `.${basename(target)}.svcm-${suffix}`);
+
+export const lockName = (target: string) => beside(target, "lock");
+export const claimName = (lock: string, nonce: string) => `${lock}.${nonce}`;
+const successorName = (lock: string, nonce: string) => `${lock}.${nonce}.next`;
+export const temporaryName = (target: string, nonce: string) => beside(target, `new.${nonce}`);
 
 export interface Contender {
   readonly lock: string;

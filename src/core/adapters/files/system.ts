@@ -114,3 +114,10 @@ export async function discard(path: string): Promise<void> {
 export function isRefusal(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
+
+/**
+ * Differs after every change. Owner and mode count, because the times of some systems tick only every few milliseconds.
+ */
+export function fileState({ dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid].join(":");
+}

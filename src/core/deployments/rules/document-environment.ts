@@ -1,4 +1,4 @@
-import { envSpellings } from "../../project/environment.ts";
+import { envSpellings } from "../../project/places.ts";
 import { notAccepted, type Rule, show } from "../rule.ts";
 
 export const documentEnvironment: Rule = {

@@ -1,5 +1,5 @@
 import { inAnyCase } from "../../api/word-pattern.ts";
-import { envSpellings } from "../../project/environment.ts";
+import { envSpellings } from "../../project/places.ts";
 import { interfaceFields } from "../fields.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";

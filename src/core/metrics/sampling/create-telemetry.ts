@@ -1,7 +1,6 @@
-import { ecosystemSpellings, resolveEnvironment } from "../../project/environment.ts";
-import { chooseServices, type PlaceRequest } from "../../project/places.ts";
+import { chooseServices, ecosystemSpellings, type PlaceRequest, resolveEnvironment } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
-import { oneAtATime } from "../../words/one-at-a-time.ts";
+import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, sampleOf, type Moment } from "./measuring.ts";

@@ -1,6 +1,5 @@
-import type { PlaceRequest } from "../../project/places.ts";
+import { ecosystemSpellings, type PlaceRequest, spellingsOf } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
-import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";

@@ -5,7 +5,7 @@ import { foldersOf } from "../../pm2/problem.ts";
 import { watchRestarts, type RestartWatch } from "../../pm2/restarts.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listShown } from "../../pm2/control/listed.ts";
-import { oneAtATime } from "../../words/one-at-a-time.ts";
+import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as a reading of the processes costs svcm. */
 const KEPT_MS = 2000;

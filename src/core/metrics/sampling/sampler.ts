@@ -1,6 +1,6 @@
 import type { PlaceRequest } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
-import { oneAtATime } from "../../words/one-at-a-time.ts";
+import { oneAtATime } from "../../words/once.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, sampleOf, type Moment } from "./measuring.ts";

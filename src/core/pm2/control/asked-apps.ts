@@ -5,7 +5,7 @@ import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
 import { startedEnvironments } from "../../project/door.ts";
-import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
+import { ecosystemSpellings, spellingsOf } from "../../project/places.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import { leftNow } from "../../rollout/left-now.ts";
 import type { Left } from "../../rollout/release.ts";

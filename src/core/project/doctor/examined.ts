@@ -1,7 +1,6 @@
 import { hasCredentials } from "../../secrets/redact.ts";
-import { isPlaceholder } from "../../secrets/secret-value.ts";
+import { isPlaceholder, isPlainKey } from "../../secrets/secret-value.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
-import { isPlainKey } from "../../env/plain-key.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
 import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";

@@ -2,8 +2,7 @@ import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import { ecosystemFileNames } from "../../pm2/file-name.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
-import { ecosystemSpellings } from "../environment.ts";
-import { below, type PlaceRequest } from "../places.ts";
+import { below, ecosystemSpellings, type PlaceRequest } from "../places.ts";
 import type { Project } from "../project.ts";
 import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
 

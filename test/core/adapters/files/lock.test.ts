@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { fileLocks } from "../../../../src/core/adapters/files/lock.ts";
-import { lockName } from "../../../../src/core/adapters/files/names.ts";
+import { lockName } from "../../../../src/core/adapters/files/succession.ts";
 import { commandLine, run } from "../../../support/child.ts";
 import { lockPlace, SELF } from "../../../support/lock-place.ts";
 

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newNonce, readHolder, serializeHolder, thisProcess } from "../../../../src/core/adapters/files/holder.ts";
 import type { Verdict } from "../../../../src/core/adapters/files/holder.ts";
-import { claimName } from "../../../../src/core/adapters/files/names.ts";
-import { contend, type Contender } from "../../../../src/core/adapters/files/succession.ts";
+import { contend, type Contender, claimName } from "../../../../src/core/adapters/files/succession.ts";
 import { discard } from "../../../../src/core/adapters/files/system.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

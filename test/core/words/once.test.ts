@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneAtATime } from "../../../src/core/words/one-at-a-time.ts";
+import { oneAtATime } from "../../../src/core/words/once.ts";
 
 interface Begun {
   readonly end: (value: string) => void;

@@ -2,6 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempting } from "./files/file-error.ts";
+import { SvcmError } from "../errors.ts";
+import { FileError } from "../ports/index.ts";
+import { writeNew } from "./files/write.ts";
 
 export interface PrivateCopy {
   /** Mode 0700. An editor's own files beside the copy are in it too. */
@@ -27,4 +30,20 @@ export async function privateCopy(name: string, bytes: Uint8Array): Promise<Priv
     }
     return { folder, path, read: () => attempting("read", path, () => readFileSync(path)), remove };
   });
+}
+
+const PRIVATE_FILE = 0o600;
+
+/** Writes a secret into a new file that only its user may read. @throws {SvcmError} INVALID_REQUEST if the file exists */
+export async function keepSecret(path: string, text: string): Promise<void> {
+  try {
+    await attempting("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new SvcmError("INVALID_REQUEST", {
+      code: error.code,
+      path,
+      details: `${error.message} Accepted: a new file.`,
+    });
+  }
 }
