@@ -15,9 +15,8 @@ import type {
   WatchOptions,
 } from "./api.ts";
 import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
-import { latest, type Latest } from "./latest.ts";
 import { socketConstructor } from "./socket.ts";
-import { OF_LOGS, Subscription, type Stream } from "./subscription.ts";
+import { latest, type Latest, OF_LOGS, type Stream, Subscription } from "./subscription.ts";
 import { watchdog } from "./watchdog.ts";
 
 interface Watch {

@@ -1,6 +1,5 @@
 import type { EventOptions, LogsOptions } from "./api.ts";
 import type { ClientFrame, LogsFrame } from "./frames.generated.ts";
-import { latest, type Latest, type Overflow } from "./latest.ts";
 
 /** A subscription without its items. */
 export type Stream = Pick<Subscription<never>, "requestId" | "begin" | "departure" | "end">;
@@ -49,4 +48,58 @@ export class Subscription<Item> implements AsyncIterable<Item> {
   [Symbol.asyncIterator](): AsyncIterator<Item> {
     return this.#items[Symbol.asyncIterator]();
   }
+}
+
+/** Passes values to an iterator. A slow reader gets the newest value of each kind, in order. */
+export interface Latest<T> extends AsyncIterable<T> {
+  /** Replaces the unread value of its kind. */
+  put(kind: string, value: T): void;
+  /** Ends the iteration after the last value, with an error if one is given. */
+  end(error?: unknown): void;
+}
+
+/** Bounds the values that a slow reader has not read. */
+interface Overflow<T> {
+  readonly most: number;
+  /** The second oldest value after the oldest was dropped. */
+  readonly dropped: (oldest: T, next: T) => T;
+}
+
+/** @param onLeave called when the reader stops, by itself or after `end` */
+export function latest<T>(onLeave: () => void, overflow?: Overflow<T>): Latest<T> {
+  const waiting = new Map<string, T>();
+  let ended: { readonly error?: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  return {
+    put(kind, value) {
+      if (ended !== undefined) return;
+      waiting.delete(kind);
+      waiting.set(kind, value);
+      const [oldest, next] = waiting;
+      if (overflow && oldest && next && waiting.size > overflow.most) {
+        waiting.delete(oldest[0]);
+        waiting.set(next[0], overflow.dropped(oldest[1], next[1]));
+      }
+      wake?.();
+    },
+    end(error) {
+      ended ??= { error };
+      wake?.();
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          const [next] = waiting;
+          if (next !== undefined) {
+            waiting.delete(next[0]);
+            yield next[1];
+          } else if (ended === undefined) await new Promise<void>((resolve) => (wake = resolve));
+          else if (ended.error === undefined) return;
+          else throw ended.error;
+        }
+      } finally {
+        onLeave();
+      }
+    },
+  };
 }

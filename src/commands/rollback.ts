@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { rolloutRollback, rolloutRollbackPlan } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
-import { appFlag } from "./terminal/app-flag.ts";
+import { appFlag } from "./terminal/plan-flags.ts";
 import { fold } from "./terminal/fit.ts";
 import { canAsk, consented } from "./terminal/prompt.ts";
 

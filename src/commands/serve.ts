@@ -1,10 +1,10 @@
 import * as Flags from "@oclif/core/flags";
 import { join } from "node:path";
+import { spawn } from "node:child_process";
 import { startServer } from "../server/start.ts";
 import type { Ports } from "../core/index.ts";
 import type { FleetLog } from "../fleet/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { openBrowser } from "./terminal/browser.ts";
 import { nodeFlags } from "./terminal/nodes.ts";
 
 export default class Serve extends SvcmCommand {
@@ -74,4 +74,14 @@ export default class Serve extends SvcmCommand {
     const { startNode } = await import("../fleet/index.ts");
     return await startNode({ ports, log, env: process.env, version: this.config.version, ...asked });
   }
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: "open", win32: "explorer" };
+
+/** Opens an address with the program of the desktop for it. @param onFailure called if there is no such program */
+function openBrowser(url: string, onFailure: (program: string) => void): void {
+  const program = OPENERS[process.platform] ?? "xdg-open";
+  const child = spawn(program, [url], { stdio: "ignore", detached: true });
+  child.on("error", () => onFailure(program));
+  child.unref();
 }

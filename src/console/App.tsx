@@ -1,17 +1,16 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ConsoleContext, createConsole, PageContext, type Console, type Page } from "./console.ts";
+import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
 import { factsOf } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
-import { ClosedPanel, Panel } from "./shell/Panel.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
 import { TokenEntry } from "./shell/TokenEntry.tsx";
 import { TypedAnswer } from "./shell/TypedAnswer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
-import { tabIds } from "./state/address.ts";
+import { type TabId, tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
 import { Toasts } from "./ui/Toasts.tsx";
 import { Unanswered } from "./ui/Unanswered.tsx";
@@ -93,4 +92,25 @@ function skipToPanel(event: Event): void {
 
 function focusPanel(): void {
   document.querySelector<HTMLElement>("#panel")?.focus();
+}
+
+function Panel(): JSX.Element {
+  const { router } = usePage();
+  const tab = router.tab.value;
+  // A link may name a tab that another machine does not have.
+  const id = router.node !== "" && tabs[tab].isOfServer ? "monitoring" : tab;
+  const { View } = tabs[id];
+  return (
+    <section id="panel" class={`panel ${id}`} aria-label={tabs[id].label} tabIndex={-1}>
+      <View key={id} />
+    </section>
+  );
+}
+
+function ClosedPanel({ id }: { id: TabId }): JSX.Element {
+  return (
+    <section id="panel" class="panel" aria-label={tabs[id].label} tabIndex={-1}>
+      <h1>{tabs[id].label}</h1>
+    </section>
+  );
 }

@@ -1,12 +1,11 @@
 import { signal, type Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { createApi, type Api } from "./data/api.ts";
+import { type Api, createApi } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
-import { textPart, type AddressPart } from "./state/address.ts";
-import { createAppearance, type Appearance } from "./state/appearance.ts";
-import { createChoices, type Choices } from "./state/choices.ts";
-import { createIdentity, type Identity } from "./state/identity.ts";
+import { type AddressPart, textPart } from "./state/address.ts";
+import { type Appearance, createAppearance } from "./state/appearance.ts";
+import { type Choices, createChoices } from "./state/choices.ts";
 import { createQuestions, type Questions } from "./state/questions.ts";
 import { Declarations } from "./state/declarations.ts";
 import { createRouter, type Router } from "./state/router.ts";
@@ -15,6 +14,7 @@ import { createSession, type Session } from "./state/session.ts";
 import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
 import { DocumentStore } from "./state/document-store.ts";
 import { createToasts, type Toasts } from "./state/toasts.ts";
+import type { Right } from "../core/api/rights.ts";
 
 export interface Page {
   readonly api: Api;
@@ -125,4 +125,25 @@ export function useConsole(): Console {
   const page = useContext(ConsoleContext);
   if (page === undefined) throw new Error("The component is outside of a console.");
   return page;
+}
+
+type Identity = ReturnType<typeof createIdentity>;
+
+/** The owner of this tab's token, and what the token permits. */
+function createIdentity(api: () => Pick<Api, "me">) {
+  const me = signal<Awaited<ReturnType<Api["me"]>>>();
+  return {
+    me,
+    async look(): Promise<void> {
+      me.value = await api()
+        .me()
+        .catch(() => undefined);
+    },
+    /** The reason why the page does not offer what needs the right. Without a token, the server asks for one. */
+    reasonAgainst(right: Right): string | undefined {
+      const { role, rights, actor } = me.value ?? {};
+      if (!role || rights?.includes(right) !== false) return undefined;
+      return `The token ${actor} has the role ${role}, which does not permit it.`;
+    },
+  };
 }

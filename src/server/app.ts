@@ -36,8 +36,7 @@ import { logMessages } from "./socket/log-stream.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
 import type { SessionContext } from "./socket/session-context.ts";
-import { recordedHourOf } from "./socket/recorded-hour.ts";
-import { serialiseOnce } from "./socket/samples.ts";
+import { recordedHourOf, serialiseOnce } from "./socket/subscription.ts";
 import { routeUpgrades } from "./socket/upgrades.ts";
 
 export interface AppOptions {

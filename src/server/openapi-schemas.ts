@@ -2,6 +2,8 @@ import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 import { issueBody } from "../core/api/issue-body.ts";
 import * as rollout from "../core/api/rollout.ts";
+import { inAnyCase } from "../core/api/word-pattern.ts";
+import type { Ports } from "../core/index.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -36,4 +38,36 @@ export function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefin
 /** `envReadBody` becomes `EnvRead`: generators name the request body of an operation with `Body`. */
 function componentName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1).replace(/Body$/, "");
+}
+
+type KeySpec = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>["keys"][string];
+
+const MAX_VALUE_LENGTH = 4096;
+const WITHOUT_CONTROLS = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$";
+const HOST = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
+const IPV6 =
+  "\\[::(?:[0-9A-Fa-f]{1,4})?\\]|\\[(?:[0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}\\]|\\[(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\\]";
+const PORT = "[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
+/** A parameter with such a name may carry a credential. */
+const SECRET_WORDS = ["password", "passwd", "secret", "token", "auth", "key"];
+const REDIS_URL = `rediss?://(?:${HOST}|${IPV6})(?::(?:${PORT}))?(?:/[A-Za-z0-9._~/-]*)?(?:\\?[A-Za-z0-9._~=&-]*)?`;
+
+export function valueSchema(spec: KeySpec): Json {
+  const about = { type: "string", description: spec.help };
+  const mayBeEmpty = "allowEmpty" in spec && spec.allowEmpty === true;
+  switch (spec.kind) {
+    case "enum":
+      return { ...about, enum: [...spec.values, ...(mayBeEmpty ? [""] : [])], default: spec.default };
+    case "redis-url":
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: redisUrlPattern(mayBeEmpty) };
+    case "integer":
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: mayBeEmpty ? "^[0-9]*$" : "^[0-9]+$" };
+    default:
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: WITHOUT_CONTROLS };
+  }
+}
+
+function redisUrlPattern(mayBeEmpty: boolean): string {
+  const withoutSecret = `(?!.*(?:${SECRET_WORDS.map(inAnyCase).join("|")})=)`;
+  return `^${withoutSecret}(?:${REDIS_URL})${mayBeEmpty ? "?" : ""}$`;
 }

@@ -11,8 +11,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { parametersOf, type Parameter } from "./query.ts";
-import { componentSchemas, referenceTo, schemaOf, type Json } from "./openapi-schemas.ts";
-import { valueSchema } from "./openapi-values.ts";
+import { componentSchemas, type Json, referenceTo, schemaOf, valueSchema } from "./openapi-schemas.ts";
 import { isRemote, tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 

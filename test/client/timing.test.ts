@@ -1,6 +1,6 @@
 /** Deadlines and pauses of the client. The clock is moved by hand. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { backoffMs } from "../../src/client/backoff.ts";
+import { backoffMs } from "../../src/client/connection.ts";
 import { watchdog } from "../../src/client/watchdog.ts";
 
 test("pauses double up to ten seconds, and half of each is random", () => {

@@ -1,6 +1,5 @@
 import * as Flags from "@oclif/core/flags";
 import { chosen } from "../base.ts";
-import { appFlag } from "./app-flag.ts";
 
 /** The choices of a plan, besides the environment and the service. An apply of the plan needs the same. */
 export const planFlags = {
@@ -25,4 +24,12 @@ interface Chosen {
 
 export function plannedBy({ app: apps, prune, preflight, ...flags }: Chosen) {
   return { ...chosen(flags), apps, prune: prune || undefined, preflight };
+}
+
+export function appFlag(whole: "ecosystem file" | "release") {
+  return Flags.string({
+    summary: `Only this app of the ${whole}. Can be repeated.`,
+    helpValue: "<name>",
+    multiple: true,
+  });
 }

@@ -1,16 +1,16 @@
 import * as Flags from "@oclif/core/flags";
 import {
-  MAX_FILE_BYTES,
-  type reportFormats,
   deploymentsCheck,
   type DeploymentsCheckResponse,
   type documentSections,
+  MAX_FILE_BYTES,
+  type reportFormats,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { readIn } from "./input.ts";
 import { paint } from "./paint.ts";
 import { formatFlag, printReport } from "./report.ts";
 import { documentOf, pipedFileFlag } from "./document-argument.ts";
+import { TerminalFileError } from "./errors.ts";
 
 export const validationFlags = {
   file: pipedFileFlag,
@@ -65,4 +65,22 @@ function verdict(file: string, document: unknown, section: Section | undefined):
   const count = Array.isArray(value) ? value.length : 0;
   if (count === 0) return `${file} has no ${many}: there is nothing to validate.`;
   return count === 1 ? `The 1 ${one} of ${file} is valid.` : `The ${count} ${many} of ${file} are valid.`;
+}
+
+/** @throws {TerminalFileError} if it is larger than `maxBytes`, or cannot be read */
+async function readIn(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+    throw new TerminalFileError(code, "standard input", message);
+  }
+  if (length <= maxBytes) return Buffer.concat(chunks);
+  throw new TerminalFileError("EFBIG", "standard input", `Standard input is larger than ${maxBytes} bytes.`);
 }

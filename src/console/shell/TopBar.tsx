@@ -3,13 +3,11 @@ import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { hashOf } from "../state/address.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
-import { themes, type Theme } from "../state/theme.ts";
+import { type Theme, themes } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 import type { IconName } from "../ui/Icon.tsx";
-import { NodeSwitch } from "./NodeSwitch.tsx";
-import { ServiceSwitch } from "./ServiceSwitch.tsx";
-import { WhoAmI } from "./WhoAmI.tsx";
+import { isOffered, tabs } from "../tabs/index.ts";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
@@ -76,5 +74,74 @@ function ThemeButton(): JSX.Element {
       label={`Theme: ${theme}. Change to ${next}`}
       onClick={() => appearance.choose(next)}
     />
+  );
+}
+
+/** The token of this tab, its role and its limits. */
+function WhoAmI(): JSX.Element | null {
+  const { me } = usePage().identity;
+  if (!me.value?.role) return null;
+  const { actor, role, environments = [], services = [] } = me.value;
+  const limits = [...environments, ...services];
+  return (
+    <span class="who">
+      <bdi>{actor}</bdi> ({[role, ...limits].join(", ")})
+    </span>
+  );
+}
+
+/** Chooses the machine that the page is about, if there is a fleet. */
+function NodeSwitch(): JSX.Element | null {
+  const { router } = usePage();
+  const facts = useContext(ConsoleContext)?.facts;
+  const { node } = router;
+  if (!isOffered("nodes", node, facts)) return null;
+  const names = new Set([...(node === "" ? [] : [node]), ...(facts?.nodes ?? [])]);
+  const choose = (select: HTMLSelectElement): void => {
+    location.hash = hashOf({ tab: router.tab.value, parameters: [["node", select.value]] });
+    // The page is loaded again for the other machine. Until then, and after a refusal, it is about this one.
+    select.value = node;
+  };
+  return (
+    <label class="service">
+      <span>Node</span>
+      <select value={node} onChange={({ currentTarget }) => choose(currentTarget)}>
+        <option value="">This server</option>
+        {[...names].map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Chooses the service that the page is about, where the repository has several. */
+function ServiceSwitch(): JSX.Element | null {
+  const { service, router } = usePage();
+  const names = useContext(ConsoleContext)?.facts.services ?? [];
+  if (names.length < 2) return null;
+  const chosen = service.value;
+  const isOne = tabs[router.tab.value].isOfOneService === true;
+  const all = isOne ? "Choose a service" : "All services";
+  const choose = (select: HTMLSelectElement): void => {
+    if (router.mayLeave()) service.value = select.value;
+    // A refused choice leaves the browser's own state changed.
+    else select.value = chosen;
+  };
+  return (
+    <label class="service">
+      <span>Service</span>
+      <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget)}>
+        {(!isOne || chosen === "") && <option value="">{all}</option>}
+        {chosen !== "" && !names.includes(chosen) && <option value={chosen}>{chosen} (not declared)</option>}
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,6 +1,5 @@
-import type { Readable } from "../data/past.ts";
-import type { Span } from "../data/series.ts";
-import { clear, paintLine, runsOf } from "./chart/line.ts";
+import type { Readable, Span } from "../data/series.ts";
+import { clear, paintLine, runsOf } from "./chart/paint.ts";
 import { inkOf, type Ink } from "./ink.ts";
 
 const POINTS = 60;

@@ -5,8 +5,7 @@ import { MAX_PORT } from "../words/port.ts";
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
 import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installation.ts";
 import { textOf } from "./files/if-readable.ts";
-import { askDaemon } from "./pm2/ask-daemon.ts";
-import { probe } from "./pm2/probe.ts";
+import { askDaemon, probe } from "./pm2/daemon.ts";
 import { systemUser } from "./host.ts";
 
 interface InstallationOptions {

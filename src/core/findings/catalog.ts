@@ -7,8 +7,35 @@ import { valueRules } from "../env/value-rules.ts";
 import { doctorRules } from "../project/doctor/index.ts";
 import { runningRules } from "../project/doctor/running-rules.ts";
 import { stages as startupStages } from "../startup/rules.ts";
-import { codeDocs } from "./codes.ts";
 import type { CodeDoc, CodeDocs, Rule } from "./rule.ts";
+import { documentCodes, revisionCodes, sourceCodes } from "./codes/documents.ts";
+import { ecosystemCodes } from "./codes/ecosystem.ts";
+import { envCodes } from "./codes/env.ts";
+import { connectionCodes, fileCodes } from "./codes/files.ts";
+import { logCodes } from "./codes/logs.ts";
+import { fleetCodes } from "./codes/fleet.ts";
+import { processCodes } from "./codes/processes.ts";
+import { rolloutCodes } from "./codes/rollout.ts";
+import { telemetryCodes } from "./codes/telemetry.ts";
+import { requestCodes } from "./codes/requests.ts";
+import { profileCodes } from "./codes/profiles.ts";
+
+const codeDocs: Readonly<Record<string, CodeDocs>> = {
+  "Env files": envCodes,
+  "Files and the system": fileCodes,
+  "Profiles and startup": profileCodes,
+  "PM2 ecosystem files": ecosystemCodes,
+  "Declarative sources": sourceCodes,
+  "Deployments document": documentCodes,
+  Revisions: revisionCodes,
+  Connections: connectionCodes,
+  Requests: requestCodes,
+  "PM2 and processes": processCodes,
+  Logs: logCodes,
+  "Plans and releases": rolloutCodes,
+  Telemetry: telemetryCodes,
+  Fleet: fleetCodes,
+};
 
 export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,

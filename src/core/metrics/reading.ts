@@ -1,7 +1,6 @@
 import type { ErrorCode } from "../api/code.ts";
-import type { ListeningSocket } from "./proc/tcp.ts";
 
-/** The counters of the machine at one moment; `rates.ts` makes rates of two readings. */
+/** The counters of the machine at one moment; `from-readings.ts` makes metrics of two readings. */
 
 export interface CoreTimes {
   readonly busy: number;
@@ -34,6 +33,13 @@ export interface ProcessReading {
   readonly cpuPercent: number | null;
   readonly rssBytes: number | null;
   readonly io: IoReading;
+}
+
+export interface ListeningSocket {
+  readonly address: string;
+  readonly port: number;
+  /** Connections that the process has not accepted yet. */
+  readonly waiting: number;
 }
 
 /** A socket of a process that listens. */

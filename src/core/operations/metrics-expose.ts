@@ -1,7 +1,7 @@
 import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { keptReleases } from "../rollout/kept-releases.ts";
+import { keptReleases } from "../rollout/releases-now.ts";
 import { serverIdentity } from "./server-identity.ts";
 
 /** Two scrapers, or one that retries, share a measurement. */

@@ -4,7 +4,7 @@ import { describeError, SvcmError } from "../errors.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { keptReleases } from "../rollout/kept-releases.ts";
+import { keptReleases } from "../rollout/releases-now.ts";
 
 const MOST_TROUBLES = 5;
 /** Several askers share a measurement. */

@@ -1,8 +1,8 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { problemOf, type ProblemFacts } from "../pm2/problem.ts";
-import { uptimeMs } from "../metrics/process-metrics.ts";
-import { listShown, problemFacts } from "../pm2/control/listed.ts";
+import { uptimeMs } from "../metrics/from-readings.ts";
+import { listShown, problemFacts } from "../pm2/shown.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {

@@ -1,6 +1,6 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { keptReleases } from "../rollout/kept-releases.ts";
+import { keptReleases } from "../rollout/releases-now.ts";
 
 export const releaseList = defineOperation({
   id: "release.list",

@@ -1,8 +1,8 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { releaseIn } from "../rollout/apply/rollback-plan.ts";
-import { keptReleases } from "../rollout/kept-releases.ts";
 import { releaseOf } from "../rollout/release.ts";
+import { keptReleases } from "../rollout/releases-now.ts";
 
 /** One release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
 export const releaseShow = defineOperation({

@@ -1,15 +1,16 @@
-import type { Issue } from "../api/issue.ts";
+import { compareText, type Issue } from "../api/issue.ts";
 import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { knownSecrets, readEcosystem, type EcosystemContent } from "./ecosystem-file.ts";
-import { checkEcosystem } from "./rules/check.ts";
+import { type EcosystemContent, knownSecrets, readEcosystem } from "./ecosystem-file.ts";
 import { impliedApps } from "./rules/implied.ts";
-import { checkedApps, type ImpliedApps } from "./rules/rule.ts";
+import { checkedApps, type CheckedEcosystem, type ImpliedApps } from "./rules/rule.ts";
 import type { Scrub } from "./scrub.ts";
 import { scrubFor } from "./view.ts";
+import { findingsOf, toIssue } from "../findings/rule.ts";
+import { rules } from "./rules/index.ts";
 
 /** The ecosystem files of an environment and everything that was found in them. `file` holds values: it never leaves the process. */
 export interface CheckedFile {
@@ -38,4 +39,23 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   if (text === undefined) return [];
   const { readSource } = await import("../yaml/read.ts");
   return impliedApps(readSource(text, path).value, profile, vocabulary);
+}
+
+/**
+ * Everything that PM2 would refuse, mistake or silently ignore in an ecosystem file: first the issues of the file,
+ * then those of each app, in the order of the file. Issues never show a secret.
+ */
+function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
+  return Array.from(findingsOf(rules, ecosystem), (finding) => scrubbed(toIssue(finding), scrub)).toSorted(
+    (a, b) => appOf(a) - appOf(b) || compareText(a.code, b.code) || compareText(a.message, b.message),
+  );
+}
+
+function scrubbed(issue: Issue, scrub: Scrub): Issue {
+  const path = issue.path.map((step) => (typeof step === "string" ? scrub(step) : step));
+  return { ...issue, path, message: scrub(issue.message) };
+}
+
+function appOf({ path: [, index = -1] }: Issue): number {
+  return Number(index);
 }

@@ -1,11 +1,10 @@
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Environment } from "../project/places.ts";
-import { startCommand } from "./command.ts";
 import { environmentOf } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp } from "./normalise.ts";
-import { secretsOf, scrubOf, shownVariable, type Scrub } from "./scrub.ts";
+import { type Scrub, scrubOf, secretsOf, shownVariable } from "./scrub.ts";
 
 type EcosystemApp = EcosystemResponse["apps"][number];
 
@@ -83,4 +82,22 @@ function previewOf(
   const implied = apps.map(({ name }) => name).filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
   const names = [...new Set(implied)];
   return { apps: names, command: startCommand(path, names, env) ?? null };
+}
+
+/** Quotes a word, so that a POSIX shell reads it unchanged. */
+export function shellQuote(word: string): string {
+  return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * `pm2 start <path> --only <names> --update-env`: what starts exactly these apps. `undefined` without
+ * a name, because PM2 would start them all.
+ *
+ * @see the specification, "PM2 ecosystem response"
+ */
+export function startCommand(path: string, names: readonly string[], env?: string): string | undefined {
+  const only = names.filter((name) => name !== "").join(",");
+  if (only === "") return undefined;
+  const environment = env === undefined ? "" : ` --env ${shellQuote(env)}`;
+  return `pm2 start ${shellQuote(path)} --only ${shellQuote(only)}${environment} --update-env`;
 }

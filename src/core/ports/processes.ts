@@ -1,6 +1,5 @@
 import type { Fields } from "../pm2/normalise.ts";
-import type { ProcessIdentity, ProcessRecord } from "../pm2/process-record.ts";
-import type { OwnProcess } from "../pm2/own.ts";
+import type { OwnProcess, ProcessIdentity, ProcessRecord } from "../pm2/process-record.ts";
 
 /**
  * The processes of one PM2, over one connection, which is opened by the first call and again after a loss. An idle

@@ -1,7 +1,7 @@
 import { canonicalArguments, canonicalValue } from "../pm2/canonical-value.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
-import { portOf } from "../pm2/port.ts";
+import { portOf } from "../words/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";

@@ -1,9 +1,10 @@
 import { interval } from "../../core/api/channel.ts";
 import type { Code } from "../../core/api/codes.generated.ts";
-import { clientFrames, type ClientFrame } from "../../core/api/frames.ts";
+import { type ClientFrame, clientFrames, type ErrorFrame } from "../../core/api/frames.ts";
 import { parseInput } from "../../core/api/parse.ts";
-import { SvcmError } from "../../core/index.ts";
+import { errorTable, failureCode, SvcmError } from "../../core/index.ts";
 import { parseJson } from "../../core/words/json-text.ts";
+import type { ErrorCode } from "../../core/api/code.ts";
 
 export interface FrameRefusal {
   readonly code: Code;
@@ -66,4 +67,15 @@ function requestIdOf(value: unknown): { readonly requestId?: string } {
   const { requestId } = value;
   const isGood = typeof requestId === "string" && requestId !== "" && requestId.length <= MAX_REQUEST_ID;
   return isGood ? { requestId } : {};
+}
+
+export function subscriptionRefusal(error: SvcmError, requestId: string | undefined): ErrorFrame {
+  const { kind, message } = error;
+  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(failureCode(error), message, requestId);
+  return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);
+}
+
+export function errorFrame(code: ErrorCode, details: string, requestId?: string): ErrorFrame {
+  const error = code === "UNAUTHORIZED" ? errorTable.UNAUTHORIZED.error : undefined;
+  return { type: "error", code, details, error, requestId };
 }

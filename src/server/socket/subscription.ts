@@ -1,16 +1,22 @@
 import {
+  type Caller,
   describeError,
-  failureCode,
-  SvcmError,
   type EventFeed,
   type EventFilter,
+  execute,
+  failureCode,
+  historyShow,
+  type Ports,
+  type Sample,
+  SvcmError,
   type Telemetry,
 } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
-import type { RecordedHour } from "./recorded-hour.ts";
-import type { SampleFrames } from "./samples.ts";
+import type { ServerFrame } from "../../core/api/frames.ts";
+import { toJson } from "../answer.ts";
+import { SharedMessage } from "./shared-message.ts";
 
 export interface Subscribed {
   readonly environment: string;
@@ -65,5 +71,62 @@ export async function reporting({ log }: Pick<Streaming, "log">, peer: Peer, wor
     const { body } = describeError(error);
     if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "stream failed");
     peer.send({ type: "error", code: failureCode(error), details: body.details ?? body.error });
+  }
+}
+
+type SampleFrames = (sample: Sample) => readonly SharedMessage[];
+
+/** Serialises and compresses each sample once for all clients. */
+export function serialiseOnce(): SampleFrames {
+  const done = new WeakMap<Sample, readonly SharedMessage[]>();
+  return (sample) => {
+    const known = done.get(sample);
+    if (known !== undefined) return known;
+    const messages = framesIn(sample).map((frame) => new SharedMessage(toJson(frame)));
+    done.set(sample, messages);
+    return messages;
+  };
+}
+
+function framesIn(sample: Sample): ServerFrame[] {
+  if (sample.kind === "metrics") return [{ type: "metrics", payload: sample.payload }];
+  const { payload, error } = sample;
+  return [
+    { type: "host", payload },
+    { type: "error", ...error },
+  ];
+}
+
+/** The frame with the recorded hour; `undefined` if nothing was recorded. */
+type RecordedHour = () => Promise<SharedMessage | undefined>;
+
+const SERIES = "host,*:cpuPercent,*:memoryBytes";
+/** One value for each 20 seconds. */
+const POINTS = 180;
+/** A new step is recorded that often. */
+const KEPT_MS = 10_000;
+
+/** The client has shown that it may read. */
+const reader: Caller = { source: "ws", grants: ["read"] };
+
+/** Reads and serialises the hour once for all clients that subscribe within ten seconds. */
+export function recordedHourOf(ports: Ports): RecordedHour {
+  let last: { readonly atMs: number; readonly message: ReturnType<RecordedHour> } | undefined;
+  return () => {
+    const atMs = ports.clock.elapsed();
+    if (last === undefined || atMs - last.atMs >= KEPT_MS) last = { atMs, message: readHour(ports) };
+    return last.message;
+  };
+}
+
+/** If the history cannot be read, the client gets the metrics without it. */
+async function readHour(ports: Ports): ReturnType<RecordedHour> {
+  try {
+    const { from, step, series, gaps } = await execute(historyShow, ports, { series: SERIES, points: POINTS }, reader);
+    if (series.length === 0) return undefined;
+    return new SharedMessage(toJson({ type: "history", payload: { from, step, series, gaps } }));
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    return undefined;
   }
 }

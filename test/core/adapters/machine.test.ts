@@ -8,7 +8,7 @@ import { DiskReader } from "../../../src/core/adapters/machine/disks.ts";
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
 import { askSystem } from "../../../src/core/adapters/machine/system.ts";
 import { openPortable } from "../../../src/core/adapters/machine/portable.ts";
-import { processCpuPercent } from "../../../src/core/metrics/rates.ts";
+import { processCpuPercent } from "../../../src/core/metrics/from-readings.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
 import { commandLine, run, start } from "../../support/child.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -2,8 +2,16 @@ import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAuxv, parseLoadavg, parseMeminfo, parseStat } from "../../../src/core/metrics/proc/host.ts";
-import { hasEnded, parsePidIo, parsePidStat, parsePidStatm } from "../../../src/core/metrics/proc/process.ts";
+import {
+  hasEnded,
+  parseAuxv,
+  parseLoadavg,
+  parseMeminfo,
+  parsePidIo,
+  parsePidStat,
+  parsePidStatm,
+  parseStat,
+} from "../../../src/core/metrics/proc.ts";
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/proc", name), "utf8");
 

@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shellQuote, startCommand } from "../../../src/core/pm2/command.ts";
 import { ecosystemSpellings, resolveEnvironment } from "../../../src/core/project/places.ts";
 import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
 import { scrubOf } from "../../../src/core/pm2/scrub.ts";
 import type { EcosystemResponse } from "../../../src/core/api/bodies.ts";
-import { ecosystemResponse } from "../../../src/core/pm2/view.ts";
+import { ecosystemResponse, shellQuote, startCommand } from "../../../src/core/pm2/view.ts";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 
 const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };

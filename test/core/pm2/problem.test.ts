@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { problemOf, type ProblemFacts } from "../../../src/core/pm2/problem.ts";
-import { watchRestarts, WATCHED_MS, type RestartWatch } from "../../../src/core/pm2/restarts.ts";
+import {
+  type ProblemFacts,
+  problemOf,
+  type RestartWatch,
+  WATCHED_MS,
+  watchRestarts,
+} from "../../../src/core/pm2/problem.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 

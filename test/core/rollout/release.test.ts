@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reportedReleases, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
-import { keptReleases } from "../../../src/core/rollout/kept-releases.ts";
 import type { ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
+import { keptReleases } from "../../../src/core/rollout/releases-now.ts";
 import type { Releases } from "../../../src/core/ports/releases.ts";
 
 const STARTED = "2026-11-22T04:41:03.000Z";

@@ -2,7 +2,6 @@ import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
-import { wordsOf, type RecordWords } from "./record-words.ts";
 
 /** A change that svcm recorded, or an event of a process. */
 export type ActivityRow = {
@@ -92,4 +91,35 @@ export function after(row: ActivityRow & { readonly kind: "change" }, rows: read
     .filter((one) => one.kind === "event" && one.ms >= from && one.ms <= row.ms + AFTER_MS && isOwn(one.event))
     .toReversed()
     .slice(0, MOST_AFTER);
+}
+
+interface RecordWords {
+  /** In the time zone of the browser. */
+  readonly when: string;
+  readonly action: string;
+  readonly environment: string;
+  /** The requested target, and the processes that the action concerned. */
+  readonly subjects: readonly string[];
+  readonly keys: readonly string[];
+  readonly by: string;
+  readonly outcome: AuditRecord["outcome"];
+  readonly code: string;
+  readonly times: string;
+}
+
+function wordsOf(record: AuditRecord): RecordWords {
+  const { timestamp, action, environment = "", service, keys = [], processes = [], target, outcome } = record;
+  const { actor, source, address, node, code = "", count = 1 } = record;
+  const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
+  return {
+    when: formatTime(timestamp),
+    action,
+    environment: [service, environment].filter(Boolean).join(", "),
+    subjects: [...(target === undefined ? [] : [target]), ...named],
+    keys,
+    by: [actor, source, address, node].filter(Boolean).join(", "),
+    outcome,
+    code,
+    times: count > 1 ? `${count} times` : "",
+  };
 }

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { HistoryResponse } from "../../../core/api/history.ts";
 import type { Api } from "../../data/api.ts";
-import { Joined, type Past, type Readable } from "../../data/past.ts";
+import { Joined, type Past, type Readable } from "../../data/series.ts";
 import { partOf, type Shown } from "../../ui/chart/scene.ts";
 import type { Feed } from "./feed.ts";
 import { MEMORY } from "./history.ts";

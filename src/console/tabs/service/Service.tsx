@@ -12,7 +12,7 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { useFocus } from "../../ui/use-focus.ts";
 import { ConfigurationForm } from "./configuration-form.ts";
-import { ProviderMatrix } from "./ProviderMatrix.tsx";
+import { MatrixTable } from "../../ui/MatrixTable.tsx";
 
 export function Service(): JSX.Element {
   const page = useConsole();
@@ -69,5 +69,19 @@ function Stored({ form }: { form: ConfigurationForm }): JSX.Element {
       </strong>
       <IssueList issues={issues} label="Issues of the stored service configuration" />
     </StatusLine>
+  );
+}
+
+function ProviderMatrix(props: { runMode: unknown; cloudProvider: unknown }): JSX.Element {
+  const { matrix } = useConsole().facts;
+  return (
+    <MatrixTable
+      title="Run modes and cloud providers"
+      axes={["Cloud provider", "run mode"]}
+      rows={matrix.cloudProviders}
+      columns={matrix.runModes}
+      isAccepted={(provider, mode) => entryOf(matrix.runModes, mode)?.cloudProviders.includes(provider) === true}
+      chosen={[props.cloudProvider, props.runMode]}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { textOf } from "../../../core/deployments/candidate.ts";
-import { entryOf, groupOf } from "../../../core/deployments/vocabulary.ts";
+import { entryOf, groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
@@ -9,8 +9,13 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
 import { EntryTab } from "../../ui/EntryTab.tsx";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
-import { targetKind } from "./target-kind.ts";
-import { TargetForm } from "./TargetForm.tsx";
+import { changedTarget, newTarget, targetCopy } from "../../../core/deployments/edit/target.ts";
+import { targetFields } from "../../../core/deployments/fields.ts";
+import { targetDefaults } from "../../../core/deployments/migrate.ts";
+import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
+import type { EntryKind } from "../../state/entry-kind.ts";
+import type { Values } from "../../state/form.ts";
+import { EntryForm } from "../../ui/EntryForm.tsx";
 
 /** The deploy targets of the document. @see the specification, "Deploy target list behaviour" */
 export function Targets(): JSX.Element {
@@ -81,5 +86,53 @@ function Matrix({ list }: { list: EntryList }): JSX.Element {
       isAccepted={(target, type) => groupOf(vocabulary, target)?.serviceTypes.includes(type) === true}
       chosen={[deployTarget, serviceType]}
     />
+  );
+}
+
+/** Deploy targets. @see the specification, "Deploy target list behaviour" */
+function targetKind(vocabulary: Vocabulary): EntryKind {
+  return {
+    section: "deployments",
+    noun: "deploy target",
+    fields: targetFields,
+    blank: { deployTarget: Object.keys(vocabulary.matrix.deployTargets)[0] ?? "" },
+    nameOf: (entry) => textOf(entry, "name"),
+    chosen: (values, field) => withProfile(values, field, vocabulary),
+    withDefaults: (values) => ({ ...targetDefaults(values, vocabulary), ...values }),
+    added: (values) => newTarget(values, vocabulary),
+    changed: (before, edit) => changedTarget(before, edit, vocabulary),
+    copied: targetCopy,
+    issues: (candidate, others) => entryIssues("deployments", candidate, others, vocabulary),
+    verdicts: (entries) => listVerdicts("deployments", entries, vocabulary),
+  };
+}
+
+/** Clears the profile of a target that PM2 does not manage, and proposes one again when it does. */
+function withProfile(values: Values, field: string, vocabulary: Vocabulary): Values {
+  if (groupOf(vocabulary, values["deployTarget"])?.pm2Managed === false) return { ...values, pm2Profile: "" };
+  if (field !== "deployTarget" || values["pm2Profile"]) return values;
+  return { ...values, pm2Profile: targetDefaults(values, vocabulary)["pm2Profile"] ?? "" };
+}
+
+function TargetForm({ list }: { list: EntryList }): JSX.Element {
+  const { vocabulary } = useConsole().facts;
+  const { deployTarget } = list.values.value;
+  const { label } = entryOf(vocabulary.matrix.deployTargets, deployTarget) ?? {};
+  const isManaged = groupOf(vocabulary, deployTarget)?.pm2Managed;
+  return <EntryForm list={list} word="Target" hint={<Hint isManaged={isManaged} label={label} />} />;
+}
+
+function Hint({ isManaged, label }: { isManaged: boolean | undefined; label: string | undefined }): JSX.Element {
+  if (isManaged === undefined) return <>This deploy target is not in the capability matrix. Choose one that is.</>;
+  return isManaged ? (
+    <>
+      <strong>{label} is PM2-managed.</strong> Put the host information into Region, and choose the PM2 profile that
+      starts the service there.
+    </>
+  ) : (
+    <>
+      <strong>{label} is a functions provider.</strong> Give the runtime with its version; the provider manages the
+      processes, so there is no PM2 profile.
+    </>
   );
 }

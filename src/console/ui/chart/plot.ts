@@ -2,8 +2,7 @@ import { batch, computed, effect, signal, type ReadonlySignal, type Signal } fro
 import type { Span } from "../../data/series.ts";
 import { inkOf } from "../ink.ts";
 import { nearest, selectionOf } from "./cursor.ts";
-import { clear } from "./line.ts";
-import { paint } from "./paint.ts";
+import { clear, paint } from "./paint.ts";
 import { sceneOf, type Scene, type Shown } from "./scene.ts";
 
 export interface PlotOptions {

@@ -1,8 +1,5 @@
-import type { Readable } from "../../data/past.ts";
-import { LONGEST_STEP, type SeriesPart, type Span } from "../../data/series.ts";
-import { marksIn, wordsAt, type Mark } from "./marks.ts";
-import { boxOf, roofOf, scaleOf, type Scale } from "./scale.ts";
-import { moment } from "./ticks.ts";
+import { LONGEST_STEP, type Readable, type SeriesPart, type Span } from "../../data/series.ts";
+import { boxOf, moment, roofOf, type Scale, scaleOf } from "./scale.ts";
 
 /** The values of a chart. `part` may reach beyond the span, so that lines reach the edges. */
 export interface Shown {
@@ -71,4 +68,26 @@ export function readingOf(
 export function wordsOf({ time, values, events }: Reading): string {
   const named = values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`));
   return [time, ...named, ...events].join(", ");
+}
+
+/** A moment in the lane of events above the lines. */
+export interface Mark {
+  /** In seconds. */
+  readonly time: number;
+  readonly isBad: boolean;
+  readonly words: string;
+}
+
+/** CSS pixels around the cursor in which a mark is read. */
+const REACH = 6;
+
+/** The marks in sight. */
+function marksIn(marks: readonly Mark[], { from, to }: { readonly from: number; readonly to: number }): Mark[] {
+  return marks.filter(({ time }) => time >= from && time <= to);
+}
+
+/** The words of the marks at a moment. */
+function wordsAt(marks: readonly Mark[], scale: Scale, time: number): string[] {
+  const x = scale.x(time);
+  return [...new Set(marks.filter((mark) => Math.abs(scale.x(mark.time) - x) <= REACH).map(({ words }) => words))];
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { hasEnded, parsePidStat } from "../../metrics/proc/process.ts";
+import { hasEnded, parsePidStat } from "../../metrics/proc.ts";
 import { isRefusal, readlink, readText } from "./system.ts";
 
 /** Distinguishes a process from later ones with the same number. */

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import {
@@ -10,9 +10,8 @@ import {
   serializeHolder,
   thisProcess,
 } from "./holder.ts";
-import { isOver, type Patience, patience, pause, turns } from "./patience.ts";
-import { type Contender, contend, type Outcome, claimName, lockName, temporaryName } from "./succession.ts";
-import { discard, readdir, unlink } from "./system.ts";
+import { contend, type Contender, lockName, type Outcome, sweep } from "./succession.ts";
+import { unlink } from "./system.ts";
 
 export interface Guarded {
   readonly target: string;
@@ -122,20 +121,6 @@ async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
   await sweep(us.target, us.nonce);
 }
 
-/**
- * Removes temporary files and claims of killed processes, except those with the own nonce. Only the holder of the lock
- * may call it: then no other process has temporary files, and no claim is valid (see `succession.ts`).
- */
-async function sweep(target: string, ownNonce: string): Promise<void> {
-  const folder = dirname(target);
-  const scratch = [temporaryName(target, ""), claimName(lockName(target), "")];
-  const prefixes = scratch.map((path) => basename(path));
-  // If the folder cannot be listed, the files stay and the write continues.
-  const names = await readdir(folder).catch(() => []);
-  const litter = names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !name.includes(ownNonce));
-  await Promise.all(litter.map((name) => discard(join(folder, name))));
-}
-
 function locked(file: Guarded, by: Holder | number | undefined): FileError {
   const lock = lockName(file.target);
   const reason = `${whoHolds(by)} holds ${lock}; if that process no longer runs, remove the file`;
@@ -147,4 +132,62 @@ function whoHolds(by: Holder | number | undefined): string {
   if (typeof by === "number") return `this process (${by})`;
   if (by.process === null) return "another process";
   return `process ${by.process.pid} on ${by.process.host}`;
+}
+
+interface Patience {
+  readonly until: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function patience(timeoutMs: number, signal?: AbortSignal): Patience {
+  return { until: performance.now() + timeoutMs, signal };
+}
+
+const isOver = ({ until }: Patience): boolean => performance.now() >= until;
+
+/** The jitter separates processes that met at a lock. */
+async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
+  const longest = Math.min(2 * 1.5 ** attempt, 25);
+  const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
+  await delay(Math.max(ms, 0), undefined, signal && { signal });
+}
+
+async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const ms = Math.min(Math.max(until - performance.now(), 0), LONGEST_TIMER_MS);
+  try {
+    return await Promise.race([event.then(() => true), delay(ms, false, { signal: either })]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Resolves with the function that ends the turn; `undefined` if the time is over first. */
+type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
+
+/** One turn at a time for each key in this process, in order. */
+function turns(): TakeTurn {
+  const tails = new Map<string, Promise<void>>();
+
+  return async (key, willing) => {
+    const before = tails.get(key);
+    let leave!: () => void;
+    const ours = new Promise<void>((resolve) => (leave = resolve));
+    const tail = before === undefined ? ours : before.then(() => ours);
+    tails.set(key, tail);
+    void tail.then(() => {
+      if (tails.get(key) === tail) tails.delete(key);
+    });
+    try {
+      if (before === undefined || (await comesInTime(before, willing))) return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    leave();
+    return undefined;
+  };
 }

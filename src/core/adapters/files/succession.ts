@@ -19,7 +19,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { type Holder, readHolder, type Verdict } from "./holder.ts";
-import { discard, isRefusal, rename, symlink } from "./system.ts";
+import { discard, isRefusal, readdir, rename, symlink } from "./system.ts";
 
 const beside = (target: string, suffix: string) => join(dirname(target), `.${basename(target)}.svcm-${suffix}`);
 
@@ -86,4 +86,18 @@ async function replace(us: Contender, place: string): Promise<"succeeded" | "mov
     if (isRefusal(error, "ENOENT")) return "moved";
     throw error;
   }
+}
+
+/**
+ * Removes temporary files and claims of killed processes, except those with the own nonce. Only the holder of the lock
+ * may call it: then no other process has temporary files, and no claim is valid.
+ */
+export async function sweep(target: string, ownNonce: string): Promise<void> {
+  const folder = dirname(target);
+  const scratch = [temporaryName(target, ""), claimName(lockName(target), "")];
+  const prefixes = scratch.map((path) => basename(path));
+  // If the folder cannot be listed, the files stay and the write continues.
+  const names = await readdir(folder).catch(() => []);
+  const litter = names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !name.includes(ownNonce));
+  await Promise.all(litter.map((name) => discard(join(folder, name))));
 }

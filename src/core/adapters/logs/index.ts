@@ -4,7 +4,7 @@ import type { LogFilter, Logs } from "../../ports/logs.ts";
 import { once } from "../../words/once.ts";
 import { pm2Failed, unreachable } from "../pm2/failure.ts";
 import { pm2Home } from "../pm2/home.ts";
-import { probe } from "../pm2/probe.ts";
+import { probe } from "../pm2/daemon.ts";
 import { LogLink } from "./log-link.ts";
 import { unpackedLines } from "./packed.ts";
 import type { Call } from "./protocol.ts";

@@ -1,9 +1,8 @@
+import { closeSync, openSync, readSync } from "node:fs";
 import { foreignCode } from "../../api/code.ts";
-import type { Units } from "../../metrics/proc/host.ts";
-import { hasEnded, parsePidIo, parsePidStat, parsePidStatm } from "../../metrics/proc/process.ts";
+import { hasEnded, parsePidIo, parsePidStat, parsePidStatm, type Units } from "../../metrics/proc.ts";
 import type { IoReading, ProcessReading } from "../../metrics/reading.ts";
 import { codeOf } from "../../words/thrown.ts";
-import { KeptFile } from "./kept-file.ts";
 
 const NO_LONGER_THERE = new Set(["ESRCH", "ENOENT"]);
 
@@ -84,4 +83,31 @@ function ioFailure(code: string): IoReading {
       ? "The system does not let this user see the disk traffic of that process."
       : `The disk traffic of that process cannot be read (${code}).`;
   return { supported: true, code: foreignCode(code), error };
+}
+
+/**
+ * A file of `/proc` that stays open and is read from its beginning each time. It stays bound to its process: after that
+ * process has ended, a read fails with ESRCH even if another process has its number.
+ */
+export class KeptFile {
+  readonly #fd: number;
+  readonly #buffer: Buffer;
+
+  /**
+   * @param buffer holds the content until the next read; the files of one reader share it
+   * @throws the system's error
+   */
+  constructor(path: string, buffer: Buffer) {
+    this.#buffer = buffer;
+    this.#fd = openSync(path, "r");
+  }
+
+  /** As Latin-1, because svcm reads only ASCII. @throws the system's error */
+  read(): string {
+    return this.#buffer.toString("latin1", 0, readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0));
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
 }

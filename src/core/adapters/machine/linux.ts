@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { cpus, endianness } from "node:os";
 import { foreignCode } from "../../api/code.ts";
-import { parseAuxv, parseLoadavg, parseMeminfo, parseStat, type Units } from "../../metrics/proc/host.ts";
+import { parseAuxv, parseLoadavg, parseMeminfo, parseStat, type Units } from "../../metrics/proc.ts";
 import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
 import type { MachineReader } from "../../ports/machine.ts";
 import { codeOf } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
-import { KeptFile } from "./kept-file.ts";
-import { KeptProcess } from "./kept-process.ts";
+import { KeptFile, KeptProcess } from "./kept-process.ts";
 import type { AskedSystem } from "./system.ts";
 
 /** Enough for the cores in `/proc/stat`, which come first; the rest is interrupts. */

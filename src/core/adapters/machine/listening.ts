@@ -1,6 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { parsePidStat } from "../../metrics/proc/process.ts";
-import { parseTcpTable } from "../../metrics/proc/tcp.ts";
+import { parsePidStat, parseTcpTable } from "../../metrics/proc.ts";
 import type { Listener } from "../../metrics/reading.ts";
 import { namesIn, textOf } from "../files/if-readable.ts";
 

@@ -38,3 +38,11 @@ const HINTS: Readonly<Record<string, string>> = {
 export function pm2Failed({ code, details }: FailureFacts): SvcmError {
   return new SvcmError("PM2_FAILED", { code, details, hint: HINTS[code] });
 }
+
+const LONGEST_WORDS = 400;
+
+export function wordsOf(error: unknown): string {
+  if (Array.isArray(error)) return error.map(wordsOf).join("; ").slice(0, LONGEST_WORDS);
+  const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
+  return (words.split("\n")[0] ?? "").slice(0, LONGEST_WORDS);
+}

@@ -6,16 +6,14 @@ import type { Processes } from "../../ports/processes.ts";
 import { once } from "../../words/once.ts";
 import { codeOf } from "../../words/thrown.ts";
 import { fileLocks, type Guarded } from "../files/lock.ts";
-import { digestWith } from "./digest.ts";
-import { environmentForPm2 } from "./environment.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
-import { pm2Home, whyUnusable, type Pm2Home } from "./home.ts";
-import { homeKey } from "./key.ts";
-import { workerLink, type Link } from "./link.ts";
-import { pm2Names } from "./names.ts";
+import { pm2Home, type Pm2Home, whyUnusable } from "./home.ts";
+import { digestWith, homeKey } from "./key.ts";
+import { type Link, workerLink } from "./link.ts";
 import { ownProcess } from "./own-process.ts";
-import { probe } from "./probe.ts";
+import { pm2Names, probe } from "./daemon.ts";
 import type { Answer, Call } from "./protocol.ts";
+import { isPassedOn } from "../../pm2/inherited.ts";
 
 export interface Pm2Options {
   /** Selects the PM2, which gets a small part of it. */
@@ -161,4 +159,18 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     if (error.code === "ELOCKED") throw pm2Failed({ code: error.code, details: error.message });
     throw pm2Failed({ code: "PM2_HOME_UNUSABLE", details: `PM2_HOME cannot be written: ${error.message}` });
   }
+}
+
+const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
+
+/** PM2 passes this environment to every app that it starts, so it contains nothing of svcm. */
+function environmentForPm2(env: Readonly<Record<string, string | undefined>>, home: string): Record<string, string> {
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isPassed(entry[0]),
+  );
+  return { ...Object.fromEntries(passed), PM2_HOME: home };
+}
+
+function isPassed(key: string): boolean {
+  return isPassedOn(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LinkFailure } from "./failure.ts";
@@ -44,4 +44,8 @@ async function keyIn(path: string): Promise<Uint8Array | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+export function digestWith(salt: Uint8Array, value: string): string {
+  return createHmac("sha256", salt).update(value).digest("base64url");
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { parsePidStat } from "../../metrics/proc/process.ts";
-import type { OwnProcess } from "../../pm2/own.ts";
+import { parsePidStat } from "../../metrics/proc.ts";
+import type { OwnProcess } from "../../pm2/process-record.ts";
 
 const MOST_ANCESTORS = 64;
 

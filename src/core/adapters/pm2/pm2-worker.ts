@@ -4,16 +4,16 @@
  */
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { digestWith } from "./digest.ts";
-import { LinkFailure } from "./failure.ts";
+import { digestWith } from "./key.ts";
+import { LinkFailure, wordsOf } from "./failure.ts";
 import { REDACTED } from "../../secrets/redact.ts";
 import type { Scrub } from "../../pm2/scrub.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
-import { act, actOnFile, listed, listedAll } from "./worker/act.ts";
-import { connect, wordsOf, type Connection } from "./worker/connection.ts";
+import { act, actOnFile } from "./worker/act.ts";
+import { connect, type Connection, listed, listedAll } from "./worker/connection.ts";
 import { hearBus, type Hearing } from "./worker/hearing.ts";
 import { loadPm2 } from "./worker/pm2-api.ts";
-import { environmentScrub, published } from "./worker/publish.ts";
+import { environmentScrub, published } from "./worker/process-record.ts";
 import { startApp } from "./worker/start-app.ts";
 import { unlistedPids } from "./worker/unlisted.ts";
 

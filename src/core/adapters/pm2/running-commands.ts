@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunningCommand } from "../../events/sightings.ts";
-import { parsePidStat } from "../../metrics/proc/process.ts";
+import { parsePidStat } from "../../metrics/proc.ts";
 import { namesIn, textOf } from "../files/if-readable.ts";
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;

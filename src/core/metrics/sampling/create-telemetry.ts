@@ -3,12 +3,10 @@ import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
-import { measure, sampleOf, type Moment } from "./measuring.ts";
-import { Meter } from "./meter.ts";
+import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
 import { ProcessTable } from "./process-table.ts";
-import { Sampler } from "./sampler.ts";
+import { Sampler, Seat } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
-import { Seat } from "./seat.ts";
 
 const SINGLE_MS = 200;
 

@@ -1,15 +1,18 @@
 import { ecosystemSpellings, type PlaceRequest, spellingsOf } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
-import { expectedApps } from "../../rollout/expected.ts";
+import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { filesBehind } from "../../rollout/files.ts";
-import { leftNow } from "../../rollout/left-now.ts";
-import { ecosystemView, type EcosystemMetrics, type EcosystemState } from "./ecosystem-view.ts";
-import { readEcosystem, type EcosystemContent } from "../../pm2/ecosystem-file.ts";
+import { filesBehind, filesNow } from "../../rollout/files.ts";
+import { type EcosystemContent, readEcosystem } from "../../pm2/ecosystem-file.ts";
+import type { ErrorCode } from "../../api/code.ts";
+import type { MetricsPayload } from "../../api/metrics.ts";
+import { driftOf } from "../../rollout/drift.ts";
+import type { Left } from "../../rollout/release.ts";
+import { leftNow } from "../../rollout/releases-now.ts";
 
 /** A broken file may depend on any other file, and the imports of ES modules are not known. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -133,4 +136,28 @@ function ranBadly({ body, message }: SvcmError, shown: Set<string>): Ran {
   const failure = { error: details, code };
   const state = { fileName, path, exists: true, expected: [], visibleKeys: shown, failure };
   return { state, files: [], retryMs: RETRY_MS.failed };
+}
+
+interface EcosystemState {
+  readonly fileName: string;
+  readonly path: string;
+  readonly exists: boolean;
+  readonly expected: readonly ExpectedApp[];
+  readonly visibleKeys: ReadonlySet<string>;
+  /** The apps as the last apply left them. */
+  readonly left?: Left["apps"];
+  readonly failure?: { readonly error: string; readonly code: ErrorCode };
+}
+
+type EcosystemMetrics = MetricsPayload["ecosystem"];
+
+/** Without a file nothing is compared, because the processes belong to another environment. */
+function ecosystemView(ports: Ports, state: EcosystemState, records: readonly ProcessRecord[]): EcosystemMetrics {
+  const { fileName, path, exists, failure, expected } = state;
+  const nothing = { missingExpected: [], unexpected: [], drift: [] };
+  if (failure !== undefined)
+    return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
+  if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
+  const facts = { expected, running: records, visibleKeys: state.visibleKeys, left: state.left };
+  return { fileName, path, exists, ...driftOf({ ...facts, ...filesNow(ports, expected, records) }) };
 }

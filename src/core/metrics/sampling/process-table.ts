@@ -1,10 +1,9 @@
 import type { ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { foldersOf } from "../../pm2/problem.ts";
-import { watchRestarts, type RestartWatch } from "../../pm2/restarts.ts";
+import { foldersOf, type RestartWatch, watchRestarts } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { listShown } from "../../pm2/control/listed.ts";
+import { listShown } from "../../pm2/shown.ts";
 import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as a reading of the processes costs svcm. */

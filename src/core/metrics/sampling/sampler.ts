@@ -1,13 +1,12 @@
 import type { PlaceRequest } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
-import type { Sample } from "../telemetry.ts";
+import type { Sample, WatchRequest } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
-import { measure, sampleOf, type Moment } from "./measuring.ts";
-import { Meter } from "./meter.ts";
+import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { Scraper } from "./scraper.ts";
-import type { Seat } from "./seat.ts";
+import { Mailbox } from "../../words/mailbox.ts";
 
 export interface SamplerOptions {
   readonly ports: Ports;
@@ -152,4 +151,25 @@ export class Sampler {
 
 function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted) throw error;
+}
+
+/** The place of one watcher. It holds the newest sample only. */
+export class Seat extends Mailbox<Sample> {
+  readonly request: WatchRequest & { readonly environment: string };
+  #servedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(request: WatchRequest & { readonly environment: string }) {
+    super();
+    this.request = request;
+  }
+
+  /** True if it gets a sample of this tick; half a tick too early is in time. */
+  isDue(nowMs: number, tickMs: number): boolean {
+    return nowMs - this.#servedAtMs >= this.request.intervalMs - tickMs / 2;
+  }
+
+  serve(sample: Sample, nowMs: number): void {
+    this.put(sample);
+    this.#servedAtMs = nowMs;
+  }
 }

@@ -1,8 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { isOwn } from "../own.ts";
-import type { ProcessRecord } from "../process-record.ts";
+import { isOwn, type ProcessRecord } from "../process-record.ts";
 import { label } from "./target.ts";
 import { skipped, type SkippedProcess } from "./acting.ts";
 

@@ -1,5 +1,5 @@
 import type { Issue } from "../../api/issue.ts";
-import { listShown, problemFacts } from "../../pm2/control/listed.ts";
+import { listShown, problemFacts } from "../../pm2/shown.ts";
 import { problemOf } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";

@@ -1,6 +1,6 @@
 import type { AffectedProcess } from "../../pm2/control/acting.ts";
 import type { Ports } from "../../ports/index.ts";
-import { leftNow } from "../left-now.ts";
+import { leftNow } from "../releases-now.ts";
 import { readSettings } from "../settings/read.ts";
 import { gate } from "./gate.ts";
 import { formerProbe } from "./recording.ts";

@@ -1,4 +1,4 @@
-import { portOf } from "../../pm2/port.ts";
+import { portOf } from "../../words/port.ts";
 import type { Probe } from "../../ports/health.ts";
 import type { HealthSettings } from "./settings.ts";
 

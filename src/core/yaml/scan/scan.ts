@@ -1,9 +1,8 @@
 import type { YamlSource } from "../source.ts";
 import { DocumentScan } from "./block.ts";
 import { Declined } from "./cursor.ts";
-import { LineTable } from "./line-table.ts";
 import { offsetAt, type Place, places, writtenAt } from "./places.ts";
-import { values } from "./values.ts";
+import type { Builder } from "./builder.ts";
 
 const UNCOMMON = /[^\n -~]/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -54,3 +53,37 @@ class Scanned implements YamlSource {
     return this.#root;
   }
 }
+
+/** Line and column count from 1. */
+class LineTable {
+  readonly #starts: number[] = [0];
+
+  constructor(text: string) {
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) this.#starts.push(end + 1);
+  }
+
+  placeOf(offset: number): { readonly line: number; readonly column: number } {
+    let [line, beyond] = [0, this.#starts.length];
+    while (beyond - line > 1) {
+      const middle = (line + beyond) >> 1;
+      if ((this.#starts[middle] ?? Infinity) <= offset) line = middle;
+      else beyond = middle;
+    }
+    return { line: line + 1, column: offset - (this.#starts[line] ?? 0) + 1 };
+  }
+}
+
+const values: Builder<unknown> = {
+  scalar: (_start, value) => value,
+  list: () => [],
+  item(list, value) {
+    (list as unknown[]).push(value);
+  },
+  map: () => ({}),
+  entry(map, key, _keyStart, value) {
+    const record = map as Record<string, unknown>;
+    if (Object.hasOwn(record, key)) return false;
+    record[key] = value;
+    return true;
+  },
+};

@@ -1,6 +1,5 @@
 import { parseYaml } from "../parse.ts";
 import { applied, type Change, deletesLast, UneditableYaml } from "./change.ts";
-import { isEqual } from "./equal.ts";
 import type { LineChange } from "../../words/line-change.ts";
 import { lineChanges, spliced } from "./lines.ts";
 import { splicesOf } from "./splices-of.ts";
@@ -62,4 +61,15 @@ function isJsonText(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every(
+    (key) => Object.hasOwn(b, key) && isEqual((a as never)[key] as unknown, (b as never)[key] as unknown),
+  );
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nearest, selectionOf, stepTo, stretched } from "../../../../src/console/ui/chart/cursor.ts";
-import { runsOf } from "../../../../src/console/ui/chart/line.ts";
+import { runsOf } from "../../../../src/console/ui/chart/paint.ts";
 import { boxOf, roofOf, scaleOf } from "../../../../src/console/ui/chart/scale.ts";
 
 const span = { from: 1_000, to: 1_300 };

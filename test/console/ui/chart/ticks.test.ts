@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clock, clockWithSeconds, timeTicks, valueTicks } from "../../../../src/console/ui/chart/ticks.ts";
+import { clock, clockWithSeconds, timeTicks, valueTicks } from "../../../../src/console/ui/chart/scale.ts";
 
 const ROOM = { minute: 44, second: 64 };
 /** Local midnight. */

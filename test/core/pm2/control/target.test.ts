@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOwn } from "../../../../src/core/pm2/own.ts";
+import { isOwn } from "../../../../src/core/pm2/process-record.ts";
 import { resolveTarget, targetName, type AskedTarget } from "../../../../src/core/pm2/control/target.ts";
 import { record } from "../../../support/process-record.ts";
 

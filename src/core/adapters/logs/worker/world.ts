@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { lineScrub, type LineScrub } from "../../../logs/scrub.ts";
-import { askDaemon } from "../../pm2/ask-daemon.ts";
+import { askDaemon } from "../../pm2/daemon.ts";
 import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
-import { environmentSecrets } from "../../pm2/worker/publish.ts";
+import { environmentSecrets } from "../../pm2/worker/process-record.ts";
 import { LogFailure, type WorkerData } from "../protocol.ts";
 import { targetsOf, type Target } from "./targets.ts";
 

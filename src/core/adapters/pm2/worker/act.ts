@@ -3,7 +3,7 @@ import { LISTEN_TIMEOUT_MS } from "../../../pm2/settings.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../../ports/processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, listed } from "./connection.ts";
 import { currentConf } from "./current-conf.ts";
 import { formerApp, formerConf, keepRecords, keptRecord, saveDump } from "./keep.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -15,16 +15,6 @@ export interface Acting {
   /** Called directly before PM2 gets the action, with the time that PM2 may take. */
   readonly handOver: (patienceMs: number) => void;
   readonly home: string;
-}
-
-/** Without PM2's modules. @throws {LinkFailure} */
-export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
-  return (await listedAll(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
-}
-
-/** @throws {LinkFailure} */
-export async function listedAll(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
-  return (await connection.ask("getMonitorData", [{}], timeoutMs)) as Pm2Process[];
 }
 
 /**

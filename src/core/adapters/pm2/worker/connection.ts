@@ -1,7 +1,8 @@
 import { createConnection, type Socket } from "node:net";
 import { codeOf } from "../../../words/thrown.ts";
-import { LinkFailure, unreachable } from "../failure.ts";
+import { LinkFailure, unreachable, wordsOf } from "../failure.ts";
 import { AnswerReader, MOST_ANSWER_BYTES, requestOf, TooLargeAnswer } from "../message.ts";
+import type { Pm2Process } from "./pm2-api.ts";
 
 export interface Connection {
   /**
@@ -100,6 +101,16 @@ class SocketConnection implements Connection {
   }
 }
 
+/** Without PM2's modules. @throws {LinkFailure} */
+export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
+  return (await listedAll(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
+}
+
+/** @throws {LinkFailure} */
+export async function listedAll(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
+  return (await connection.ask("getMonitorData", [{}], timeoutMs)) as Pm2Process[];
+}
+
 const ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
 const SENSELESS = new LinkFailure(
   "PM2_CONNECTION_LOST",
@@ -121,12 +132,4 @@ export async function orTimeout<T>(answer: Promise<T>, patienceMs: number, what:
   } finally {
     clearTimeout(timer);
   }
-}
-
-const LONGEST_WORDS = 400;
-
-export function wordsOf(error: unknown): string {
-  if (Array.isArray(error)) return error.map(wordsOf).join("; ").slice(0, LONGEST_WORDS);
-  const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
-  return (words.split("\n")[0] ?? "").slice(0, LONGEST_WORDS);
 }

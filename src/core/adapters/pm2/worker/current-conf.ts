@@ -1,7 +1,6 @@
 import { pm2Fields } from "../../../pm2/pm2-fields.ts";
-import { isVariable } from "./own-fields.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-import { objectOf } from "./process-record.ts";
+import { isVariable, objectOf } from "./process-record.ts";
 import type { ResolvedApp } from "./resolve-app.ts";
 
 /** PM2 sets these when it makes a process, or they have no effect on one that exists. */

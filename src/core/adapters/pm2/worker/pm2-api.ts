@@ -1,5 +1,4 @@
-import { LinkFailure } from "../failure.ts";
-import { wordsOf } from "./connection.ts";
+import { LinkFailure, wordsOf } from "../failure.ts";
 
 /** The used part of PM2, for the pinned version, because PM2's own types leave out the client. */
 export interface Pm2 {

@@ -1,9 +1,12 @@
 import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value.ts";
-import { portOf } from "../../../pm2/port.ts";
+import { portOf } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import { settingsOf } from "../../../pm2/settings.ts";
-import { isVariable } from "./own-fields.ts";
 import type { Pm2Process } from "./pm2-api.ts";
+import { type Scrub, scrubOf } from "../../../pm2/scrub.ts";
+import { isSecretVariable } from "../../../secrets/secret-value.ts";
+import { withMetricTexts } from "../../../pm2/shown.ts";
+import { isPm2Field } from "../../../pm2/pm2-fields.ts";
 
 const LONGEST_METRIC = 4000;
 const MOST_METRICS = 50;
@@ -99,4 +102,46 @@ function textOf(value: unknown): string | null {
 
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/**
+ * The only way for a record to leave the worker: permitted fields, and custom metrics without credentials and without
+ * secrets of any process.
+ */
+export function published(
+  processes: readonly Pm2Process[],
+  scrub: Scrub,
+  digest: (value: string) => string,
+): ProcessRecord[] {
+  return processes.map((listed) => withMetricTexts(processRecord(listed, digest), scrub));
+}
+
+export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
+  let scrub: Scrub | undefined;
+  return (text) => (scrub ??= scrubOf(environmentSecrets(processes)))(text);
+}
+
+/** They must not leave the worker that calls it. */
+export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
+  return processes.flatMap((listed) =>
+    Object.entries(environmentOf(listed)).flatMap(([name, value]) =>
+      typeof value === "string" && isSecretVariable(name, value) ? [value] : [],
+    ),
+  );
+}
+
+/**
+ * PM2's own fields in its record of a process, besides those that a declaration can have (PM2 5.4 to 7). PM2 keeps the
+ * variables of the process beside them.
+ */
+const OWN = new Set(
+  `_pm2_version _tree_pids axm_actions axm_dynamic axm_monitor axm_options command created_at exit_code km_link module_conf
+   module_name module_version node_version pid pm_cwd pm_err_log_path pm_exec_path pm_id pm_log_path pm_out_log_path
+   pm_pid_path pm_uptime pmx_module prev_restart_delay restart_task restart_time started_as_module status unique_id
+   unstable_restarts version versioning vizion_running`.split(/\s+/),
+);
+
+/** PM2's own fields have lower-case names. A variable with the name of such a field has changed that field. */
+export function isVariable(key: string): boolean {
+  return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN.has(key) || isPm2Field(key));
 }

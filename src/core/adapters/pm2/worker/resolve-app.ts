@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { DeclaredRun } from "../../../ports/processes.ts";
-import { LinkFailure } from "../failure.ts";
-import { wordsOf } from "./connection.ts";
+import { LinkFailure, wordsOf } from "../failure.ts";
 import { loaded } from "./pm2-api.ts";
 import { withoutValues } from "./without-values.ts";
 

@@ -1,8 +1,7 @@
 import type { Fields } from "../../../pm2/normalise.ts";
-import { LinkFailure } from "../failure.ts";
-import { probe } from "../probe.ts";
-import { listed } from "./act.ts";
-import { connect, orTimeout, wordsOf, type Connection } from "./connection.ts";
+import { LinkFailure, wordsOf } from "../failure.ts";
+import { probe } from "../daemon.ts";
+import { connect, type Connection, listed, orTimeout } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
 import { withoutValues } from "./without-values.ts";
 

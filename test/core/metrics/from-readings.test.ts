@@ -1,7 +1,6 @@
 import { foreignCode } from "../../../src/core/api/code.ts";
 import { describe, expect, test } from "vitest";
-import { hostMetrics } from "../../../src/core/metrics/host-metrics.ts";
-import { ioRates, processCpuPercent, usagePercent } from "../../../src/core/metrics/rates.ts";
+import { hostMetrics, ioRates, processCpuPercent, usagePercent } from "../../../src/core/metrics/from-readings.ts";
 import type { HostReading, ProcessReading } from "../../../src/core/metrics/reading.ts";
 
 const reading = (more: Partial<ProcessReading>): ProcessReading => ({

@@ -1,6 +1,12 @@
 import type { Release } from "../api/rollout.ts";
+import type { Ports } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
-import { journalsOf, releaseOf } from "./release.ts";
+import { journalsOf, type Left, leftBy, releaseOf } from "./release.ts";
+
+/** The apps as the last apply left them. @throws {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE` */
+export async function leftNow({ releases }: Pick<Ports, "releases">): Promise<Left> {
+  return leftBy(journalsOf(await releases.list()));
+}
 
 /** The kept releases of this repository, the newest first. Only the newest can run. */
 export async function keptReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {

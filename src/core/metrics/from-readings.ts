@@ -1,0 +1,172 @@
+import type { AsyncContextMetrics, HostMetrics, ProcessMetrics, ProcessProblem } from "../api/metrics.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { CoreTimes, DiskReading, HostReading, IoReading, MemoryReading, ProcessReading } from "./reading.ts";
+import type { HostSystem } from "../api/host-system.ts";
+
+export interface ProcessFacts {
+  readonly record: ProcessRecord;
+  readonly isOwn: boolean;
+  readonly problem: ProcessProblem | null;
+  readonly before: ProcessReading | undefined;
+  readonly now: ProcessReading | undefined;
+  readonly epochMs: number;
+  readonly platform: string;
+  readonly instances: number;
+  readonly asyncContext: AsyncContextMetrics;
+}
+
+/** A process built from a list of fields: only fields of PM2's record that are named here pass. */
+export function processMetrics(facts: ProcessFacts): ProcessMetrics {
+  const { record, before, now, epochMs } = facts;
+  return {
+    name: record.name,
+    pmId: record.pmId,
+    pid: record.pid,
+    namespace: record.namespace,
+    status: record.status,
+    problem: facts.problem,
+    ...(facts.isOwn && { isOwn: true }),
+    cpuPercent: now === undefined ? null : processCpuPercent(before, now),
+    memoryBytes: now?.rssBytes ?? null,
+    restartCount: record.restartCount,
+    unstableRestarts: record.unstableRestarts,
+    uptimeMs: uptimeMs(record, epochMs),
+    startedAt: record.startedAt === null ? null : new Date(record.startedAt).toISOString(),
+    script: record.script,
+    interpreter: record.interpreter,
+    execMode: record.execMode,
+    instances: facts.instances,
+    watching: record.watching,
+    nodeVersion: record.nodeVersion,
+    version: record.version === "N/A" ? null : record.version,
+    exitCode: record.exitCode,
+    customMetrics: record.customMetrics,
+    customMetricUnits: record.customMetricUnits,
+    diskIo: diskIo(facts),
+    asyncContext: facts.asyncContext,
+  };
+}
+
+/** Null unless it is online, or if the clock was set back after its start. */
+export function uptimeMs({ startedAt }: Pick<ProcessRecord, "startedAt">, epochMs: number): number | null {
+  return startedAt === null || startedAt > epochMs ? null : epochMs - startedAt;
+}
+
+function diskIo({ before, now, platform }: ProcessFacts): ProcessMetrics["diskIo"] {
+  const nothing = { readBytes: null, writeBytes: null, readBytesPerSecond: null, writeBytesPerSecond: null };
+  if (now === undefined) return { supported: platform === "linux", platform, ...nothing };
+  const { io } = now;
+  if ("code" in io) return { platform, ...nothing, ...io };
+  const { readBytes, writeBytes } = io;
+  return { supported: true, platform, readBytes, writeBytes, ...ioRates(before, now) };
+}
+
+const TENTH = 10;
+
+/** Percent of a core, or of all, between two readings; null without two, or if a counter went back. */
+export function usagePercent(before: CoreTimes | null | undefined, now: CoreTimes | null | undefined): number | null {
+  if (!before || !now) return null;
+  const total = now.total - before.total;
+  const busy = now.busy - before.busy;
+  // The kernel's counter of waits for disks can go back, so the share can exceed 100 %.
+  return total > 0 && busy >= 0 ? tenths(Math.min(100, (busy / total) * 100)) : null;
+}
+
+/** Percent of one core between two readings of a process; null without two. */
+export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
+  if (now.cpuPercent !== null) return tenths(now.cpuPercent);
+  const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);
+  return perMs === null ? null : tenths(perMs * 100);
+}
+
+interface IoRates {
+  readonly readBytesPerSecond: number | null;
+  readonly writeBytesPerSecond: number | null;
+}
+
+/** Bytes a second between two readings of one process. */
+export function ioRates(before: ProcessReading | undefined, now: ProcessReading): IoRates {
+  const rateOf = (field: "readBytes" | "writeBytes"): number | null => {
+    const perMs = perMillisecond(before, now, counterOf(before?.io, field), counterOf(now.io, field));
+    return perMs === null ? null : Math.round(perMs * 1000);
+  };
+  return { readBytesPerSecond: rateOf("readBytes"), writeBytesPerSecond: rateOf("writeBytes") };
+}
+
+function counterOf(io: IoReading | undefined, field: "readBytes" | "writeBytes"): number | undefined {
+  return io !== undefined && field in io ? (io as Extract<IoReading, { readBytes: number }>)[field] : undefined;
+}
+
+function perMillisecond(
+  before: ProcessReading | undefined,
+  now: ProcessReading,
+  from: number | null | undefined,
+  to: number | null | undefined,
+): number | null {
+  if (before === undefined || typeof from !== "number" || typeof to !== "number") return null;
+  const elapsedMs = now.atMs - before.atMs;
+  return elapsedMs > 0 && to >= from ? (to - from) / elapsedMs : null;
+}
+
+export function tenths(value: number): number {
+  return Math.round(value * TENTH) / TENTH;
+}
+
+interface HostFacts {
+  readonly before: HostReading | undefined;
+  readonly now: HostReading;
+  readonly cpuModel: string | null;
+  readonly system: HostSystem | null;
+  readonly disks: readonly DiskReading[];
+  readonly processRssSumBytes: number | null;
+}
+
+export function hostMetrics({ before, now, cpuModel, system, disks, processRssSumBytes }: HostFacts): HostMetrics {
+  const cores = [...now.cores.keys()].toSorted((a, b) => a - b);
+  return {
+    system,
+    cpu: {
+      coreCount: cores.length,
+      model: cpuModel,
+      loadAvg: now.loadAvg ?? { one: null, five: null, fifteen: null },
+      usagePercent: usagePercent(before?.all, now.all),
+      perCore: cores.map((core) => usagePercent(before?.cores.get(core), now.cores.get(core))),
+    },
+    memory: memoryMetrics(now.memory, processRssSumBytes),
+    disk: disks.map(diskMetrics),
+  };
+}
+
+/** If the system does not estimate the available memory, the free memory counts. */
+function memoryMetrics(
+  { totalBytes, freeBytes, availableBytes }: MemoryReading,
+  processRssSumBytes: number | null,
+): HostMetrics["memory"] {
+  const left = availableBytes ?? freeBytes;
+  const usedBytes = totalBytes === null || left === null ? null : totalBytes - left;
+  return {
+    totalBytes,
+    freeBytes,
+    availableBytes,
+    usedBytes,
+    usedPercent: usedBytes === null || !totalBytes ? null : tenths((usedBytes / totalBytes) * 100),
+    processRssSumBytes,
+    otherBytes: usedBytes === null || processRssSumBytes === null ? null : Math.max(0, usedBytes - processRssSumBytes),
+  };
+}
+
+/** The used percentage as `df` counts it: of the space for users without privileges. */
+function diskMetrics(disk: DiskReading): HostMetrics["disk"][number] {
+  if ("code" in disk) return { path: disk.path, error: disk.error, code: disk.code };
+  const { path, blockBytes, blocks, freeBlocks, availableBlocks } = disk;
+  const used = blocks - freeBlocks;
+  const reachable = used + availableBlocks;
+  return {
+    path,
+    totalBytes: blocks * blockBytes,
+    freeBytes: freeBlocks * blockBytes,
+    availableBytes: availableBlocks * blockBytes,
+    usedBytes: used * blockBytes,
+    usedPercent: reachable === 0 ? 0 : tenths((used / reachable) * 100),
+  };
+}

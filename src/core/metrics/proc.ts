@@ -1,0 +1,153 @@
+import type { CoreTimes, HostReading, ListeningSocket, LoadAvg, MemoryReading } from "./reading.ts";
+
+export interface PidStat {
+  /** One letter; `Z` and `X` are processes that have ended. */
+  readonly state: string;
+  readonly parentPid: number;
+  /** User and system time, without that of children, in clock ticks. */
+  readonly cpuTicks: number;
+  readonly threads: number;
+  readonly startTime: string;
+}
+
+/** Positions in proc_pid_stat(5), counted from the state, which is the third field. */
+const PARENT = 1;
+const USER_TIME = 11;
+const SYSTEM_TIME = 12;
+const THREADS = 17;
+const START_TIME = 19;
+
+/** The second field, the program's name, may itself hold spaces, parentheses and line breaks, so it ends at the last `)`. */
+export function parsePidStat(text: string): PidStat | undefined {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", START_TIME + 1);
+  const { 0: state = "", [START_TIME]: startTime } = fields;
+  if (!/^[A-Za-z]$/.test(state) || startTime === undefined) return undefined;
+  const cpuTicks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
+  const threads = Number(fields[THREADS]);
+  return Number.isFinite(cpuTicks)
+    ? { state, parentPid: Number(fields[PARENT]), cpuTicks, threads, startTime }
+    : undefined;
+}
+
+/** True if it has ended and its parent has not noticed yet. The main thread may end before the others do. */
+export function hasEnded({ state, threads }: PidStat): boolean {
+  return /^[ZXx]$/.test(state) && threads <= 1;
+}
+
+/** Resident pages of `/proc/<pid>/statm`, its second number. @see proc_pid_statm(5) */
+export function parsePidStatm(text: string): number | null {
+  const match = /^\d+ (\d+) /.exec(text);
+  return match === null ? null : Number(match[1]);
+}
+
+/** Traffic with the storage, of `/proc/<pid>/io`. `rchar` and `wchar` count caches and pipes, too. @see proc_pid_io(5) */
+export function parsePidIo(text: string): { readBytes: number; writeBytes: number } | undefined {
+  const read = /^read_bytes: (\d+)$/m.exec(text);
+  const written = /^write_bytes: (\d+)$/m.exec(text);
+  if (read === null || written === null) return undefined;
+  return { readBytes: Number(read[1]), writeBytes: Number(written[1]) };
+}
+
+const CPU_LINE = /^cpu(\d*)\s+([\d ]+)$/;
+
+/**
+ * The CPU times of `/proc/stat`. Waiting for a disk counts as idle, stolen time as busy; user time includes guest time. An
+ * offline core has no line.
+ *
+ * @see proc_stat(5)
+ */
+export function parseStat(text: string): Pick<HostReading, "all" | "cores"> {
+  let all: CoreTimes | null = null;
+  const cores = new Map<number, CoreTimes>();
+  for (const line of text.split("\n")) {
+    const match = CPU_LINE.exec(line.trimEnd());
+    if (match === null) break;
+    const [, core = "", numbers = ""] = match;
+    if (core === "") all = timesOf(numbers);
+    else cores.set(Number(core), timesOf(numbers));
+  }
+  return { all, cores };
+}
+
+function timesOf(numbers: string): CoreTimes {
+  const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, irq = 0, softIrq = 0, steal = 0] = numbers
+    .split(" ")
+    .map(Number);
+  const busy = user + nice + system + irq + softIrq + steal;
+  return { busy, total: busy + idle + ioWait };
+}
+
+/** The three averages of `/proc/loadavg`. @see proc_loadavg(5) */
+export function parseLoadavg(text: string): LoadAvg | null {
+  const match = /^(\d+\.\d+) (\d+\.\d+) (\d+\.\d+) /.exec(text);
+  if (match === null) return null;
+  return { one: Number(match[1]), five: Number(match[2]), fifteen: Number(match[3]) };
+}
+
+const KIBIBYTE = 1024;
+
+/** The sizes of `/proc/meminfo`. Kernels before 3.14 do not estimate the available memory. @see proc_meminfo(5) */
+export function parseMeminfo(text: string): MemoryReading {
+  const bytesOf = (name: string): number | null => {
+    const match = new RegExp(String.raw`^${name}:\s+(\d+) kB$`, "m").exec(text);
+    return match === null ? null : Number(match[1]) * KIBIBYTE;
+  };
+  return {
+    totalBytes: bytesOf("MemTotal"),
+    freeBytes: bytesOf("MemFree"),
+    availableBytes: bytesOf("MemAvailable"),
+  };
+}
+
+const PAGE_SIZE = 6;
+const CLOCK_TICKS = 17;
+const WORD_BYTES = 8;
+
+export interface Units {
+  readonly pageBytes: number;
+  readonly ticksPerSecond: number;
+}
+
+const COMMON: Units = { pageBytes: 4096, ticksPerSecond: 100 };
+
+/** The units that the kernel handed this process in `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */
+export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found = new Map<number, number>();
+  for (let at = 0; at + 2 * WORD_BYTES <= view.byteLength; at += 2 * WORD_BYTES) {
+    found.set(
+      Number(view.getBigUint64(at, isLittleEndian)),
+      Number(view.getBigUint64(at + WORD_BYTES, isLittleEndian)),
+    );
+  }
+  return {
+    pageBytes: found.get(PAGE_SIZE) ?? COMMON.pageBytes,
+    ticksPerSecond: found.get(CLOCK_TICKS) ?? COMMON.ticksPerSecond,
+  };
+}
+
+const LISTENS = "0A";
+
+/** The listening sockets of `/proc/net/tcp` or `tcp6`, by inode. */
+export function parseTcpTable(text: string): [inode: string, socket: ListeningSocket][] {
+  return text
+    .split("\n")
+    .slice(1)
+    .flatMap((line): [string, ListeningSocket][] => {
+      const { 1: local = "", 3: state, 4: queues = "", 9: inode } = line.trim().split(/\s+/);
+      const [host = "", port = ""] = local.split(":");
+      if (state !== LISTENS || inode === undefined) return [];
+      const waiting = Number.parseInt(queues.split(":")[1] ?? "0", 16);
+      return [[inode, { address: addressOf(host), port: Number.parseInt(port, 16), waiting }]];
+    });
+}
+
+/** Words of 32 bits, each in the byte order of the machine, which is little-endian. */
+function addressOf(hex: string): string {
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).toReversed());
+  if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join(".");
+  const text = bytes.join("").toLowerCase();
+  if (/^0{32}$/.test(text)) return "::";
+  if (/^0{31}1$/.test(text)) return "::1";
+  return (text.match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, "")).join(":");
+}
