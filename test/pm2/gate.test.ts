@@ -15,7 +15,8 @@ let ports: Ports;
 let port: number;
 
 /**
- * Answers `/health` by MODE: as it should, with 500, not at all, or only once. It ends at once, or before it is ready; or it
+ * Answers `/health` by MODE: as it should, with 500, not at all, only once (`dies`), or until it
+ * stops listening after five answers (`deaf`). It ends at once, or before it is ready; or it
  * never calls itself ready. Asked to end in the mode good, it takes no more requests, and ends when the file that HELD names
  * exists.
  */
@@ -27,6 +28,7 @@ if (MODE === "crash") process.exit(3);
 if (MODE === "late") setTimeout(() => process.exit(3), 300);
 const server = require("node:http").createServer((request, response) => {
   if (MODE === "dies" && request.url === "/health" && (asked += 1) > 1) process.exit(7);
+  if (MODE === "deaf" && (asked += 1) === 5) server.close();
   response.writeHead(request.url === "/health" ? status : 200).end(JSON.stringify({ mode: MODE, pid: process.pid }));
 });
 const ready = () => MODE === "mute" || process.send?.("ready");
@@ -109,6 +111,14 @@ test.each([
   const refused = await refusal(apply(mode));
   expect(refused).toContain(`APPLY_REVERTED ${code}: restapi (id 0) is not healthy. `);
   expect(refused).toContain(words);
+  expect(await served()).toBe("good");
+});
+
+test("a release that stops answering while it is watched is taken back before its deadline", async () => {
+  declare("deaf");
+  const input = { environment: "dev", minHealthyMs: 3000, timeoutMs: 600_000 };
+  const refused = await refusal(execute(rolloutApply, ports, input, caller));
+  expect(refused).toContain("APPLY_REVERTED HEALTH_UNREACHABLE: restapi (id 0) is not healthy. ");
   expect(await served()).toBe("good");
 });
 

@@ -45,3 +45,50 @@ export function isAnswered(port: number): Promise<boolean> {
     }).once("error", () => resolve(false));
   });
 }
+
+export interface Answering {
+  readonly pids: ReadonlySet<number>;
+  /** The fewest processes that answered at any time. */
+  readonly fewest: number;
+}
+
+/**
+ * Asks a port of a cluster without a break while something happens, each time over its own connection, and counts the
+ * processes that answer. One does so from its first to its last answer: none listens twice.
+ */
+export async function answeringDuring(
+  port: number,
+  instances: number,
+  work: () => Promise<unknown>,
+): Promise<Answering> {
+  const answers: number[] = [];
+  const ask = async () => void answers.push(await pidOf(port));
+  const untilAll = async (): Promise<void> => {
+    const from = answers.length;
+    while (new Set(answers.slice(from)).size < instances) await ask();
+  };
+  await untilAll();
+  const begun = answers.length;
+  const over = new AbortController();
+  const working = work().finally(() => over.abort());
+  working.catch(() => undefined);
+  while (!over.signal.aborted) await ask();
+  await working;
+  const ended = answers.length;
+  await untilAll();
+  const pids = new Set(answers);
+  const spans = [...pids].map((pid) => [answers.indexOf(pid), answers.lastIndexOf(pid)] as const);
+  const counts = answers.map((_, at) => spans.filter(([first, last]) => first <= at && at <= last).length);
+  return { pids, fewest: Math.min(...counts.slice(begun, ended)) };
+}
+
+/** The `pid` in an answer. */
+function pidOf(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ host: "127.0.0.1", port, agent: false }, (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.once("end", () => resolve((JSON.parse(text) as { pid: number }).pid));
+    }).once("error", reject);
+  });
+}

@@ -60,7 +60,9 @@ export const whyBody = z
       .describe("The processes of this name that PM2 knows now, with PM2's word for their state."),
     now: z
       .array(z.string())
-      .describe("Sentences about its present state: a port that is taken, a full disk, connections that wait."),
+      .describe(
+        "Sentences about its present state: the release that it runs, a port that is taken, a full disk, connections that wait.",
+      ),
     errorLines: z
       .array(z.string())
       .describe(

@@ -8,6 +8,7 @@ import type { Happening } from "./audited-events.ts";
 import { newestHappened, type Happened } from "./happened.ts";
 import { needsOf } from "./narrow.ts";
 import { timed } from "./page.ts";
+import { releaseBefore } from "./release-before.ts";
 import { counted, withoutStack } from "./stack-lines.ts";
 import { symptomsOf } from "./symptoms.ts";
 import { unknownName } from "./unknown-name.ts";
@@ -57,14 +58,15 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
   const errorLines = process === undefined || !isGranted(grants, "logs") ? [] : await lastErrors(ports, process);
   const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
   const disks = processes.length === 0 ? [] : await disksOf(ports);
-  const now = symptomsOf({ own: processes, all: known, errorLines, listeners: listeners ?? [], disks });
+  const release = event !== null && isUnasked(event) ? await releaseBefore(ports, event) : [];
+  const symptoms = symptomsOf({ own: processes, all: known, errorLines, listeners: listeners ?? [], disks });
   const statuses = processes.map(({ pmId, status }) => ({ pmId, status }));
   const response = {
     app: name,
     event,
     recentEnds: recentEnds(own, event),
     processes: statuses,
-    now,
+    now: [...release, ...symptoms],
     errorLines: counted(withoutStack(errorLines)).slice(-ERROR_LINES),
     complete: isComplete,
   };

@@ -54,8 +54,8 @@ export class Gate {
 
   /**
    * Waits until a process has stayed online and answers its probe three times in a row. It fails at once if the process ends,
-   * or answers three times in a row that it is not healthy. It fails too if PM2 no longer waits for a process that is not
-   * ready. A process without such a path or service is judged without it.
+   * if it answers three times in a row that it is not healthy, or if it stops answering. It fails too if PM2 no longer waits
+   * for a process that is not ready. A process without such a path or service is judged without it.
    *
    * @returns the time from the start of the process to its readiness in milliseconds, if it is known
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or HEALTH_UNREACHABLE
@@ -63,7 +63,7 @@ export class Gate {
   async passed(record: Judged): Promise<number | undefined> {
     const { clock, health } = this.#ports;
     const { probe, deadlineMs, minHealthyMs } = this.#demand;
-    const until = clock.elapsed() + deadlineMs;
+    const beganMs = clock.elapsed();
     for (;;) {
       const now = await stillUp(this.#ports, record);
       const nowMs = clock.elapsed();
@@ -71,7 +71,9 @@ export class Gate {
       const readyMs = await readyIn(this.#ports, now);
       this.#count(probe === undefined ? { state: "absent" } : await health.ask(probe), now);
       if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
-      if (nowMs >= until || this.#score.isBad) throw this.#unhealthy(record);
+      // The deadline is for the answers; the time online may be longer.
+      const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
+      if (this.#score.isBad || nowMs - beganMs >= limitMs) throw this.#unhealthy(record);
       await clock.pause(LOOK_EVERY_MS);
     }
   }
@@ -116,6 +118,7 @@ type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
 class Score {
   #good = 0;
   #bad = 0;
+  #wasGood = false;
   #problem: Problem | undefined;
   /** The age of the process at its first good answer; absent if another process may have given that. */
   bootMs: number | undefined;
@@ -127,12 +130,17 @@ class Score {
       this.#problem = answer;
       this.#good = 0;
       // A process that does not listen yet is not bad.
-      this.#bad = answer.code === "HEALTH_STATUS" ? this.#bad + 1 : 0;
+      this.#bad = answer.code === "HEALTH_STATUS" || this.#wasGood ? this.#bad + 1 : 0;
       return;
     }
     if (answer.state === "healthy" && answer.pid === pid) this.bootMs ??= ageMs;
     this.#bad = 0;
     this.#good += 1;
+    this.#wasGood ||= this.isGood;
+  }
+
+  get wasGood(): boolean {
+    return this.#wasGood;
   }
 
   /** The last reason against the process. */

@@ -67,9 +67,8 @@ async function orUnrecorded(written: Promise<unknown>): Promise<void> {
 function demandsOf({ now, input }: Applying) {
   return (app: string): { probe: AppProbe | undefined; deadlineMs: number; minHealthyMs: number } => {
     const settings = now.settingsOf(app);
-    const { minHealthyMs = settings.minHealthyMs } = input;
-    const deadlineMs = settings.deadlineMs + Math.max(0, minHealthyMs - settings.minHealthyMs);
-    return { probe: now.probes.get(app), deadlineMs: input.timeoutMs ?? deadlineMs, minHealthyMs };
+    const { timeoutMs: deadlineMs = settings.deadlineMs, minHealthyMs = settings.minHealthyMs } = input;
+    return { probe: now.probes.get(app), deadlineMs, minHealthyMs };
   };
 }
 

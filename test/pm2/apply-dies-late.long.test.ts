@@ -1,0 +1,104 @@
+/** A release that passes its gate and dies twenty seconds later, in fork mode and in a cluster. Nothing shortens the time. */
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+import { answeringDuring } from "../support/requests.ts";
+import { svcm } from "../support/svcm.ts";
+
+const MS = 120_000;
+const own = pm2();
+const ports = own.ports();
+
+const APP = `
+const { MODE, SVC_HTTP_PORT } = process.env;
+const die = () => (console.error("lost the database"), process.exit(3));
+if (MODE === "late") setTimeout(die, 20_000);
+const server = require("node:http").createServer((_, response) => response.end(JSON.stringify({ pid: process.pid })));
+server.listen(Number(SVC_HTTP_PORT), "127.0.0.1");`;
+
+beforeAll(async () => {
+  await own.startDaemon();
+  writeFileSync(join(own.folder, "app.cjs"), APP);
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+});
+afterAll(() => own.end());
+
+const run = (...args: string[]) => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
+const apply = (...more: string[]) => run("apply", "--environment", "dev", "--yes", ...more);
+const plan = async () => {
+  const { code, stdout } = await run("plan", "--environment", "dev", "--exit-code", "--json");
+  return { code, steps: (JSON.parse(stdout) as { steps: unknown[] }).steps.length };
+};
+const newest = async () => {
+  const { stdout } = await run("releases", "list", "--json");
+  return (JSON.parse(stdout) as { releases: { id: string; outcome: string; code?: string }[] }).releases[0]!;
+};
+const why = async () => (await run("why", "restapi")).stdout.replaceAll(/\s+/g, " ");
+const running = async () => (await ports.processes.list()).map(({ pmId, pid, status }) => ({ pmId, pid, status }));
+
+const MODES = [
+  ["fork", {}],
+  ["cluster", { exec_mode: "cluster", instances: 2 }],
+] as const;
+
+/** The good release runs, and the file declares the one that dies. */
+async function declared(mode: object): Promise<number> {
+  for (const record of await ports.processes.list()) await ports.processes.remove(record);
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
+  const port = await freePort();
+  const appIn = (MODE: string) => ({
+    name: "restapi",
+    script: "./app.cjs",
+    env: { MODE, SVC_HTTP_PORT: `${port}` },
+    ...mode,
+  });
+  own.pm2Folder([appIn("good")]);
+  expect(await apply()).toMatchObject({ code: 0 });
+  own.pm2Folder([appIn("late")]);
+  return port;
+}
+
+test.each(MODES)("%s: it stays applied, svcm why names its release, and a rollback returns it", async (_, mode) => {
+  const port = await declared(mode);
+  expect(await apply("--min-healthy", "2s")).toMatchObject({ code: 0 });
+  const release = await newest();
+  expect(release.outcome).toBe("applied");
+  expect(await why()).not.toContain(release.id);
+
+  await expect
+    .poll(why, { timeout: MS })
+    .toMatch(/crash, exit code 3\. It ended by itself, with exit code 3\. It had run for (?:19|20|21) s\./);
+  expect(await why()).toMatch(
+    new RegExp(
+      `The release ${release.id} was applied 1\\ds before this end\\. To undo it: svcm rollback ${release.id}`,
+    ),
+  );
+  expect(await why()).toContain("lost the database");
+  expect(await plan()).toEqual({ code: 0, steps: 0 });
+  expect(await newest()).toEqual(release);
+
+  expect(await run("rollback", release.id, "--yes")).toMatchObject({ code: 0 });
+  const before = await running();
+  expect(new Set(before.map(({ status }) => status))).toEqual(new Set(["online"]));
+  const { pids } = await answeringDuring(port, before.length, () => pause(25_000));
+  expect(pids).toEqual(new Set(before.map(({ pid }) => pid)));
+  expect(await plan()).toMatchObject({ code: 1 });
+});
+
+test.each(MODES)("%s: a minHealthyTime above its life takes it back", async (_, mode) => {
+  const port = await declared(mode);
+  const before = await running();
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 25s, healthyDeadline: 15s }");
+  const { code, stderr } = await apply();
+  expect([code, stderr.replaceAll(/\s+/g, " ")]).toEqual([1, expect.stringContaining("It did not stay online")]);
+  expect(await newest()).toMatchObject({ outcome: "reverted", code: "HEALTH_CRASHED" });
+  const after = await running();
+  expect(after.map(({ pmId, status }) => [pmId, status])).toEqual(before.map(({ pmId }) => [pmId, "online"]));
+  // Only the first instance had the release.
+  expect(after.slice(1)).toEqual(before.slice(1));
+  const { pids } = await answeringDuring(port, after.length, plan);
+  expect(pids).toEqual(new Set(after.map(({ pid }) => pid)));
+});
