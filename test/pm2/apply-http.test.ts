@@ -1,5 +1,6 @@
 /** Applies over HTTP, and their frames, over a real PM2. */
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
@@ -83,11 +84,47 @@ test("while an apply runs, its release says so, and a second apply is refused ov
 test("an unknown release is 404 and names the accepted ones", async () => {
   const server = await start();
   const id = await begin(server, [app("api", { MODE: "4" }), app("web")]);
-  const shown = await ask(server, "/api/runtime/releases/20200101-000000-abcd");
+  const shown = await ask(server, "/api/runtime/releases/29990101-000000-abcd");
   expect(shown).toMatchObject({ status: 404, json: { code: "RELEASE_NOT_FOUND" } });
   expect(shown.json.details).toContain(id);
-  const undone = await post(server, { release: "20200101-000000-abcd", plan: "1234-5678" }, {}, ROLLBACK);
+  const undone = await post(server, { release: "29990101-000000-abcd", plan: "1234-5678" }, {}, ROLLBACK);
   expect([404, 409]).toContain(undone.status);
+});
+
+test("a release that is no longer kept is 404 with RELEASE_GONE, and 2 on the command line; nothing changes", async () => {
+  const server = await start();
+  const { root } = server.repository;
+  writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, keepReleases: 2 }");
+  const ids: string[] = [];
+  for (const MODE of ["5", "6", "7"]) {
+    const watching = await listener(server);
+    ids.push(await begin(server, [app("api", { MODE }), app("web")]));
+    await watching.all();
+  }
+  const [gone = "", oldest, newest] = ids;
+  const before = await ports.processes.list();
+  const json = {
+    code: "RELEASE_GONE",
+    error: "Release not found.",
+    details: `The release ${gone} is no longer kept: the oldest one is ${oldest}. Accepted: ${newest}, ${oldest}.`,
+  };
+  // Old releases are deleted after the last frame.
+  await expect.poll(() => ask(server, `/api/runtime/releases/${gone}`)).toMatchObject({ status: 404, json });
+  expect(await ask(server, `${ROLLBACK}?release=${gone}`)).toMatchObject({ status: 404, json });
+  expect(await post(server, { release: gone, plan: "1234-5678" }, {}, ROLLBACK)).toMatchObject({ status: 404, json });
+  const run = (...args: string[]) => svcm(args, { root, env: { PM2_HOME: own.home } });
+  const refused = [
+    await run("rollback", gone, "--yes"),
+    await run("rollback", gone, "--dry-run"),
+    await run("releases", "show", gone),
+  ];
+  for (const { code, stdout, stderr } of refused) {
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(`${json.details} Hint: Go back by Git`);
+  }
+  const inJson = await run("rollback", gone, "--yes", "--json");
+  expect([inJson.code, JSON.parse(inJson.stdout)]).toEqual([2, expect.objectContaining(json)]);
+  expect(await ports.processes.list()).toMatchObject(before.map(({ pid, pmId }) => ({ pid, pmId })));
 });
 
 test("an apply needs the token, and the attempt without it is recorded", async () => {

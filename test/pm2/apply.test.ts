@@ -224,7 +224,7 @@ test("while one apply runs, another one is refused and names the process", async
 });
 
 test("an unknown release is refused with the accepted ones", async () => {
-  const refused = execute(rolloutRollback, ports, { release: "20200101-000000-abcd" }, caller);
+  const refused = execute(rolloutRollback, ports, { release: "29990101-000000-abcd" }, caller);
   expect(await refusal(refused)).toMatchObject({
     kind: "RELEASE_NOT_FOUND",
     details: expect.stringContaining("Accepted: "),

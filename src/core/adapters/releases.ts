@@ -5,11 +5,8 @@ import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
-import type { EnvFileCopy, ReleaseEvent } from "../rollout/release.ts";
+import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "../rollout/release.ts";
 import { fileLocks, heldSince } from "./files/lock.ts";
-
-/** `20261122-044103-b8f9`, so that names sort by time. */
-const ID = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
   const own = join(pm2Home, "svcm");
@@ -125,7 +122,7 @@ async function idsIn(folder: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   });
-  return names.filter((name) => ID.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
+  return names.filter((name) => RELEASE_ID.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
 function eventsIn(text: string): ReleaseEvent[] {

@@ -3,6 +3,9 @@ import type { AppProbe } from "./settings/probe.ts";
 
 type ReleaseStep = Release["steps"][number];
 
+/** `20261122-044103-b8f9`, so that names sort by time. */
+export const RELEASE_ID = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
+
 /** A process as it was before a release. It holds a digest of its definition, never a value. */
 export interface FormerProcess {
   readonly name: string;

@@ -84,9 +84,15 @@ export const rolloutCodes: CodeDocs = {
     summary: "This PM2 has no release of this repository.",
     remedy: "Apply something first: svcm records a release for each apply that changes something.",
   },
-  RELEASE_GONE: {
+  RELEASE_DAMAGED: {
     summary: "The records of a release lack a process that has to be started again.",
     remedy: "Start the app from its declaration with `svcm apply`.",
+  },
+  RELEASE_GONE: {
+    summary: "The release is older than the oldest one that is kept.",
+    explanation:
+      "svcm keeps the newest ten releases, and those whose copies of env files are in use. The others are deleted.",
+    remedy: "Check out the revision of the release, and run `svcm apply`. `keepReleases` of `rollout` keeps more.",
   },
   RELEASE_NOT_FOUND: {
     summary: "No kept release has this id.",

@@ -11,6 +11,7 @@ import {
   journalsOf,
   leftBy,
   namesIn,
+  RELEASE_ID,
   releaseOf,
   type FormerProcess,
   type Journal,
@@ -130,10 +131,25 @@ export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: strin
     });
   const found = id === undefined ? newest : journals.find(({ head }) => head.id === id);
   if (found !== undefined) return found;
-  const accepted = journals.map(({ head }) => head.id).join(", ") || "none; there is no release";
-  throw new SvcmError("RELEASE_NOT_FOUND", {
-    details: `No release is called ${JSON.stringify(id?.slice(0, 80))}. Accepted: ${accepted}.`,
-    hint: "svcm keeps the newest ten: svcm releases list",
+  throw notKept(
+    journals.map(({ head }) => head.id),
+    id ?? "",
+  );
+}
+
+/** Ids begin with their time, so one below all others is of a release that was deleted. @param kept the newest first */
+function notKept(kept: readonly string[], id: string): SvcmError {
+  const oldest = kept.at(-1);
+  const isGone = oldest !== undefined && RELEASE_ID.test(id) && id < oldest;
+  const why = isGone
+    ? `The release ${id} is no longer kept: the oldest one is ${oldest}.`
+    : `No release is called ${JSON.stringify(id.slice(0, 80))}.`;
+  return new SvcmError("RELEASE_NOT_FOUND", {
+    ...(isGone && { code: "RELEASE_GONE" }),
+    details: `${why} Accepted: ${kept.join(", ") || "none; there is no release"}.`,
+    hint: isGone
+      ? "Go back by Git: check out the revision, and run svcm apply. keepReleases of rollout keeps more than ten."
+      : "svcm keeps the newest ten: svcm releases list",
   });
 }
 

@@ -22,11 +22,11 @@ export function keepRecords(path: string, records: readonly Pm2Process[]): void 
   using(path, () => writeOwned(path, "wx", kept));
 }
 
-/** @throws {LinkFailure} RELEASE_GONE, PM2_HOME_UNUSABLE */
+/** @throws {LinkFailure} RELEASE_DAMAGED, PM2_HOME_UNUSABLE */
 export function keptRecord({ keptIn: path, pins }: FormerRun, pmId: number): Pm2Process {
   const kept = using(path, () => JSON.parse(readFileSync(path, "utf8")) as Pm2Process[]);
   const found = kept.find(({ pm_id }) => pm_id === pmId);
-  if (found === undefined) throw new LinkFailure("RELEASE_GONE", `${path} has no process with the number ${pmId}.`);
+  if (found === undefined) throw new LinkFailure("RELEASE_DAMAGED", `${path} has no process with the number ${pmId}.`);
   return pins === undefined ? found : { ...found, pm2_env: pinned(found.pm2_env, pins) };
 }
 
