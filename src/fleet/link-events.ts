@@ -39,6 +39,8 @@ export interface Wanted {
   readonly sinceMs: number;
   readonly most: number;
   readonly isFollowed: boolean;
+  /** If the caller has just asked for it. */
+  readonly state?: StreamState;
 }
 
 export interface StreamState {
@@ -93,10 +95,10 @@ interface Source {
 
 async function* readFrom(
   source: Source,
-  { sinceMs, most, isFollowed }: Omit<Wanted, "node">,
+  { sinceMs, most, isFollowed, state }: Omit<Wanted, "node">,
   signal: AbortSignal,
 ): AsyncGenerator<Stored> {
-  const { firstSeq, lastSeq } = await source.state();
+  const { firstSeq, lastSeq } = state ?? (await source.state());
   const from = await firstSince(source, [firstSeq, lastSeq + 1], sinceMs);
   yield* await newest(source, [from, lastSeq + 1], most);
   if (!isFollowed) return;

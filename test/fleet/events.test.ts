@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { envWrite, type FleetEventsResponse, type Ports, type SvcmEvent } from "../../src/core/index.ts";
 import type { EventsAsked } from "../../src/fleet/fleet.ts";
+import { openFleet } from "../../src/fleet/ask.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { openMachines } from "../../src/fleet/index.ts";
 import { ask, testServer } from "../server/support.ts";
+import { natsProxy } from "../support/nats-proxy.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
@@ -151,6 +153,24 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(events.map(({ node }) => node)).toEqual(["web-2", "web-1"]);
     expect(Math.abs(Date.parse(events[1]!.at) - atMs)).toBeLessThanOrEqual(2 * SECOND);
     expect(events[1]?.evidence.at(-1)).toMatch(/^The clock of web-1 is 3(?:599|600|601) s ahead of the server's; /);
+  });
+
+  test("are listed with one question about the state of the stream", async () => {
+    const fleet = await testFleet();
+    crash(fleet, "web-1", [1]);
+    await fleet.start("web-1");
+    await untilStored(fleet, 1);
+    const proxy = await natsProxy(fleet.server.url);
+    const variables = { ...fleet.variables("vera"), SVC_SERVICE_MANAGEMENT_NATS_URL: proxy.url };
+    const vera = await openFleet(fleet.ports("vera"), variables);
+    onTestFinished(() => vera.close());
+    let asked = 0;
+    proxy.watch((direction, text) => {
+      if (direction === "sent") asked += text.match(/STREAM\.INFO\.svcm_events/g)?.length ?? 0;
+      return undefined;
+    });
+    const { events } = await vera.events(ALL);
+    expect([codesOf(events), asked]).toEqual([[1], 1]);
   });
 
   test("of a full stream are the newest of each node, and the answer is not complete", async () => {

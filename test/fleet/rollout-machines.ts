@@ -8,14 +8,27 @@ import type { FleetRollout } from "../../src/core/index.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
-import { testFleet, type TestFleet } from "./support.ts";
+import { testFleet, type FleetOptions, type TestFleet } from "./support.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 export const NODES = ["web-1", "web-2"] as const;
-const SCRIPT =
-  'require("node:fs").appendFileSync("starts", process.env.MODE + "\\n"); process.send("ready"); setInterval(() => {}, 1e6);';
+/** It is ready when the file that HELD names exists, or at once. */
+const SCRIPT = `
+const { appendFileSync, existsSync } = require("node:fs");
+const { HELD, MODE } = process.env;
+appendFileSync("starts", MODE + "\\n");
+const look = () => (HELD && !existsSync(HELD) ? setTimeout(look, 10) : process.send("ready"));
+look();
+setInterval(() => {}, 1e6);`;
 export const APPLY = ["apply", "--node", "role=web", "--yes"];
 export const MS = 60_000;
+
+export interface Launch {
+  /** Of the command. */
+  readonly prefix?: readonly string[];
+  /** The svcm of another version. */
+  readonly program?: string;
+}
 
 export interface Ended {
   readonly code: number | null;
@@ -32,8 +45,8 @@ export class Machines {
     this.own = own;
   }
 
-  static async begun(): Promise<Machines> {
-    const fleet = await testFleet({ ecosystem: ECOSYSTEM });
+  static async begun(options: FleetOptions = {}): Promise<Machines> {
+    const fleet = await testFleet({ ecosystem: ECOSYSTEM, ...options });
     const own: Record<string, Pm2> = {};
     for (const node of NODES) {
       const one = (own[node] = pm2());
@@ -48,9 +61,9 @@ export class Machines {
   }
 
   /** Starts the node in a process. @param url of the server as the node reaches it */
-  async agent(node: string, url = this.fleet.server.url): Promise<ChildProcess> {
+  async agent(node: string, url = this.fleet.server.url, how: Launch = {}): Promise<ChildProcess> {
     const env = { PM2_HOME: this.own[node]!.home, SVC_SERVICE_MANAGEMENT_NATS_URL: url };
-    const child = this.#launch(node, ["agent"], env);
+    const child = this.#launch(node, ["agent"], env, how);
     for await (const chunk of child.stdout!) if (String(chunk).includes("in the fleet")) break;
     child.stdout!.resume();
     while (!(await this.#isThere(node)));
@@ -62,8 +75,8 @@ export class Machines {
     return stdout.includes('"online"');
   }
 
-  /** All nodes declare this mode. */
-  declare(mode: string): void {
+  /** All nodes declare this mode. @param held a file: the app is ready when it exists */
+  declare(mode: string, held?: string): void {
     for (const node of NODES) {
       const cwd = this.fleet.root(node);
       const app = {
@@ -72,7 +85,7 @@ export class Machines {
         cwd,
         wait_ready: true,
         listen_timeout: MS,
-        env: { MODE: mode },
+        env: { MODE: mode, ...(held !== undefined && { HELD: held }) },
       };
       mkdirSync(join(cwd, "pm2"), { recursive: true });
       writeFileSync(join(cwd, ECOSYSTEM), `module.exports = ${JSON.stringify({ apps: [app] })};`);
@@ -100,19 +113,29 @@ export class Machines {
     return rollout;
   }
 
-  /** Runs svcm as edda through a proxy. */
-  begin(args: readonly string[], url: string): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-    const child = this.#launch("edda", args, { SVC_SERVICE_MANAGEMENT_NATS_URL: url });
+  /** Runs svcm as edda. @param url of the server as edda reaches it */
+  begin(
+    args: readonly string[],
+    url: string,
+    how: Launch = {},
+  ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+    const child = this.#launch("edda", args, { SVC_SERVICE_MANAGEMENT_NATS_URL: url }, how);
     const said: string[] = [];
     for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => said.push(String(chunk)));
     const ended = once(child, "close").then(([code]) => ({ code: code as number | null, said: said.join("") }));
     return { child, ended };
   }
 
-  #launch(name: string, args: readonly string[], more: Readonly<Record<string, string>>): ChildProcess {
+  #launch(
+    name: string,
+    args: readonly string[],
+    more: Readonly<Record<string, string>>,
+    { prefix = [], program = RUN }: Launch,
+  ): ChildProcess {
     const root = this.fleet.root(name);
     const env = plainEnvironment({ HOME: root, ...this.fleet.variables(name), ...more });
-    const child = spawn(process.execPath, [RUN, ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const [first = "", ...rest] = [...prefix, process.execPath, program, ...args];
+    const child = spawn(first, rest, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     return child;
   }

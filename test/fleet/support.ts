@@ -41,7 +41,7 @@ const USERS: Readonly<Record<string, User>> = {
   adam: { role: "admin" },
 };
 
-interface Options {
+export interface FleetOptions {
   readonly users?: Readonly<Record<string, User>>;
   readonly more?: string;
   readonly whenOver?: WhenOver;
@@ -51,6 +51,8 @@ interface Options {
   readonly events?: NatsProject["events"];
   /** With their aliases. */
   readonly environments?: Readonly<Record<string, readonly string[]>>;
+  /** The address at which the server listens. */
+  readonly host?: string | undefined;
   /** The ecosystem file of dev on each node, by its path in the root. */
   readonly ecosystem?: string | undefined;
 }
@@ -63,8 +65,9 @@ export async function testFleet({
   events = {},
   environments = { dev: ["development"], staging: [] },
   ecosystem,
+  host,
   isSetUp = true,
-}: Options = {}): Promise<TestFleet> {
+}: FleetOptions = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
   const text = svcmYaml(users, keys, { events, environments, ecosystem });
@@ -80,7 +83,7 @@ export async function testFleet({
   };
   const portsOf = (name: string, env: Record<string, string> = {}): Ports =>
     nodePorts({ root: root(name), env: { PM2_HOME: join(folder, name, ".pm2"), ...env }, cwd: join(folder, name) });
-  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver);
+  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver, host);
   const variables = (name: string): Record<string, string> => ({
     SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
     SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),
@@ -132,7 +135,7 @@ const NODES = ["web-1", "web-2", "db-1"];
 function svcmYaml(
   users: Readonly<Record<string, User>>,
   keys: Readonly<Record<string, { publicKey: string }>>,
-  { events, environments, ecosystem }: Pick<Options, "events" | "environments" | "ecosystem">,
+  { events, environments, ecosystem }: Pick<FleetOptions, "events" | "environments" | "ecosystem">,
 ): string {
   const declared = {
     version: 1,

@@ -16,7 +16,7 @@ export interface NatsProxy {
 }
 
 export async function natsProxy(server: string): Promise<NatsProxy> {
-  const port = Number(new URL(server).port);
+  const { hostname, port } = new URL(server);
   const sockets = new Set<Socket>();
   let [isHeld, kept]: [boolean, (() => void)[]] = [false, []];
   let watch: Watch = () => undefined;
@@ -34,7 +34,7 @@ export async function natsProxy(server: string): Promise<NatsProxy> {
     });
   };
   const proxy = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
+    const upstream = connect(Number(port), hostname);
     carry(client, upstream, "sent");
     carry(upstream, client, "received");
   }).listen(0, "127.0.0.1");

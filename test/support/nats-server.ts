@@ -21,14 +21,22 @@ export interface NatsServer {
   signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
-/** @param accounts what `svcm nats config` prints; without it everybody may do everything */
-export async function natsServer(accounts = "", more = "", whenOver: WhenOver = onTestFinished): Promise<NatsServer> {
+/**
+ * @param accounts what `svcm nats config` prints; without it everybody may do everything
+ * @param host the address at which it listens
+ */
+export async function natsServer(
+  accounts = "",
+  more = "",
+  whenOver: WhenOver = onTestFinished,
+  host = "127.0.0.1",
+): Promise<NatsServer> {
   const folder = temporaryFolder(whenOver);
   const port = await freePort();
   const config = join(folder, "server.conf");
   writeFileSync(join(folder, "svcm.conf"), accounts);
   const lines = [
-    `listen: "127.0.0.1:${port}"`,
+    `listen: "${host}:${port}"`,
     `jetstream { store_dir: "${join(folder, "store")}" }`,
     ...(accounts === "" ? [] : ['include "svcm.conf"']),
     more,
@@ -37,7 +45,7 @@ export async function natsServer(accounts = "", more = "", whenOver: WhenOver = 
   let child = await startNats(config);
   whenOver(() => void child.kill("SIGKILL"));
   return {
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://${host}:${port}`,
     get pid() {
       return child.pid ?? 0;
     },

@@ -77,12 +77,13 @@ async function recordsSince(
   nodes: readonly KnownNode[],
   since: number,
 ): Promise<{ readonly records: SentRecord[]; readonly isWhole: boolean }> {
-  const { hasDropped, firstMs, maxPerNode } = await stream.state();
+  const state = await stream.state();
+  const { hasDropped, firstMs, maxPerNode } = state;
   const counts = new Map(nodes.map(({ name }) => [name, 0]));
   const records: SentRecord[] = [];
   let isWhole = !(hasDropped && firstMs > since);
   let count = 0;
-  const wanted = { node: subjectFor(nodes), sinceMs: since - MARGIN_MS, most: MOST, isFollowed: false };
+  const wanted = { node: subjectFor(nodes), sinceMs: since - MARGIN_MS, most: MOST, isFollowed: false, state };
   for await (const stored of stream.read(wanted, new AbortController().signal)) {
     count += 1;
     const ofNode = counts.get(stored.node);
