@@ -2,15 +2,14 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { pm2 } from "../support/pm2-daemon.ts";
 import { answeringDuring } from "../support/requests.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
 const MS = 120_000;
-const own = pm2();
-const ports = own.ports();
+const { own, ports } = runningPm2();
 
 const APP = `
 const { MODE, SVC_HTTP_PORT } = process.env;
@@ -19,12 +18,10 @@ if (MODE === "late") setTimeout(die, 20_000);
 const server = require("node:http").createServer((_, response) => response.end(JSON.stringify({ pid: process.pid })));
 server.listen(Number(SVC_HTTP_PORT), "127.0.0.1");`;
 
-beforeAll(async () => {
-  await own.startDaemon();
+beforeAll(() => {
   writeFileSync(join(own.folder, "app.cjs"), APP);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
 });
-afterAll(() => own.end());
 
 const run = (...args: string[]) => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
 const apply = (...more: string[]) => run("apply", "--environment", "dev", "--yes", ...more);

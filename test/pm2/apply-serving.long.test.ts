@@ -1,16 +1,15 @@
 /** While a cluster app is applied, its instances are asked without a break: how many of them answer at any time? */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, rolloutApply, rolloutPlan } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
-import { pm2 } from "../support/pm2-daemon.ts";
 import { answeringDuring } from "../support/requests.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
-const own = pm2();
-const ports = own.ports();
+const { own, ports } = runningPm2();
 
 /** It listens after BOOT_MS. At SIGINT it answers for a moment before it takes no more connections. */
 const APP = `
@@ -19,13 +18,11 @@ setTimeout(() => server.listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1"), 
 const end = () => (server.close(), setTimeout(() => process.exit(0), 200));
 process.on("SIGINT", () => setTimeout(end, 200));`;
 
-beforeAll(async () => {
-  await own.startDaemon();
+beforeAll(() => {
   writeFileSync(join(own.folder, "app.cjs"), APP);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
 });
-afterAll(() => own.end());
 
 /** A cluster app that runs alone. Its next release differs in an argument. */
 async function clusterOf(instances: number, bootMs: number, more: object = {}) {
