@@ -6,7 +6,7 @@ import { isLinux, isRoot } from "./machine.ts";
 export interface Member {
   /** The command prefix of a program in it. */
   readonly prefix: readonly string[];
-  /** From now on, every packet from and to it is lost. Connections are not told. */
+  /** From now on, every packet from and to it is lost. Connections stay open. */
   cut(): void;
   heal(): void;
 }
