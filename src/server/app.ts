@@ -15,7 +15,6 @@ import {
   type Ports,
 } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
-import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
 import { authentication } from "./authentication.ts";
 import { bodyLimitOf, takeBodiesAsBytes } from "./body.ts";
@@ -23,7 +22,7 @@ import { brokenRequestHandler } from "./broken-request.ts";
 import { compressAnswers } from "./compression.ts";
 import { watchConnections, type Connections } from "./connections.ts";
 import { asRefusal } from "./failure.ts";
-import { admit, guardAll } from "./guard.ts";
+import { admit, allowedMethods, guardAll } from "./guard.ts";
 import { handlerOf, type Serving } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";

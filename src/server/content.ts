@@ -1,20 +1,20 @@
 import {
+  type Caller,
+  type ConsoleFiles,
   ecosystemSpellings,
   execute,
   metricsExpose,
-  serverIdentity,
-  SvcmError,
-  type Caller,
-  type ConsoleFiles,
   type MetricsFormat,
   type Ports,
+  serverIdentity,
+  SvcmError,
 } from "../core/index.ts";
 import type { FleetEventsInput } from "../core/api/inputs.ts";
 import { toJson } from "./answer.ts";
-import { targetsOf, type LazyMachines } from "./machines.ts";
-import { Overview } from "./overview.ts";
+import { type LazyMachines, targetsOf } from "./machines.ts";
 import type { OpenApiOptions } from "./openapi.ts";
 import type { ContentName } from "./route.ts";
+import type { NodesResponse } from "../core/api/node.ts";
 
 export interface ContentSource {
   readonly ports: Ports;
@@ -114,4 +114,46 @@ function asyncApi({ ports }: ContentSource): () => Promise<string> {
     const { asyncApiDocument } = await import("../core/api/asyncapi.ts");
     return asyncApiDocument([...ecosystemSpellings(contract, matrix).keys()]);
   });
+}
+
+type Seen = NodesResponse["nodes"][number];
+
+const DEADLINE_MS = 3_000;
+/** Pages that ask at the same time share an answer. */
+const FRESH_MS = 1_000;
+
+/** All machines of the fleet, and the last answers of those that are away. */
+class Overview {
+  readonly #machines: LazyMachines;
+  readonly #clock: Ports["clock"];
+  readonly #seen = new Map<string, Seen>();
+  #last: { readonly atMs: number; readonly answer: Promise<NodesResponse> } | undefined;
+
+  constructor(machines: LazyMachines, clock: Ports["clock"]) {
+    this.#machines = machines;
+    this.#clock = clock;
+  }
+
+  /** @throws {SvcmError} FLEET_FAILED */
+  async read(): Promise<NodesResponse> {
+    const atMs = this.#clock.elapsed();
+    if (this.#last === undefined || atMs - this.#last.atMs >= FRESH_MS) this.#last = { atMs, answer: this.#ask() };
+    return await this.#last.answer;
+  }
+
+  async #ask(): Promise<NodesResponse> {
+    const nodes = await (await this.#machines.get()).list(DEADLINE_MS);
+    const names = new Set(nodes.map(({ name }) => name));
+    for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name);
+    return {
+      nodes: nodes.map((node) => {
+        if (node.state === "online") {
+          const seen = { ...node, lastSeen: new Date(this.#clock.now()).toISOString() };
+          this.#seen.set(node.name, seen);
+          return seen;
+        }
+        return { ...this.#seen.get(node.name), lastSeen: this.#seen.get(node.name)?.lastSeen ?? null, ...node };
+      }),
+    };
+  }
 }

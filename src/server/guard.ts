@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
-import { isGranted, missingRight, SvcmError, type Identity } from "../core/index.ts";
-import { anonymous, foreignness, type AccessPolicy, type Provenance } from "./access.ts";
-import { allowedMethods } from "./allowed-methods.ts";
+import { type Identity, isGranted, missingRight, SvcmError } from "../core/index.ts";
+import { type AccessPolicy, anonymous, foreignness, type Provenance } from "./access.ts";
 import type { Authenticate } from "./authentication.ts";
 import { requireMediaType } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
 import { needOf, type Route } from "./route.ts";
+import { routes } from "./routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -102,4 +102,17 @@ function hostsOf({ rawHeaders }: IncomingMessage): string[] {
 
 function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(", ") : header;
+}
+
+/** Empty if no route has the path. A GET route accepts HEAD, too. */
+export function allowedMethods(target: string): string[] {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") || "/";
+  const methods = routes.flatMap((route) => (isPathOf(route, path) ? [route.method] : []));
+  return methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+}
+
+function isPathOf({ path }: Route, asked: string): boolean {
+  const [folder, name] = path.split(":");
+  if (name === undefined) return path === asked;
+  return asked.startsWith(folder ?? "") && /^[^/]+$/.test(asked.slice(folder?.length));
 }

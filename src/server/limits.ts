@@ -1,4 +1,4 @@
-import type { AttemptLimit } from "./attempts.ts";
+import type { AttemptLimit } from "./authentication.ts";
 import type { Rate } from "./socket/rate.ts";
 
 /** Tests use shorter times. */

@@ -1,7 +1,7 @@
 /** Wrong tokens cost time, counted by address; other addresses are not affected. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { Attempts } from "../../src/server/attempts.ts";
+import { Attempts } from "../../src/server/authentication.ts";
 import { clientAddress, networkOf } from "../../src/server/client-address.ts";
 import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";

@@ -1,7 +1,7 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
+import { type EcosystemLoader, FileError, type Ports } from "../ports/index.ts";
 import {
   below,
   chooseServices,
@@ -15,7 +15,6 @@ import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { eachOnce } from "./each-once.ts";
 import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
 import { normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
@@ -172,4 +171,18 @@ async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract):
 
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
+}
+
+/** The same loader, which runs each file once, because services and environments may share one. */
+export function eachOnce(loader: EcosystemLoader): EcosystemLoader {
+  const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
+  return {
+    ...loader,
+    load(path, cwd) {
+      const key = `${path}\0${cwd ?? ""}`;
+      const load = loads.get(key) ?? loader.load(path, cwd);
+      loads.set(key, load);
+      return load;
+    },
+  };
 }

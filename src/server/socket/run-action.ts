@@ -3,17 +3,18 @@ import {
   describeError,
   execute,
   failureCode,
-  processAct,
-  SvcmError,
   type Identity,
   type Ports,
+  processAct,
+  SvcmError,
 } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { LazyMachines } from "../machines.ts";
 import { isOfToken } from "../refusals.ts";
 import type { Subscribed } from "./subscription.ts";
-import { aboutAction, refusedAction } from "./action-result.ts";
+import type { ErrorCode } from "../../core/api/code.ts";
+import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
 export type ActionRunner = (
   frame: ActionFrame,
@@ -45,4 +46,32 @@ export function actionRunner(ports: Ports, log: ServerLog, machines: LazyMachine
       ports.telemetry.refresh();
     }
   };
+}
+
+const NOT_GIVEN = "(not given)";
+
+function aboutAction(
+  frame: ActionFrame,
+): Pick<ActionResultFrame, "type" | "action" | "scope" | "name" | "pmId" | "requestId"> {
+  const { action, scope = "process", name, namespace, pmId, requestId } = frame;
+  const subject = scope === "namespace" ? (namespace ?? name) : (name ?? pmId?.toString());
+  return {
+    type: "action-result",
+    action,
+    scope,
+    name: subject ?? (scope === "ecosystem" ? "*" : NOT_GIVEN),
+    pmId,
+    requestId,
+  };
+}
+
+export function refusedAction(
+  frame: ActionFrame,
+  code: ErrorCode,
+  error: string,
+  processes: readonly AuditedProcess[] = [],
+): ActionResultFrame {
+  const [first] = processes;
+  const isByNumber = frame.scope !== "namespace" && frame.name === undefined && first !== undefined;
+  return { ...aboutAction(frame), ...(isByNumber && { name: first.name }), ok: false, code, error };
 }

@@ -4,7 +4,7 @@ import { attemptedAction, failureCode, SvcmError, type Identity } from "../../co
 import { stackOf } from "../../core/words/thrown.ts";
 import { anonymous } from "../access.ts";
 import { actorOf, isOfToken, type RefusedAttempt } from "../refusals.ts";
-import { refusedAction } from "./action-result.ts";
+import { refusedAction } from "./run-action.ts";
 import { closeCodes, type Peer } from "./peer.ts";
 import { rateLimiter } from "./rate.ts";
 import { errorFrame, isRefusal, readFrame, subscriptionRefusal } from "./read-frame.ts";

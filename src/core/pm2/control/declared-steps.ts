@@ -11,8 +11,7 @@ import { listOrNone } from "./known.ts";
 import { withoutOwn } from "./own-processes.ts";
 import { noteProcesses, type ActionSubject, type Named } from "./recorded.ts";
 import { startDeclared } from "./start-declared.ts";
-import { declaredRun, differences } from "./declared-run.ts";
-import { effectOf } from "./effect.ts";
+import { declaredRun, differences, effectOf } from "./effect.ts";
 
 /**
  * The steps for apps of the ecosystem file: a start of the apps that PM2 does not know, a restart or reload that makes their

@@ -8,7 +8,11 @@ import { withheldIssues } from "../rules/file.ts";
 import type { Declaration } from "../declaration.ts";
 import type { AppliedField, Effect } from "./acting.ts";
 import type { AskedApps } from "./asked-apps.ts";
-import { differences, isStale } from "./declared-run.ts";
+import type { DeclaredRun } from "../../ports/processes.ts";
+import { driftOf } from "../../rollout/drift.ts";
+import type { Fields } from "../normalise.ts";
+import { foldersOf } from "../problem.ts";
+import type { ProcessRecord } from "../process-record.ts";
 
 /**
  * Compares the apps with PM2's list after an action: the differences that are gone were made effective, the others are
@@ -81,4 +85,24 @@ function stayedText(keys: readonly string[], remedy: string): string {
 
 function warning(code: Code, name: string, message: string): Issue {
   return { code, severity: "warning", path: ["apps", name], message };
+}
+
+/** The differences between apps and the processes of their names. A restart reads env files again: they do not differ. */
+export function differences({ stamps }: Ports, asked: AskedApps, list: readonly ProcessRecord[]): DriftEntry[] {
+  const running = list.filter(({ name }) => asked.declarations.some((declared) => declared.name === name));
+  const missingFolders = stamps.missing(foldersOf(running));
+  return driftOf({ ...asked, running, missingFolders, modifiedMs: () => undefined }).drift;
+}
+
+/** The declaration of a process by its name, and the variables that left it. Of several entries, PM2 takes the last. */
+export function declaredRun(ports: Ports, asked: AskedApps, record: ProcessRecord): DeclaredRun {
+  const declared = asked.declarations.find(({ name }) => name === record.name);
+  const stale = differences(ports, asked, [record]).filter(isStale);
+  const { apps = [], folder = "/" } = declared ?? {};
+  const env = Object.assign({}, ...apps.map((app) => app["env"])) as Fields;
+  return { app: { ...apps.at(-1), env }, folder, drop: stale.flatMap(({ key }) => key ?? []) };
+}
+
+function isStale({ field, state }: DriftEntry): boolean {
+  return field === "env" && state === "stale";
 }

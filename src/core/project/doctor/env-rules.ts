@@ -1,5 +1,5 @@
 import { shortList } from "./layout-rules.ts";
-import type { DoctorRule } from "./rule.ts";
+import type { DoctorRule } from "./examined.ts";
 
 export const trackedSecrets: DoctorRule = {
   code: "PROJECT_SECRET_TRACKED",

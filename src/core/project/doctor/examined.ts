@@ -4,7 +4,8 @@ import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
 import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
-import { PROJECT_FILE, type Project } from "../project.ts";
+import { type Project, PROJECT_FILE } from "../project.ts";
+import type { Finding, Rule } from "../../findings/rule.ts";
 
 export interface Place {
   readonly kind: "ecosystem" | "env";
@@ -114,3 +115,10 @@ function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<Examin
     keysOfFiles: [...held].filter((key) => !texts.some((text) => text.includes(key))),
   };
 }
+
+interface DoctorFinding extends Finding {
+  /** The file that it is about, relative to the root; absent for `svcm.yaml` and for no file. */
+  readonly file?: string;
+}
+
+export type DoctorRule = Rule<Examined, DoctorFinding>;

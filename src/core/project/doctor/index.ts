@@ -1,10 +1,9 @@
 /** The rules of `svcm doctor` that no other check has, by the check that they belong to. */
 import type { Issue } from "../../api/issue.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
-import type { Examined } from "./examined.ts";
+import type { DoctorRule, Examined } from "./examined.ts";
 import * as env from "./env-rules.ts";
 import * as layout from "./layout-rules.ts";
-import type { DoctorRule } from "./rule.ts";
 
 /** In the order of the report. `running` needs PM2; its findings are those of other checks. */
 export const doctorChecks = ["layout", "ecosystem", "env", "running", "keys"] as const;

@@ -1,6 +1,5 @@
 import { guessesText } from "../keys.ts";
-import { isSameStack } from "./examined.ts";
-import type { DoctorRule } from "./rule.ts";
+import { type DoctorRule, isSameStack } from "./examined.ts";
 
 export const notSetUp: DoctorRule = {
   code: "PROJECT_NOT_SET_UP",
