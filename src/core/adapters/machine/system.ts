@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as after } from "node:timers/promises";
 import type { HostSystem } from "../../api/host-system.ts";
+import { askLinux } from "./linux-system.ts";
 
 /** Facts that stay the same while the machine runs. */
 export interface AskedSystem {
@@ -10,16 +11,16 @@ export interface AskedSystem {
   readonly known: Promise<void>;
 }
 
-/** systeminformation starts child processes, and one of them may hang. */
+/** A child process of systeminformation may hang, and so may a disk. */
 const PATIENCE_MS = 1000;
 /** A machine with containers has an interface and a file system for each. */
 const MOST = 16;
 /** File systems without a disk behind them. */
 const VIRTUAL = /^(?:tmpfs|devtmpfs|overlay|squashfs|efivarfs|proc|sysfs|none)$/;
 
-export function askSystem(): AskedSystem {
+export function askSystem(platform: string = process.platform): AskedSystem {
   let answer: HostSystem | null = null;
-  const asked = ask().then(
+  const asked = (platform === "linux" ? askLinux(MOST) : askPortable()).then(
     (facts) => void (answer = facts),
     () => undefined,
   );
@@ -31,7 +32,7 @@ export function askSystem(): AskedSystem {
   };
 }
 
-async function ask(): Promise<HostSystem> {
+async function askPortable(): Promise<HostSystem> {
   const { fsSize, networkInterfaces, osInfo, system, time } = await import("systeminformation");
   const [os, machine, disks, interfaces] = await Promise.all([osInfo(), system(), fsSize(), networkInterfaces()]);
   const { uptime } = time();
