@@ -1,0 +1,37 @@
+/** Runs every other `check:` script of package.json, two at a time, because most of them use one core: `npm run check:static`. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import pjson from "../package.json" with { type: "json" };
+
+const ROOT = join(import.meta.dirname, "..");
+const AT_ONCE = 2;
+/** The slowest come first. */
+const SLOW = ["check:lint", "check:types", "check:backend"];
+
+const checks = Object.keys(pjson.scripts).filter((name) => name.startsWith("check:") && name !== "check:static");
+const waiting = [...SLOW, ...checks.filter((name) => !SLOW.includes(name))];
+const failed: string[] = [];
+
+await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+if (failed.length > 0) {
+  process.stdout.write(`Failed: ${failed.join(", ")}\n`);
+  process.exitCode = 1;
+}
+
+async function runNext(): Promise<void> {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const { isGood, output } = await run(name);
+    process.stdout.write(`${isGood ? "✓" : "✗"} ${name}\n${output}`);
+    if (!isGood) failed.push(name);
+  }
+}
+
+/** The output of a check appears when it ends, so those of two are not mixed. */
+function run(name: string): Promise<{ isGood: boolean; output: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd: ROOT, maxBuffer: 2 ** 26 };
+    execFile("npm", ["run", "--silent", name], options, (error, stdout, stderr) =>
+      resolve({ isGood: error === null, output: stdout + stderr }),
+    );
+  });
+}
