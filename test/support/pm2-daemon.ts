@@ -15,8 +15,10 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
+import { workerLink } from "../../src/core/adapters/pm2/link.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { declarationOf } from "../../src/core/pm2/declaration.ts";
+import type { Fields } from "../../src/core/pm2/normalise.ts";
 import type { Processes } from "../../src/core/ports/processes.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
@@ -57,6 +59,8 @@ export interface Daemon {
   signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): Promise<void>;
 }
 
+/** PM2's own agent does nothing in an app that does not configure it, but loading it is half of a small app's start. */
+const QUICK = { pmx: false };
 export const IDLE = "setInterval(() => {}, 1e6);";
 
 /** For a file of tests: end it in `afterAll`. @param daemon the program of another version's daemon */
@@ -65,13 +69,23 @@ export function pm2(daemon = DAEMON): Pm2 {
   const home = join(folder, "home");
   const links: Processes[] = [];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: home };
+  /** Loads PM2's library once for all apps. */
+  const starter = workerLink({
+    env: { ...env, PM2_DISABLE_VERSION_CHECK: "1" },
+    socket: join(home, "rpc.sock"),
+    salt: new Uint8Array(32),
+    timeoutMs: 60_000,
+  });
+  const startApp = (name: string, apps: readonly Fields[], caller: string) =>
+    starter.call({ method: "startApp", name, apps, folder: caller });
   let files = 0;
   let begun = "";
+  let kept: Processes | undefined;
   const startEach = async (names: readonly string[], environment = "dev"): Promise<void> => {
     const loaded = await self.ports().ecosystems.load(join(folder, `pm2/ecosystem.${environment}.config.cjs`));
     for (const name of names) {
       const { apps, folder: caller } = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
-      await self.link().startApp(name, apps, caller);
+      await startApp(name, apps, caller);
     }
   };
   const self: Pm2 = {
@@ -95,7 +109,7 @@ export function pm2(daemon = DAEMON): Pm2 {
     startDeclared: (name, environment = "dev") => startEach([name], environment),
     async beginWith(apps) {
       self.pm2Folder(apps);
-      const link = self.link();
+      const link = (kept ??= self.link());
       const running = async () => {
         const list = await link.list();
         return JSON.stringify([apps, list.map(({ name, pmId, pid, status }) => [name, pmId, pid, status])]);
@@ -105,11 +119,10 @@ export function pm2(daemon = DAEMON): Pm2 {
         await startEach(apps.map(({ name }) => String(name)));
         begun = await running();
       }
-      await link.close();
     },
     pm2Folder(apps, environment = "dev") {
       mkdirSync(join(folder, "pm2"), { recursive: true });
-      const text = `module.exports = ${JSON.stringify({ apps })};`;
+      const text = `module.exports = ${JSON.stringify({ apps: apps.map((app) => ({ ...QUICK, ...app })) })};`;
       writeFileSync(join(folder, `pm2/ecosystem.${environment}.config.cjs`), text);
     },
     async run({ code = IDLE, ...app }) {
@@ -117,11 +130,11 @@ export function pm2(daemon = DAEMON): Pm2 {
       writeFileSync(script, code);
       const name = String(app.name);
       const patience = app["wait_ready"] === true && { listen_timeout: 60_000 };
-      await self.link().startApp(name, [{ cwd: folder, script, ...patience, ...app, name }], folder);
+      await startApp(name, [{ cwd: folder, script, ...QUICK, ...patience, ...app, name }], folder);
     },
     pids: () => pidsOf(home),
     async end() {
-      await Promise.all(links.map((link) => link.close()));
+      await Promise.all([starter, ...links].map((link) => link.close()));
       // A process that starts while the others are ended is found by the next look.
       for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
