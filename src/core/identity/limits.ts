@@ -76,8 +76,7 @@ async function requireDeclared(
   refuse: (asked: string) => never,
 ): Promise<void> {
   if (scope === "ecosystem") return;
-  const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-  const { loaded } = await readEcosystem(ports, { contract, matrix }, asked);
+  const { loaded } = await readEcosystem(ports, asked);
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const own = new Set(loaded === undefined ? [] : declaredApps(loaded, machine).map(({ name }) => name));
   const other = resolveTarget(await ports.processes.list(), { ...asked, scope }).find(({ name }) => !own.has(name));

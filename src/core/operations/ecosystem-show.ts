@@ -12,9 +12,9 @@ export const ecosystemShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, { serviceKind, ...asked }): Promise<EcosystemResponse> {
-    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-    const suffixes = serviceKind === undefined ? undefined : suffixesOf(matrix, serviceKind);
-    const file = await readEcosystem(ports, { contract, matrix }, asked);
+    const suffixes =
+      serviceKind === undefined ? undefined : suffixesOf(await ports.facts.capabilityMatrix(), serviceKind);
+    const { contract, ...file } = await readEcosystem(ports, asked);
     return ecosystemResponse(file, { contract, secrets: await knownSecrets(ports, contract), suffixes });
   },
 });

@@ -17,7 +17,7 @@ export const envExport = defineOperation({
   async run(ports, { format, all, app, ...asked }): Promise<EnvExportResponse> {
     const contract = await ports.facts.runtimeContract();
     const { environment, fileName, layers } = await readEnvFile(ports, contract, asked);
-    const set = app === undefined ? {} : await appEnvironment(ports, contract, asked, app);
+    const set = app === undefined ? {} : await appEnvironment(ports, asked, app);
     const held = new Map([...heldValues(layers), ...Object.entries(set)]);
     const exported = all ? { values: Object.fromEntries(held), withheld: [] } : exportedValues(contract, held);
     const issues = exportIssues(exported.values, format);

@@ -21,7 +21,7 @@ export const envProcess = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { app, filesOnly, ...asked }): Promise<ProcessEnvironment> {
     const contract = await ports.facts.runtimeContract();
-    const set = filesOnly ? {} : await appEnvironment(ports, contract, asked, app);
+    const set = filesOnly ? {} : await appEnvironment(ports, asked, app);
     const layers = await layersOf(ports, contract, asked, Object.keys(set).length > 0);
     return { values: { ...Object.fromEntries(heldValues(layers)), ...set } };
   },

@@ -3,11 +3,21 @@ export { auditList } from "./audit-list.ts";
 export { codeExplain } from "./code-explain.ts";
 export { completionList } from "./completion-list.ts";
 export type { Completable } from "./completion-list.ts";
-export { configurationSet } from "./configuration-set.ts";
 export { contractShow } from "./contract-show.ts";
 export { declarationsPlan } from "./declarations-plan.ts";
 export { declarationsRead } from "./declarations-read.ts";
 export { declarationsWrite } from "./declarations-write.ts";
+export {
+  configurationSet,
+  deploymentsMigrate,
+  interfaceAdd,
+  interfaceEdit,
+  interfaceRemove,
+  targetAdd,
+  targetDuplicate,
+  targetEdit,
+  targetRemove,
+} from "./document-edits.ts";
 export { ecosystemCheck } from "./ecosystem-check.ts";
 export { ecosystemDrift } from "./ecosystem-drift.ts";
 export type { EcosystemDrift } from "./ecosystem-drift.ts";
@@ -29,9 +39,6 @@ export { eventsList } from "./events-list.ts";
 export { identityShow } from "./identity-show.ts";
 export { historyRecord } from "./history-record.ts";
 export { historyShow } from "./history-show.ts";
-export { interfaceAdd } from "./interface-add.ts";
-export { interfaceEdit } from "./interface-edit.ts";
-export { interfaceRemove } from "./interface-remove.ts";
 export { keysConfirm } from "./keys-confirm.ts";
 export { keysList } from "./keys-list.ts";
 export { keysSetTier } from "./keys-set-tier.ts";
@@ -71,14 +78,9 @@ export { deploymentsValidate } from "./deployments-validate.ts";
 export type { DeploymentsCheck, DeploymentsCheckResponse } from "./deployments-check.ts";
 export { deploymentsDiff } from "./deployments-diff.ts";
 export type { DocumentEditResponse } from "../deployments/edit-response.ts";
-export { deploymentsMigrate } from "./deployments-migrate.ts";
 export { entryQuestion, type EntryQuestion } from "./entry-question.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";
-export { targetAdd } from "./target-add.ts";
-export { targetDuplicate } from "./target-duplicate.ts";
-export { targetEdit } from "./target-edit.ts";
-export { targetRemove } from "./target-remove.ts";
 export { tokenCreate } from "./token-create.ts";
 export type { CreatedToken } from "./token-create.ts";
 export { tokenList } from "./token-list.ts";

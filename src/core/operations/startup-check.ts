@@ -30,7 +30,7 @@ export const startupCheck = defineOperation({
     const file = await readEnvFile(ports, contract, asked);
     const values = {
       ...Object.fromEntries(heldValues(file.layers)),
-      ...(app !== undefined && (await appEnvironment(ports, contract, asked, app))),
+      ...(app !== undefined && (await appEnvironment(ports, asked, app))),
     };
     const drivers = await readCarried(ports);
     const facts = { cpuCores: ports.host.cpuCores(), ...(drivers && { drivers }) };

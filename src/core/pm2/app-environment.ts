@@ -1,5 +1,4 @@
 import { SvcmError } from "../errors.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 import { didYouMean } from "../words/suggest.ts";
@@ -14,14 +13,8 @@ type Variables = Readonly<Record<string, string>>;
  *
  * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
  */
-export async function appEnvironment(
-  ports: Ports,
-  contract: RuntimeContract,
-  asked: PlaceRequest,
-  name?: string,
-): Promise<Variables> {
-  const matrix = await ports.facts.capabilityMatrix();
-  const { fileName, loaded } = await readEcosystem(ports, { contract, matrix }, asked);
+export async function appEnvironment(ports: Ports, asked: PlaceRequest, name: string | undefined): Promise<Variables> {
+  const { fileName, loaded } = await readEcosystem(ports, asked);
   const apps = loaded === undefined ? [] : declaredApps(loaded, { cpuCores: ports.host.cpuCores() });
   if (name === undefined) return apps.length === 1 ? (apps[0]?.env ?? {}) : {};
   const found = apps.find((app) => app.name === name);

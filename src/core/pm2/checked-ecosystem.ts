@@ -22,7 +22,7 @@ export interface CheckedFile {
 /** Runs and checks the ecosystem files of an environment. @throws {SvcmError} as `readEcosystem` */
 export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: PlaceRequest): Promise<CheckedFile> {
   const { contract } = vocabulary;
-  const file = await readEcosystem(ports, vocabulary, asked);
+  const file = await readEcosystem(ports, asked);
   const [secrets, implied] = await Promise.all([
     knownSecrets(ports, contract),
     readImplied(ports, file.name, vocabulary),

@@ -1,7 +1,7 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../errors.ts";
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { type EcosystemLoader, FileError, type Ports } from "../ports/index.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
 import {
   below,
   chooseServices,
@@ -10,6 +10,7 @@ import {
   type NamedService,
   type PlaceRequest,
   resolveEnvironment,
+  spellingsOf,
 } from "../project/places.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
@@ -23,30 +24,33 @@ import type { EcosystemFile } from "./view.ts";
 
 type Reading = Pick<Ports, "workspace" | "facts" | "ecosystems">;
 
-interface Facts {
-  readonly contract: RuntimeContract;
-  readonly matrix: CapabilityMatrix;
-}
-
 /** An environment's ecosystem file, run once, with what was found beside it. Holds values: it never leaves the process. */
 export interface EcosystemContent extends EcosystemFile {
   readonly listed: readonly string[];
+  readonly contract: RuntimeContract;
+  /** The names of the environment. */
+  readonly spellings: readonly string[];
 }
+
+type Read = Omit<EcosystemContent, "contract" | "spellings">;
 
 /**
  * Runs the ecosystem files of an environment. If there is none, the answer names the file that svcm looks for.
  *
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
-export async function readEcosystem(ports: Reading, facts: Facts, asked: PlaceRequest): Promise<EcosystemContent> {
-  const spellings = ecosystemSpellings(facts.contract, facts.matrix);
-  const environment = resolveEnvironment(spellings, facts.contract, asked.environment, ports.workspace.nodeEnv);
+export async function readEcosystem(ports: Reading, asked: PlaceRequest): Promise<EcosystemContent> {
+  const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+  const all = ecosystemSpellings(contract, matrix);
+  const environment = resolveEnvironment(all, contract, asked.environment, ports.workspace.nodeEnv);
   const services = chooseServices(await ports.facts.project(), asked.service);
-  if (services.length === 0) return await readNamed(ports, environment);
-  return await readDeclared(ports, environment, services);
+  const read = await (services.length === 0
+    ? readNamed(ports, environment)
+    : readDeclared(ports, environment, services));
+  return { ...read, contract, spellings: spellingsOf(all, environment.name) };
 }
 
-async function readNamed(ports: Reading, environment: Environment): Promise<EcosystemContent> {
+async function readNamed(ports: Reading, environment: Environment): Promise<Read> {
   const { pm2Dir } = ports.workspace;
   const names = ecosystemFileNames(environment.name);
   const [contractName] = names;
@@ -66,7 +70,7 @@ async function readDeclared(
   ports: Reading,
   environment: Environment,
   services: readonly NamedService[],
-): Promise<EcosystemContent> {
+): Promise<Read> {
   const { root } = ports.workspace;
   const [first, ...others] = services.flatMap((service) => sourcesOf(root, service, environment.name));
   if (!first) return { ...environment, listed: [], fileName: PROJECT_FILE, path: `${root}/${PROJECT_FILE}` };

@@ -47,7 +47,7 @@ export async function planned(
   asked: InputOf<"rollout.plan">,
   known?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
-  const { contract, content, before, git } = await readStates(ports, asked, known);
+  const { content, before, git } = await readStates(ports, asked, known);
   const { environment, fileName, path, loaded } = content;
   const { expecting } = before;
   const rollout = await rolloutFacts(ports, loaded, expecting, asked.from === undefined);
@@ -58,7 +58,7 @@ export async function planned(
   const facts = {
     expected,
     running,
-    visibleKeys: new Set(visibleKeys(contract)),
+    visibleKeys: new Set(visibleKeys(content.contract)),
     left: rollout.left.apps,
     ...filesNow(ports, expected, running),
   };

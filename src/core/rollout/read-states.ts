@@ -1,20 +1,14 @@
 import type { InputOf } from "../api/inputs.ts";
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { listOrNone } from "../pm2/control/known.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import { ecosystemSpellings, type PlaceRequest, spellingsOf } from "../project/places.ts";
+import type { PlaceRequest } from "../project/places.ts";
 import { expectedApps, type Expecting } from "./expected.ts";
 import { gitState } from "./git-state.ts";
 import type { PlanContext } from "./plan.ts";
 import { resultOf } from "./result.ts";
 import { readRevision } from "./revision.ts";
-
-interface Facts {
-  readonly contract: RuntimeContract;
-  readonly matrix: CapabilityMatrix;
-}
 
 /** The state that a plan starts from. */
 interface Before {
@@ -25,7 +19,6 @@ interface Before {
 
 /** Both ends of a plan. */
 interface States {
-  readonly contract: RuntimeContract;
   readonly before: Before;
   readonly content: EcosystemContent;
   readonly git: ReturnType<typeof gitState>;
@@ -38,33 +31,22 @@ export async function readStates(
   known?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<States> {
   const place = { environment, service };
-  const facts = await readFacts(ports);
   // PM2 and Git answer while the file runs. A failure of the file comes first.
   const live = from === undefined ? begun(pm2Now(ports)) : undefined;
-  const reading = known ?? readDeclared(ports, place);
+  const reading = known ?? readEcosystem(ports, place);
   const git = begun(gitState(ports, reading));
   const content = await reading;
   const before =
     live === undefined
-      ? await revisionBefore(ports, facts, content, { ...place, revision: from ?? "" })
-      : pm2Before(ports, facts, content, await live);
-  return { contract: facts.contract, before, content, git };
+      ? await revisionBefore(ports, content, { ...place, revision: from ?? "" })
+      : pm2Before(ports, content, await live);
+  return { before, content, git };
 }
 
 /** A failure is that of the one who waits for it later. */
 function begun<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
-}
-
-async function readFacts({ facts }: Ports): Promise<Facts> {
-  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-  return { contract, matrix };
-}
-
-/** The ecosystem file of a plan. @throws {SvcmError} as a plan */
-export async function readDeclared(ports: Ports, place: PlaceRequest): Promise<EcosystemContent> {
-  return readEcosystem(ports, await readFacts(ports), place);
 }
 
 async function pm2Now({ processes }: Ports) {
@@ -74,32 +56,28 @@ async function pm2Now({ processes }: Ports) {
 
 function pm2Before(
   ports: Ports,
-  facts: Facts,
   content: EcosystemContent,
   { running, digest }: Awaited<ReturnType<typeof pm2Now>>,
 ): Before {
   const pm2 = { home: ports.workspace.pm2Home };
-  return { expecting: expectingFor(ports, facts, content, digest), running, context: { pm2, digest } };
+  return { expecting: expectingFor(ports, content, digest), running, context: { pm2, digest } };
 }
 
 async function revisionBefore(
   ports: Ports,
-  facts: Facts,
   content: EcosystemContent,
   { revision, ...place }: PlaceRequest & { readonly revision: string },
 ): Promise<Before> {
-  const { commit, loaded } = await readRevision(ports, facts, place, revision);
-  const expecting = expectingFor(ports, facts, content, (value) => ports.processes.digest(value));
+  const { commit, loaded } = await readRevision(ports, place, revision);
+  const expecting = expectingFor(ports, content, (value) => ports.processes.digest(value));
   const running = loaded ? resultOf(expectedApps(loaded, expecting)) : [];
   return { expecting, running, context: { pm2: null, from: { revision, commit } } };
 }
 
 function expectingFor(
   { host, workspace }: Ports,
-  { contract, matrix }: Facts,
-  { name }: EcosystemContent,
+  { spellings }: EcosystemContent,
   digest: Expecting["digest"],
 ): Expecting {
-  const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };
-  return { machine, spellings: spellingsOf(ecosystemSpellings(contract, matrix), name), digest };
+  return { machine: { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home }, spellings, digest };
 }

@@ -1,5 +1,4 @@
 import { SvcmError } from "../errors.ts";
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import type { Ports } from "../ports/index.ts";
@@ -17,12 +16,7 @@ export interface RevisionContent {
  *
  * @throws {SvcmError} REVISION_FAILED, NOT_FOUND, and those of `readEcosystem`
  */
-export function readRevision(
-  ports: Ports,
-  facts: { readonly contract: RuntimeContract; readonly matrix: CapabilityMatrix },
-  asked: PlaceRequest,
-  revision: string,
-): Promise<RevisionContent> {
+export function readRevision(ports: Ports, asked: PlaceRequest, revision: string): Promise<RevisionContent> {
   const { ecosystems, revisions, workspace } = ports;
   const { root } = workspace;
   return revisions.withFiles(revision, async (folder, commit) => {
@@ -35,7 +29,7 @@ export function readRevision(
       },
     };
     try {
-      const { loaded } = await readEcosystem(there, facts, asked);
+      const { loaded } = await readEcosystem(there, asked);
       return { commit, loaded: loaded && (JSON.parse(back(JSON.stringify(loaded))) as LoadedEcosystem) };
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;

@@ -1,4 +1,4 @@
-import { ecosystemSpellings, type PlaceRequest, spellingsOf } from "../../project/places.ts";
+import type { PlaceRequest } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
 import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
@@ -92,13 +92,11 @@ export class EcosystemWatch {
 
   async #run(): Promise<Ran> {
     const ports = this.#ports;
-    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-    const shown = new Set(visibleKeys(contract));
+    const shown = new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
-      const content = await readEcosystem(ports, { contract, matrix }, this.#asked);
-      const own = spellingsOf(ecosystemSpellings(contract, matrix), content.name);
+      const content = await readEcosystem(ports, this.#asked);
       const { apps: left } = await leftNow(ports);
-      return ranWell(ports, content, own, { visibleKeys: shown, left });
+      return ranWell(ports, content, { visibleKeys: shown, left });
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
       return ranBadly(error, shown);
@@ -112,13 +110,8 @@ interface Ran {
   readonly retryMs: number;
 }
 
-function ranWell(
-  ports: Ports,
-  content: EcosystemContent,
-  spellings: readonly string[],
-  known: Pick<EcosystemState, "visibleKeys" | "left">,
-): Ran {
-  const { fileName, path, loaded } = content;
+function ranWell(ports: Ports, content: EcosystemContent, known: Pick<EcosystemState, "visibleKeys" | "left">): Ran {
+  const { fileName, path, loaded, spellings } = content;
   const base = { fileName, path, ...known };
   if (loaded === undefined) {
     return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };

@@ -5,7 +5,6 @@ import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
 import { startedEnvironments } from "../../project/door.ts";
-import { ecosystemSpellings, spellingsOf } from "../../project/places.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import type { Left } from "../../rollout/release.ts";
 import { leftNow } from "../../rollout/releases-now.ts";
@@ -32,10 +31,9 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
     throw new SvcmError("INVALID_REQUEST", {
       details: "With the scope ecosystem, apps are started, restarted or reloaded by their names alone.",
     });
-  const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-  const file = await readEcosystem(ports, { contract, matrix }, input);
+  const file = await readEcosystem(ports, input);
   about.environment = file.name;
-  const { loaded } = file;
+  const { loaded, contract, spellings } = file;
   if (loaded === undefined) throw noEcosystem(file, await startedEnvironments(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
@@ -43,7 +41,6 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
   const unknown = named.find((one) => !all.includes(one));
   if (unknown !== undefined) throw notFound(`app of ${file.fileName} is called`, unknown, all);
   const wanted = named.length === 0 ? all : named;
-  const spellings = spellingsOf(ecosystemSpellings(contract, matrix), file.name);
   const judged = wanted
     .map((one) => declarationOf(loaded, one, { machine, spellings }))
     .map((declared) => ({ declared, name: declared.name, error: refusalOf(declared, file.path) }));

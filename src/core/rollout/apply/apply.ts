@@ -6,7 +6,7 @@ import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts
 import type { Ports } from "../../ports/index.ts";
 import { formerNameOf, namesOf } from "../step.ts";
 import { planned } from "../planning.ts";
-import { readDeclared } from "../read-states.ts";
+import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { leftAfter } from "./left.ts";
 import { recover } from "./preflight.ts";
 import { begun, formerProbe, type Recording } from "./recording.ts";
@@ -55,7 +55,7 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
   if (done !== undefined) return { plan: (await planned(ports, place)).plan, release: done };
   await caller.step?.confirm();
   // The file runs while PM2 answers.
-  const content = readDeclared(ports, { environment, service });
+  const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
   const now = await planned(ports, place, content);
