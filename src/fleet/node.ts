@@ -1,16 +1,11 @@
 import { inputs } from "../core/api/inputs.ts";
 import { parseInput } from "../core/api/parse.ts";
-import { rights } from "../core/api/rights.ts";
 import {
   describeError,
   execute,
   failureCode,
-  isGranted,
-  missingRight,
   remoteOperations,
-  rightsOf,
   SvcmError,
-  type Identity,
   type Operation,
   type Ports,
   type Refusals,
@@ -18,16 +13,16 @@ import {
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
 import { isToAsker, requireAsker } from "./asker.ts";
+import { identityOf, narrowed, permitted } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
+import { Once } from "./once.ts";
 import { sentOf } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
 import { addressOf, kindOf, subjectsOfNode, type Address } from "./subjects.ts";
 import { releaseIn, RunningSteps, stepOf } from "./rollout/step.ts";
-import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Asker, type Reply, type Request } from "./wire.ts";
+import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
 
 const MOST_AT_ONCE = 32;
-/** An id is remembered as long as its request could still be carried out. */
-const LONGEST_MS = 3_600_000;
 
 export interface NodeOptions {
   readonly node: string;
@@ -120,12 +115,6 @@ async function carryOut(
   }
 }
 
-/** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
-function permitted(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
-  if (user.role === undefined) throw missingRight(user, access);
-  return user;
-}
-
 async function recordRefusal(
   { refusals }: NodeOptions,
   address: Address | undefined,
@@ -152,39 +141,6 @@ function operationAt(address: Address | undefined, node: string): Operation<neve
   });
 }
 
-function identityOf(nats: NatsProject | undefined, user: string): Identity {
-  const known = nats !== undefined && Object.hasOwn(nats.users, user) ? nats.users[user] : undefined;
-  if (known === undefined) return { actor: user, grants: [] };
-  const { role, environments, services } = known;
-  const isLimited = environments !== undefined || services !== undefined;
-  return { actor: user, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
-}
-
-/** A user that asks for another caller, as a server does, has only the rights of both. */
-function narrowed(user: Identity, asker: Asker | undefined): Identity {
-  if (asker === undefined) return user;
-  const { actor, grants, environments, services } = asker;
-  const limits = {
-    environments: inBoth(user.limits?.environments, environments),
-    services: inBoth(user.limits?.services, services),
-  };
-  const isLimited = limits.environments !== undefined || limits.services !== undefined;
-  const granted = rights.filter((right) => isGranted(user.grants, right) && isGranted(grants, right));
-  return {
-    ...user,
-    actor: `${actor} via ${user.actor}`,
-    grants: granted,
-    ...(isLimited && { limits }),
-  };
-}
-
-function inBoth(
-  one: readonly string[] | undefined,
-  other: readonly string[] | undefined,
-): readonly string[] | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : one.filter((name) => other.includes(name));
-}
-
 /** @throws {SvcmError} PAYLOAD_TOO_LARGE, INVALID_PAYLOAD */
 function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): Request {
   if (data.length > MOST_REQUEST_BYTES)
@@ -206,32 +162,4 @@ function fitting(reply: Reply, maxBytes: number): Uint8Array {
     details: `The answer has ${bytes.length} bytes, and the NATS server carries ${maxBytes}. Narrow the request, for example with --limit, or raise max_payload of the server.`,
   });
   return encode({ ok: false, now: reply.now, kind: error.kind, error: describeError(error).body });
-}
-
-/** Writes are carried out once, and in time by the clock of this machine. */
-class Once {
-  readonly #now: () => number;
-  readonly #seen = new Map<string, number>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** @throws {SvcmError} INVALID_REQUEST if the request has no id or time, is late or was seen */
-  take({ id, notAfter }: Request): void {
-    const now = this.#now();
-    for (const [other, until] of this.#seen) if (until < now) this.#seen.delete(other);
-    if (id === undefined || notAfter === undefined || notAfter > now + LONGEST_MS)
-      throw new SvcmError("INVALID_REQUEST", {
-        details: "A change needs an id and notAfter, at most an hour ahead of the clock of the node.",
-      });
-    if (notAfter < now)
-      throw new SvcmError("INVALID_REQUEST", {
-        code: "REQUEST_LATE",
-        details: "The request arrived after its time, so nothing was changed. Send it again if it is still wanted.",
-      });
-    if (this.#seen.has(id))
-      throw new SvcmError("INVALID_REQUEST", { code: "REQUEST_REPEATED", details: "A request is carried out once." });
-    this.#seen.set(id, notAfter);
-  }
 }

@@ -1,27 +1,17 @@
-import { inputs } from "../core/api/inputs.ts";
 import type * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 import { wordPattern } from "../core/api/word-pattern.ts";
+import { errorTable, METRICS_TYPES, type ErrorKind } from "../core/index.ts";
 import {
-  ecosystemSpellings,
-  envSpellings,
-  errorTable,
-  METRICS_TYPES,
-  type ErrorKind,
-  type Ports,
-} from "../core/index.ts";
-import { parametersOf, type Parameter } from "./query.ts";
+  contentParameters,
+  environmentRule,
+  operationParameters,
+  spellingsFor,
+  type Facts,
+} from "./openapi-parameters.ts";
 import { componentSchemas, type Json, referenceTo, schemaOf, valueSchema } from "./openapi-schemas.ts";
 import { isRemote, tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
-
-type RuntimeContract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
-type CapabilityMatrix = Awaited<ReturnType<Ports["facts"]["capabilityMatrix"]>>;
-
-interface Facts {
-  readonly contract: RuntimeContract;
-  readonly matrix: CapabilityMatrix;
-}
 
 export interface OpenApiOptions extends Facts {
   readonly version: string;
@@ -72,12 +62,7 @@ function pathsOf(facts: Facts): Json {
 
 function operationItem(route: OperationRoute, facts: Facts): Json {
   const { operation, refusals } = route;
-  const parameters = [
-    ...pathParameters(route),
-    ...queryParameters(route, facts),
-    ...(isRemote(route) ? [nodeParameter] : []),
-    ...headerParameters(route),
-  ];
+  const parameters = operationParameters(route, facts);
   const ofNode: readonly ErrorKind[] = isRemote(route) ? ["INVALID_REQUEST", "FLEET_FAILED"] : [];
   const kinds = [operation.refusal, ...refusals, ...ofNode, ...COMMON_REFUSALS];
   return {
@@ -91,8 +76,8 @@ function operationItem(route: OperationRoute, facts: Facts): Json {
 }
 
 function contentItem(route: ContentRoute): Json {
-  const { content, isOpen, response, query = [], input } = route;
-  const parameters = input && parametersOf(input, query).map(asParameter);
+  const { content, isOpen, response } = route;
+  const parameters = contentParameters(route);
   return {
     operationId: content,
     ...wordsOf(route),
@@ -116,47 +101,6 @@ const metricsAnswer: Json = {
   ),
 };
 
-function asParameter({ name, isRequired, schema }: Parameter): Json {
-  return { name, in: "query", required: isRequired, schema };
-}
-
-const ENVIRONMENTS = new Set(["environment", "from", "to"]);
-
-function pathParameters({ operation, path }: OperationRoute): Json[] {
-  const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name]) => name ?? []);
-  const parameters = parametersOf(inputs[operation.id], names);
-  return parameters.map(({ name, schema }) => ({ name, in: "path", required: true, schema }));
-}
-
-function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts): Json[] {
-  const words = spellingsFor(operation, facts);
-  return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
-    name,
-    in: "query",
-    required: isRequired,
-    ...(ENVIRONMENTS.has(name) && schema.type === "string"
-      ? {
-          description: environmentRule(words, facts.contract, isRequired),
-          schema: { ...schema, pattern: wordPattern(words), examples: words },
-        }
-      : { schema: name === "serviceKind" ? { ...schema, enum: Object.keys(facts.matrix.serviceKinds) } : schema }),
-  }));
-}
-
-const nodeParameter: Json = {
-  name: "node",
-  in: "query",
-  required: false,
-  description: "Name of the machine of the fleet that answers; without it, this one.",
-  schema: { type: "string" },
-};
-
-function headerParameters({ ifMatch }: OperationRoute): Json[] {
-  if (ifMatch === undefined) return [];
-  const description = "Entity tag of the content that the change is meant for; another content is refused.";
-  return [{ name: "If-Match", in: "header", required: false, description, schema: { type: "string" } }];
-}
-
 /** Only JSON, because generated clients set no type if there are several. The description mentions YAML. */
 function requestBody({ body, operation }: OperationRoute, facts: Facts): Json {
   const schema = body && bodySchema(body, spellingsFor(operation, facts), facts.contract);
@@ -164,7 +108,7 @@ function requestBody({ body, operation }: OperationRoute, facts: Facts): Json {
 }
 
 /** Adds the accepted environments, and the accepted values of each editable key. */
-function bodySchema(body: z.core.$ZodType, spellings: readonly string[], contract: RuntimeContract): Json {
+function bodySchema(body: z.core.$ZodType, spellings: readonly string[], contract: Facts["contract"]): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
   const { environment, values } = properties;
   const described = {
@@ -185,7 +129,7 @@ function bodySchema(body: z.core.$ZodType, spellings: readonly string[], contrac
   };
 }
 
-function valuesSchema(contract: RuntimeContract): Json {
+function valuesSchema(contract: Facts["contract"]): Json {
   return {
     type: "object",
     description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
@@ -195,19 +139,9 @@ function valuesSchema(contract: RuntimeContract): Json {
   };
 }
 
-function editableKeys({ keys }: RuntimeContract): Json {
+function editableKeys({ keys }: Facts["contract"]): Json {
   const editable = Object.entries(keys).filter(([, { tier }]) => tier === "editable");
   return Object.fromEntries(editable.map(([key, spec]) => [key, valueSchema(spec)]));
-}
-
-function environmentRule(words: readonly string[], contract: RuntimeContract, isRequired: boolean): string {
-  const rule = `One of ${words.join(", ")}; case and surrounding white space do not matter.`;
-  return isRequired ? rule : `${rule} Without it NODE_ENV decides, else it is ${contract.defaultEnvironment}.`;
-}
-
-/** Ecosystem files may have environments without an env file. */
-function spellingsFor({ id }: OperationRoute["operation"], { contract, matrix }: Facts): string[] {
-  return [...(id.startsWith("env.") ? envSpellings(contract) : ecosystemSpellings(contract, matrix)).keys()];
 }
 
 function successes({ response, hasEntityTag, goesOn }: OperationRoute): Json {

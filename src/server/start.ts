@@ -1,6 +1,6 @@
 import { foreignCode } from "../core/api/code.ts";
 import type { FastifyInstance } from "fastify";
-import { doorHint, failureCode, FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { failureCode, FileError, readConsole, SvcmError, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
@@ -10,6 +10,7 @@ import type { Limits } from "./limits.ts";
 import type { LogDestination } from "./log-text.ts";
 import type { OpenMachines } from "./machines.ts";
 import { serverLog, standardError, withAuditLines, type ServerLog } from "./log.ts";
+import { requireConfigDirectory, requireFacts, requireTokens } from "./preconditions.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
 
@@ -141,38 +142,6 @@ async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<
   );
   if (!(reason instanceof FileError)) return;
   log.warn(`${reason.message} Changes will be refused. Set SVC_SERVICE_MANAGEMENT_AUDIT_FILE to another file.`);
-}
-
-/** A repository with a `svcm.yaml` names its env files there. */
-async function requireConfigDirectory(ports: Ports): Promise<void> {
-  const path = ports.workspace.configDir;
-  if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;
-  const door = await doorHint(ports);
-  throw new SvcmError("START_REFUSED", {
-    details: `Service Management config directory not found: ${path}`,
-    hint: door ?? "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
-  });
-}
-
-async function requireFacts(ports: Ports): Promise<void> {
-  try {
-    await ports.facts.runtimeContract();
-    await ports.facts.capabilityMatrix();
-  } catch (error) {
-    if (!(error instanceof SvcmError)) throw error;
-    const { hint: _hint, source: _source, ...body } = error.body;
-    throw new SvcmError("START_REFUSED", body);
-  }
-}
-
-/** A server that accepts no token of the repository would only look as if it ran. */
-function requireTokens({ tokens }: Ports): void {
-  try {
-    tokens.now();
-  } catch (error) {
-    if (!(error instanceof SvcmError)) throw error;
-    throw new SvcmError("START_REFUSED", error.body);
-  }
 }
 
 async function listen(app: FastifyInstance, bind: Bind, port: number): Promise<number> {

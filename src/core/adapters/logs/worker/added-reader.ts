@@ -1,0 +1,98 @@
+import { linesOf, type RawLine } from "./block.ts";
+import type { LogFile } from "./log-file.ts";
+import { LONGEST_LINE_BYTES } from "./regions.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+/** A faster log is read in several rounds. */
+const MOST_CHUNKS = 16;
+const MARK_BYTES = 64;
+const LEAST_CHUNK_BYTES = 4096;
+const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
+
+/** Reads what is added to a file. */
+export class AddedReader {
+  readonly file: LogFile;
+  offset: number;
+  heardMs: number;
+  /** The last bytes that were read: if they change, the file was emptied. */
+  #mark: Buffer = NOTHING;
+  #begun: Buffer = NOTHING;
+  #missing = 0;
+
+  constructor(file: LogFile, offset: number, nowMs: number) {
+    this.file = file;
+    this.offset = offset;
+    this.heardMs = nowMs;
+    this.#remember();
+  }
+
+  /** The beginning of the line that is not whole yet. */
+  get lineStart(): number {
+    return this.offset - this.#begun.length - this.#missing;
+  }
+
+  wasEmptied(): boolean {
+    return this.file.grown() < this.offset || !this.continues(this.file);
+  }
+
+  /** True if the file has the bytes that were read last, at the same place. */
+  continues(file: LogFile): boolean {
+    const bytes = Buffer.alloc(this.#mark.length);
+    const count = file.read(bytes, this.offset - this.#mark.length);
+    return count === bytes.length && bytes.equals(this.#mark);
+  }
+
+  *added(from: LogFile, nowMs: number): Generator<RawLine> {
+    for (let count = 0; count < MOST_CHUNKS; count += 1) {
+      const size = Math.min(CHUNK_BYTES, from.grown() - this.offset);
+      if (size <= 0) break;
+      const chunk = Buffer.allocUnsafe(Math.max(size, LEAST_CHUNK_BYTES));
+      const bytes = chunk.subarray(0, from.read(chunk, this.offset));
+      if (bytes.length === 0) break;
+      this.heardMs = nowMs;
+      yield* this.#linesOf(bytes);
+      this.offset += bytes.length;
+    }
+    if (from === this.file) this.#remember();
+  }
+
+  restart(): void {
+    this.offset = 0;
+    this.#mark = NOTHING;
+  }
+
+  /** A line that will not be continued. */
+  *torn(): Generator<RawLine> {
+    if (this.#begun.length > 0) yield this.#line(NOTHING, this.lineStart, true);
+  }
+
+  *#linesOf(bytes: Buffer): Generator<RawLine> {
+    const first = bytes.indexOf(NEWLINE);
+    if (first === -1) return this.#keep(bytes);
+    const line = this.#line(bytes.subarray(0, first), this.lineStart, false);
+    if (line.size > 0) yield line;
+    const last = bytes.lastIndexOf(NEWLINE);
+    if (last > first) yield* linesOf(bytes.subarray(first + 1, last), this.offset + first + 1);
+    this.#keep(bytes.subarray(last + 1));
+  }
+
+  #keep(bytes: Buffer): void {
+    const whole = this.#begun.length === 0 ? bytes : Buffer.concat([this.#begun, bytes]);
+    this.#begun = whole.subarray(0, LONGEST_LINE_BYTES);
+    this.#missing += whole.length - this.#begun.length;
+  }
+
+  #line(end: Buffer, offset: number, isTorn: boolean): RawLine {
+    this.#keep(end);
+    const line = { text: this.#begun.toString(), size: this.#begun.length, offset, missing: this.#missing, isTorn };
+    this.#begun = NOTHING;
+    this.#missing = 0;
+    return line;
+  }
+
+  #remember(): void {
+    const mark = Buffer.alloc(Math.min(MARK_BYTES, this.offset));
+    this.#mark = mark.subarray(0, this.file.read(mark, this.offset - mark.length));
+  }
+}

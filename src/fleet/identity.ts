@@ -1,0 +1,44 @@
+import { rights } from "../core/api/rights.ts";
+import { isGranted, missingRight, rightsOf, type Identity, type Operation } from "../core/index.ts";
+import type { NatsProject } from "./settings.ts";
+import type { Asker } from "./wire.ts";
+
+/** The rights of a user of the NATS server in `svcm.yaml`; none if it is not named there. */
+export function identityOf(nats: NatsProject | undefined, user: string): Identity {
+  const known = nats !== undefined && Object.hasOwn(nats.users, user) ? nats.users[user] : undefined;
+  if (known === undefined) return { actor: user, grants: [] };
+  const { role, environments, services } = known;
+  const isLimited = environments !== undefined || services !== undefined;
+  return { actor: user, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
+}
+
+/** A user that asks for another caller, as a server does, has only the rights of both. */
+export function narrowed(user: Identity, asker: Asker | undefined): Identity {
+  if (asker === undefined) return user;
+  const { actor, grants, environments, services } = asker;
+  const limits = {
+    environments: inBoth(user.limits?.environments, environments),
+    services: inBoth(user.limits?.services, services),
+  };
+  const isLimited = limits.environments !== undefined || limits.services !== undefined;
+  const granted = rights.filter((right) => isGranted(user.grants, right) && isGranted(grants, right));
+  return {
+    ...user,
+    actor: `${actor} via ${user.actor}`,
+    grants: granted,
+    ...(isLimited && { limits }),
+  };
+}
+
+function inBoth(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : one.filter((name) => other.includes(name));
+}
+
+/** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
+export function permitted(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
+  if (user.role === undefined) throw missingRight(user, access);
+  return user;
+}

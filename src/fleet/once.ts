@@ -1,0 +1,33 @@
+import { SvcmError } from "../core/index.ts";
+import type { Request } from "./wire.ts";
+
+/** An id is remembered as long as its request could still be carried out. */
+const LONGEST_MS = 3_600_000;
+
+/** Writes are carried out once, and in time by the clock of this machine. */
+export class Once {
+  readonly #now: () => number;
+  readonly #seen = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws {SvcmError} INVALID_REQUEST if the request has no id or time, is late or was seen */
+  take({ id, notAfter }: Request): void {
+    const now = this.#now();
+    for (const [other, until] of this.#seen) if (until < now) this.#seen.delete(other);
+    if (id === undefined || notAfter === undefined || notAfter > now + LONGEST_MS)
+      throw new SvcmError("INVALID_REQUEST", {
+        details: "A change needs an id and notAfter, at most an hour ahead of the clock of the node.",
+      });
+    if (notAfter < now)
+      throw new SvcmError("INVALID_REQUEST", {
+        code: "REQUEST_LATE",
+        details: "The request arrived after its time, so nothing was changed. Send it again if it is still wanted.",
+      });
+    if (this.#seen.has(id))
+      throw new SvcmError("INVALID_REQUEST", { code: "REQUEST_REPEATED", details: "A request is carried out once." });
+    this.#seen.set(id, notAfter);
+  }
+}
