@@ -1,4 +1,3 @@
-import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
@@ -14,6 +13,7 @@ import {
 } from "../core/index.ts";
 import type { EventsAsked } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
+import { namesArg } from "./terminal/names-arg.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince, sinceOptions } from "./terminal/since.ts";
@@ -30,13 +30,7 @@ export default class Events extends SvcmCommand {
     "<%= config.bin %> events --kind exit --node all",
     "<%= config.bin %> events --follow",
   ];
-  static override args = {
-    name: Args.string({
-      ignoreStdin: true,
-      description: "Exact name of a process. All of its instances are included.",
-      multiple: true,
-    }),
-  };
+  static override args = namesArg("Exact name of a process. All of its instances are included.");
   static override flags = {
     limit: Flags.integer({ char: "n", summary: "Number of events to show.", default: 50, min: 1, max: 1000 }),
     since: Flags.string({ ...sinceOptions("Show only newer events."), default: "24h" }),

@@ -1,4 +1,3 @@
-import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { logLevels, logStreams } from "../core/api/names.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type LogQuery,
   type LogsResponse,
 } from "../core/index.ts";
+import { namesArg } from "./terminal/names-arg.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { readSince, sinceOptions } from "./terminal/since.ts";
@@ -23,13 +23,9 @@ export default class Logs extends NodeCommand {
     "<%= config.bin %> logs orders-api billing-api --since 10m --level warn",
     "<%= config.bin %> logs --grep ECONNREFUSED --context 2 --limit 20",
   ];
-  static override args = {
-    name: Args.string({
-      ignoreStdin: true,
-      description: "Exact name of a process. All of its instances are included. By default, every process.",
-      multiple: true,
-    }),
-  };
+  static override args = namesArg(
+    "Exact name of a process. All of its instances are included. By default, every process.",
+  );
   static override flags = {
     follow: Flags.boolean({
       char: "f",

@@ -1,6 +1,6 @@
-import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { historyShow, seriesOf, type HistoryResponse } from "../../core/index.ts";
+import { namesArg } from "../terminal/names-arg.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
@@ -16,13 +16,7 @@ export default class MetricsHistory extends NodeCommand {
     "<%= config.bin %> metrics history --host --since 1h --csv",
     "<%= config.bin %> metrics history --json | jq '.series[] | select(.metric == \"memoryBytes\")'",
   ];
-  static override args = {
-    name: Args.string({
-      ignoreStdin: true,
-      description: "Exact name of a process. All of its instances are included.",
-      multiple: true,
-    }),
-  };
+  static override args = namesArg("Exact name of a process. All of its instances are included.");
   static override flags = {
     host: Flags.boolean({ summary: "Show the host instead of processes.", default: false }),
     since: Flags.string({ ...sinceOptions("Begin of the span."), default: "24h" }),

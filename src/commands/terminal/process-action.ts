@@ -1,21 +1,15 @@
-import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
+import { namesArg } from "./names-arg.ts";
 import { showProgress } from "./action-progress.ts";
 import { canAsk, consented } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
 
-export const processArgs = {
-  name: Args.string({
-    ignoreStdin: true,
-    description: "Exact name of an app. All of its instances are affected.",
-    multiple: true,
-  }),
-};
+export const processArgs = namesArg("Exact name of an app. All of its instances are affected.");
 
 export const processFlags = {
   id: Flags.integer({

@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
-import { Button } from "../ui/Button.tsx";
 import type { TokenDemand } from "../state/session.ts";
-import { Dialog } from "../ui/Dialog.tsx";
+import { FormDialog } from "../ui/FormDialog.tsx";
 import { ProblemLine } from "../ui/Problem.tsx";
 import { TextField } from "../ui/TextField.tsx";
 
@@ -17,30 +16,25 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
   const { session } = usePage();
   const token = useSignal("");
   const issues = refused ? [{ code: "UNAUTHORIZED" as const, message: "The server did not accept that token." }] : [];
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (token.value.trim() !== "") session.enter(token.value.trim());
-  };
+  const given = token.value.trim();
   return (
-    <Dialog title={`Enter the access token of ${location.host}`} onClose={() => session.cancel()}>
-      <form class="token" onSubmit={submit}>
-        <ProblemLine tone="warning" problem={problem} />
-        <TextField
-          label="Token"
-          name="SVC_SERVICE_MANAGEMENT_AUTH_TOKEN"
-          type="password"
-          hint="Kept until this tab of the browser is closed, and sent to this server only."
-          issues={issues}
-          value={token.value}
-          onChange={(value) => void (token.value = value)}
-        />
-        <div class="form-actions">
-          <Button onClick={() => session.cancel()}>Cancel</Button>
-          <Button variant="primary" type="submit" disabled={token.value.trim() === ""}>
-            Continue
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Enter the access token of ${location.host}`}
+      verb="Continue"
+      isReady={given !== ""}
+      onClose={() => session.cancel()}
+      onSubmit={() => session.enter(given)}
+    >
+      <ProblemLine tone="warning" problem={problem} />
+      <TextField
+        label="Token"
+        name="SVC_SERVICE_MANAGEMENT_AUTH_TOKEN"
+        type="password"
+        hint="Kept until this tab of the browser is closed, and sent to this server only."
+        issues={issues}
+        value={token.value}
+        onChange={(value) => void (token.value = value)}
+      />
+    </FormDialog>
   );
 }

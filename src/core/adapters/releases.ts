@@ -6,6 +6,7 @@ import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "../rollout/release.ts";
+import { bytesOf } from "./files/if-readable.ts";
 import { fileLocks, heldSince } from "./files/lock.ts";
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
@@ -95,16 +96,6 @@ function envCopies(folder: string): Pick<Releases, "copyIn" | "changed"> {
         return changed;
       }),
   };
-}
-
-/** `undefined` for a file that does not exist. */
-async function bytesOf(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 async function append(path: string, event: ReleaseEvent): Promise<void> {

@@ -3,9 +3,8 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
 import { useConsole } from "../../console.ts";
-import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
+import { FormDialog } from "../../ui/FormDialog.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
@@ -141,23 +140,18 @@ function Asking({ title, word, isDangerous, isReady, run, children }: AskingProp
     asked.value = undefined;
     refusal.value = undefined;
   };
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (isReady) void run();
-  };
   return (
-    <Dialog title={title} onClose={close}>
-      <form class="token" onSubmit={submit}>
-        {children}
-        <StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>
-        <div class="form-actions">
-          <Button onClick={close}>Cancel</Button>
-          <Button variant={isDangerous ? "danger" : "primary"} type="submit" disabled={!isReady || isSending.value}>
-            {isSending.value ? "Beginning…" : word}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      verb={isSending.value ? "Beginning…" : word}
+      isDangerous={isDangerous}
+      isReady={isReady && !isSending.value}
+      onClose={close}
+      onSubmit={() => void run()}
+    >
+      {children}
+      <StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,7 @@
-/** Synchronous reads that return nothing if the place is missing or may not be read. */
+/** Reads that return nothing if the place is missing; the synchronous ones also if it may not be read. */
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { codeOf } from "../../words/thrown.ts";
 
 export function namesIn(folder: string): string[] {
   try {
@@ -14,5 +16,14 @@ export function textOf(path: string): string {
     return readFileSync(path, "utf8");
   } catch {
     return "";
+  }
+}
+
+export async function bytesOf(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }

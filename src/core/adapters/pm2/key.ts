@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { bytesOf } from "../files/if-readable.ts";
 import { LinkFailure } from "./failure.ts";
 
 const BYTES = 32;
@@ -14,7 +15,7 @@ export async function homeKey(home: string): Promise<Uint8Array> {
   const folder = join(home, "svcm");
   const path = join(folder, "key");
   try {
-    const found = (await keyIn(path)) ?? (await make(folder, path));
+    const found = (await bytesOf(path)) ?? (await make(folder, path));
     if (found.length === BYTES) return found;
   } catch (error) {
     const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
@@ -35,15 +36,6 @@ async function make(folder: string, path: string): Promise<Uint8Array> {
     await unlink(temporary);
   }
   return readFile(path);
-}
-
-async function keyIn(path: string): Promise<Uint8Array | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 export function digestWith(salt: Uint8Array, value: string): string {

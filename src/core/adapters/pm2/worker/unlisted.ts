@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { textOf } from "../../files/if-readable.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 /**
@@ -18,12 +18,4 @@ export function unlistedPids(home: string, listed: readonly Pm2Process[]): numbe
 function isAppOf(home: string, pid: number): boolean {
   const variables = textOf(`/proc/${pid}/environ`).split("\0");
   return variables.includes(`PM2_HOME=${home}`) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
