@@ -1,8 +1,15 @@
 /** The events and audit records of all nodes, in a stream of a real NATS server. */
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { envWrite, type FleetEventsResponse, type Ports, type SvcmEvent } from "../../src/core/index.ts";
+import {
+  envWrite,
+  eventsList,
+  execute,
+  type FleetEventsResponse,
+  type Ports,
+  type SvcmEvent,
+} from "../../src/core/index.ts";
 import type { EventsAsked } from "../../src/fleet/fleet.ts";
 import { openFleet } from "../../src/fleet/ask.ts";
 import { openLink } from "../../src/fleet/link.ts";
@@ -57,13 +64,29 @@ async function untilExit(fleet: TestFleet, code: number): Promise<void> {
   for await (const event of vera.follow({ ...ALL, since: 0 }, ending.signal)) if (event.exitCode === code) return;
 }
 
+/** The exit codes of all messages of the stream, in their order. */
+const everyCode = async (fleet: TestFleet): Promise<number[]> =>
+  (await storedTexts(fleet)).map((text) => (JSON.parse(text) as { event: { exitCode: number } }).event.exitCode);
+
+/** The exit codes of all ends that a node itself knows, in their order. */
+async function ownCodes(ports: Ports, since: number): Promise<(number | undefined)[]> {
+  const events: SvcmEvent[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const asked = { apps: [], limit: 1000, since, ...(cursor && { cursor }) };
+    const page = await execute(eventsList, ports, asked, { source: "cli", grants: ["read"] });
+    events.push(...page.events);
+    cursor = page.next;
+  }
+  return codesOf(events);
+}
+
 /** All bytes of the stream. */
 async function storedTexts(fleet: TestFleet): Promise<string[]> {
   const settings = await readFleetSettings(fleet.ports("vera"), fleet.variables("vera"));
   const link = await openLink(settings, { kind: "user", name: "vera" });
   onTestFinished(() => link.close());
   const texts: string[] = [];
-  const wanted = { node: "*", sinceMs: 0, most: 1_000, isFollowed: false };
+  const wanted = { node: "*", sinceMs: 0, most: 100_000, isFollowed: false };
   for await (const { data } of link.events.read(wanted, new AbortController().signal))
     texts.push(new TextDecoder().decode(data));
   return texts;
@@ -192,6 +215,36 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     const own = events.filter((event) => event.node === "web-1");
     expect([own.length, own[0]?.exitCode, own.at(-1)?.exitCode, events.at(-1)?.exitCode]).toEqual([100, 130, 31, 255]);
     expect(complete).toBe(false);
+  });
+
+  test("beyond maxBytes of the stream stay on their node, and what comes after more room arrives once", async () => {
+    const fleet = await testFleet({ events: { maxBytes: "1MB" } });
+    const count = 3_000;
+    const endMs = Date.now() - 60 * SECOND;
+    crash(
+      fleet,
+      "web-1",
+      Array.from({ length: count }, (_, at) => at + 1),
+      endMs,
+    );
+    await fleet.start("web-1");
+    await untilExit(fleet, count);
+    const full = await everyCode(fleet);
+    const kept = full.length;
+    expect(kept).toBeLessThan(count);
+    expect(full).toEqual(Array.from({ length: kept }, (_, at) => count - kept + at + 1));
+    const since = endMs - 2 * count * SECOND;
+    const { events, complete } = await (await fleet.as("vera")).events({ ...ALL, since });
+    expect([events[0]?.exitCode, complete]).toEqual([count, false]);
+    expect(await ownCodes(fleet.ports("web-1"), since)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
+
+    const path = join(fleet.root("adam"), "svcm.yaml");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"1MB"', '"8MB"'));
+    expect(await (await fleet.as("adam")).setUp()).toBe("changed");
+    const later = Array.from({ length: 10 }, (_, at) => count + at + 1);
+    crash(fleet, "web-1", later, Date.now() - 10 * SECOND);
+    await untilExit(fleet, count + 10);
+    expect(await everyCode(fleet)).toEqual([...full, ...later]);
   });
 
   test("hold no value of an env file, and a change has its user", async () => {

@@ -62,6 +62,25 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
     expect([(await adam.rollouts.read())?.text, await adam.setUp()]).toEqual(["text", "unchanged"]);
   });
 
+  test("can be changed by an admin, who then reads the answers to others; svcm nats setup takes that back", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const own = await rawConnection(fleet, "adam");
+    const api = async (verb: string, body: object) =>
+      JSON.parse(await answer(own, `$JS.API.STREAM.${verb}.svcm_events`, JSON.stringify(body))) as {
+        config?: { subjects: string[] };
+        message?: { data: string };
+      };
+    const { config } = await api("INFO", {});
+    const answers = "_INBOX.user.vera.>";
+    await api("UPDATE", { ...config, subjects: [...(config?.subjects ?? []), answers] });
+    await (await fleet.as("vera")).ask("web-1", auditList, { limit: 1 }, MS);
+    const { message } = await api("MSG.GET", { seq: 1, next_by_subj: answers });
+    expect(atob(message?.data ?? "")).toContain('"records":[');
+    expect(await (await fleet.as("adam")).setUp()).toBe("changed");
+    expect(await api("INFO", {})).toMatchObject({ config: { subjects: ["svcm.*.events"] } });
+  });
+
   test("a text that a node has stored is not sent to another node as the request of a user", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
