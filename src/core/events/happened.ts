@@ -31,14 +31,16 @@ export interface Happened {
 export async function newestHappened(
   ports: Ports,
   wanted: Pick<WantedLog, "sinceMs" | "needs"> & {
+    readonly audit?: Recorded | undefined;
     readonly upToMs: number;
     readonly isEnough: (part: Happened) => boolean;
   },
   signal: AbortSignal | undefined,
 ): Promise<Happened> {
-  const { sinceMs, upToMs, isEnough, needs } = wanted;
-  const newest = await happened(ports, sinceMs, signal, { most: { entries: NEWEST_ENTRIES, upToMs } });
-  return newest.fromMs === sinceMs || isEnough(newest) ? newest : await happened(ports, sinceMs, signal, { needs });
+  const { sinceMs, upToMs, isEnough, needs, audit } = wanted;
+  const newest = await happened(ports, sinceMs, signal, { most: { entries: NEWEST_ENTRIES, upToMs }, audit });
+  if (newest.fromMs === sinceMs || isEnough(newest)) return newest;
+  return await happened(ports, sinceMs, signal, { needs, audit });
 }
 
 /**
@@ -50,14 +52,14 @@ export async function happened(
   ports: Ports,
   sinceMs: number,
   signal: AbortSignal | undefined,
-  part: Pick<WantedLog, "most" | "needs"> = {},
+  { audit: known, ...part }: Pick<WantedLog, "most" | "needs"> & { readonly audit?: Recorded | undefined } = {},
 ): Promise<Happened> {
   const contextMs = sinceMs - CONTEXT_MS;
   const log = await ports.processLogs.pm2({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {
     throw failed("EVENTS_FAILED", error);
   });
   const fromMs = log.isCut ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;
-  const audit = await newestRecords(ports, contextMs, signal);
+  const audit = known ?? (await newestRecords(ports, sinceMs, signal));
   const { sightings } = ports;
   const seen = await sightings.kept(contextMs).catch(() => []);
   let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
@@ -71,15 +73,22 @@ export async function happened(
   };
 }
 
-/** @throws {SvcmError} AUDIT_FAILED */
-export async function newestRecords(
-  ports: Ports,
-  since: number,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly records: readonly AuditRecord[]; readonly isComplete: boolean }> {
-  return await ports.audit.newest({ limit: MOST_RECORDS, since }, signal).catch((error: unknown) => {
-    throw failed("AUDIT_FAILED", error);
-  });
+/** Records of the audit log. */
+export interface Recorded {
+  readonly records: readonly AuditRecord[];
+  readonly isComplete: boolean;
+}
+
+/**
+ * The records that events from a time on may depend on.
+ * @throws {SvcmError} AUDIT_FAILED
+ */
+export async function newestRecords(ports: Ports, sinceMs: number, signal: AbortSignal | undefined): Promise<Recorded> {
+  return await ports.audit
+    .newest({ limit: MOST_RECORDS, since: sinceMs - CONTEXT_MS }, signal)
+    .catch((error: unknown) => {
+      throw failed("AUDIT_FAILED", error);
+    });
 }
 
 function dependsOnKernel({ lostMs, event: { kind, signal } }: LogEvent): boolean {

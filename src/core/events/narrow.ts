@@ -3,7 +3,7 @@ import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
 import { beganMsOf } from "./audited-events.ts";
 import { literal } from "../words/literal.ts";
-import { newestRecords } from "./happened.ts";
+import { newestRecords, type Recorded } from "./happened.ts";
 import type { EventFilter } from "./page.ts";
 import { wholeSecond } from "./seconds.ts";
 
@@ -37,14 +37,16 @@ export function namesIn(apps: readonly string[]): RegExp {
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);
 
-/** No event that passes the filter is older than this, in milliseconds since 1970: svcm's own have a record. */
+/** No event that passes the filter is older than `sinceMs`, in milliseconds since 1970: svcm's own have a record. */
 export async function earliestOf(
   ports: Ports,
   { cause, kind }: Pick<EventFilter, "cause" | "kind">,
   { since, now }: { readonly since: number; readonly now: number },
   signal: AbortSignal | undefined,
-): Promise<number> {
-  if (cause !== "svcm" && !OF_AUDIT.has(kind)) return since;
-  const { records } = await newestRecords(ports, since, signal);
-  return Math.max(since, Math.min(now, ...records.map((record) => wholeSecond(beganMsOf(record)))));
+): Promise<{ readonly sinceMs: number; readonly audit?: Recorded }> {
+  if (cause !== "svcm" && !OF_AUDIT.has(kind)) return { sinceMs: since };
+  const audit = await newestRecords(ports, since, signal);
+  const wanted = audit.records.filter(({ timestamp }) => Date.parse(timestamp) >= since);
+  const began = wanted.map((record) => wholeSecond(beganMsOf(record)));
+  return { sinceMs: Math.max(since, Math.min(now, ...began)), audit };
 }

@@ -23,8 +23,8 @@ export const eventsList = defineOperation({
     const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind };
     const page = ({ events }: Happened): ReturnType<typeof pageOf> => pageOf(matching(events, filter), limit, cursor);
     const isEnough = (part: Happened): boolean => page(part).next !== null;
-    const sinceMs = await earliestOf(ports, filter, { since, now }, signal);
-    const wanted = { sinceMs, upToMs: upToOf(cursor), isEnough, needs: needsOf(filter) };
+    const earliest = await earliestOf(ports, filter, { since, now }, signal);
+    const wanted = { ...earliest, upToMs: upToOf(cursor), isEnough, needs: needsOf(filter) };
     const found = await newestHappened(ports, wanted, signal);
     await refuseUnknown(ports, filter.apps, found.events, signal);
     return { ...page(found), complete: found.isComplete };

@@ -124,9 +124,18 @@ test("an event of svcm needs a record, so a log is read only as far back as the 
       return ports.processLogs.pm2(wanted, signal);
     },
   };
+  let reads = 0;
+  const audit: Ports["audit"] = {
+    ...ports.audit,
+    newest(query, signal) {
+      reads += 1;
+      return ports.audit.newest(query, signal);
+    },
+  };
   const ask = (asked: object) =>
-    execute(eventsList, { ...ports, processLogs }, { since: NOW - 10 * HOUR, ...asked }, caller);
+    execute(eventsList, { ...ports, processLogs, audit }, { since: NOW - 10 * HOUR, ...asked }, caller);
   expect(await ask({ cause: "svcm" })).toMatchObject({ events: [], complete: true });
+  expect(reads).toBe(1);
   const beganMs = NOW - HOUR;
   await ports.audit.append({
     id: "a".repeat(26),
