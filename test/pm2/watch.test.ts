@@ -1,4 +1,6 @@
 /** The pages of `svcm metrics watch` about one process, under a real PM2. */
+import { EventEmitter, once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { serverOver } from "../console/monitoring-page.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
@@ -33,3 +35,50 @@ test.runIf(hasTmux)("the details and the log of the selected process, here and o
     await window.shows(/ENDED 0/);
   }
 });
+
+test.runIf(hasTmux)("details that arrive late do not replace the log that is open then", async () => {
+  const own = pm2();
+  onTestFinished(() => own.end());
+  await own.startDaemon();
+  const code = `const say = () => console.log("tick"); say(); process.on("SIGUSR2", say);`;
+  await own.run({ name: "ticks", code: `${code} ${IDLE}` });
+  const { port, asked, answered, release } = await slowDetails((await serverOver(own)).port);
+  const window = await watchTerminal(`--url http://127.0.0.1:${port}`, { PM2_HOME: own.home }, ["80", "24"]);
+  await window.shows(/ticks/);
+  await window.press("Down");
+  await window.shows(/> ticks/);
+  await window.press("Enter");
+  await window.shows(/Reading/);
+  await asked;
+  await window.press("Escape");
+  await window.shows(/> ticks/);
+  await window.press("l");
+  await window.shows(/ticks.* tick/);
+  release();
+  await answered;
+  const [ticks] = await own.link().list();
+  process.kill(ticks!.pid!, "SIGUSR2");
+  expect(await window.shows(/(?:[^]* tick\b){2}/)).not.toContain("Enter read again");
+});
+
+/** Passes connections on to a server, and holds the answer with the details of a process. */
+async function slowDetails(to: number) {
+  const moments = new EventEmitter();
+  const [asked, released, answered] = ["asked", "released", "answered"].map((name) => once(moments, name));
+  const pass = async (inner: Socket, first: Buffer): Promise<void> => {
+    const outer = connect(to, "127.0.0.1", () => outer.write(first));
+    inner.pipe(outer);
+    onTestFinished(() => [inner, outer].forEach((socket) => void socket.destroy()));
+    if (first.toString("latin1").startsWith("GET /api/runtime/process")) {
+      moments.emit("asked");
+      await released;
+      outer.once("data", () => moments.emit("answered"));
+    }
+    outer.pipe(inner);
+  };
+  const server = createServer((inner) => void inner.once("data", (first: Buffer) => void pass(inner, first)));
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, asked, answered, release: () => moments.emit("released") };
+}

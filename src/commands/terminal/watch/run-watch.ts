@@ -113,7 +113,7 @@ class LiveView {
 
   async #show(target: Target): Promise<void> {
     const lines = await this.#source.details(target).catch((error: unknown) => [reasonOf(error)]);
-    this.dispatch({ type: "details", lines });
+    this.dispatch({ type: "details", target, lines });
   }
 
   async #follow(target: Target): Promise<void> {

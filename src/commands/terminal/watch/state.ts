@@ -36,7 +36,7 @@ export type WatchEvent =
   | { readonly type: "sample"; readonly sample: Sample }
   | { readonly type: "connection"; readonly connection: Connection; readonly reason?: string | undefined }
   | { readonly type: "notice"; readonly text: string; readonly isBad: boolean }
-  | { readonly type: "details"; readonly lines: readonly string[] }
+  | { readonly type: "details"; readonly target: Target; readonly lines: readonly string[] }
   | { readonly type: "log"; readonly lines: readonly string[]; readonly isFirst: boolean }
   | { readonly type: "key"; readonly key: Key };
 
@@ -85,7 +85,8 @@ export function next(state: WatchState, event: WatchEvent): Step {
     case "notice":
       return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
     case "details":
-      return { state: { ...state, page: event.lines } };
+      // The person may have opened another page meanwhile.
+      return { state: isShown(state, event.target) ? { ...state, page: event.lines } : state };
     case "log":
       return {
         state: { ...state, page: [...(event.isFirst ? [] : state.page), ...event.lines].slice(-MOST_LOG_LINES) },
@@ -93,6 +94,10 @@ export function next(state: WatchState, event: WatchEvent): Step {
     case "key":
       return event.key === "ctrl-c" ? { state, effect: { type: "quit" } } : onKey[state.mode](state, event.key);
   }
+}
+
+function isShown({ mode, selected }: WatchState, { pmId }: Target): boolean {
+  return mode === "details" && selected === pmId;
 }
 
 function withSample(state: WatchState, sample: Sample): WatchState {

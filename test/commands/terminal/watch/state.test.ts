@@ -10,6 +10,14 @@ const busy = seen(busySample());
 const ids = (state: WatchState): number[] => shownProcesses(state).map(({ pmId }) => pmId);
 const press = (state: WatchState, key: string) => next(state, { type: "key", key });
 
+test("details are shown only on the page that asked for them", () => {
+  const details = { type: "details", target: { pmId: 5, name: "one" }, lines: ["of one"] } as const;
+  const pageAfter = (pressed: string) => stateAfter(busy, ...keys(pressed), details).page;
+  expect(pageAfter("down enter")).toEqual(["of one"]);
+  expect(pageAfter("down enter escape l")).toEqual(["Reading …"]);
+  expect(pageAfter("down enter escape down enter")).toEqual(["Reading …"]);
+});
+
 test("every order contains all processes", () => {
   const orders = Object.fromEntries(sortKeys.map((sort) => [sort, ids({ ...stateAfter(busy), sort })]));
   expect(orders).toEqual({
