@@ -24,7 +24,7 @@ async function photograph({ title, picture, cause, needs }: Fault, browser: Brow
     const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: "dark" });
     undo.push(() => page.close());
     await page.goto(url);
-    if ((await cause({ own, secret: "canary", onEnd: (one) => undo.push(one) })) === false)
+    if ((await cause({ own, url, secret: "canary", onEnd: (one) => undo.push(one) })) === false)
       throw new Error(`${title} needs ${needs}.`);
     await untilNamed(own, answerIn(documentation, title));
     await page.locator("button.process-name[title=api]").click();

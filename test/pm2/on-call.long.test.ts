@@ -27,8 +27,9 @@ test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ ti
   const own = pm2();
   onTestFinished(() => own.end());
   await own.startDaemon({ PM2_WORKER_INTERVAL: "200" });
-  const { page: console } = await openConsole(browser, (await serverOver(own)).url, {});
-  if ((await cause({ own, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
+  const { url } = await serverOver(own);
+  const { page: console } = await openConsole(browser, url, {});
+  if ((await cause({ own, url, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
   const expected = answerIn(page, title);
   expect(expected.split("\n").length).toBeLessThanOrEqual(MOST_LINES);
   const answer = await untilNamed(own, expected);

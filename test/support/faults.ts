@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createConnection, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { WebSocket } from "ws";
+import { connect } from "../../src/client/index.ts";
 import { canMount, mountUntil } from "./machine.ts";
 import { memoryGroup } from "./memory-group.ts";
 import type { Pm2 } from "./pm2-daemon.ts";
@@ -10,6 +12,8 @@ import { svcm, type Ran } from "./svcm.ts";
 
 export interface FaultStage {
   readonly own: Pm2;
+  /** Of a server that sees that PM2. */
+  readonly url: string;
   /** A variable of the app that must appear nowhere. */
   readonly secret: string;
   /** The last one is undone first. */
@@ -90,12 +94,24 @@ async function runOutOfMemory(stage: FaultStage): Promise<boolean> {
   if (group === undefined) return false;
   const code = `process.on("SIGUSR2", () => { const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1)); });
     process.send("ready"); ${IDLE}`;
+  const isWatched = untilStarted(stage.url);
   await run(stage, { ...READY, code });
   stage.onEnd(() => group.remove());
+  await isWatched;
   const [record] = await stage.own.link().list();
   group.add(record?.pid ?? 0);
   process.kill(record?.pid ?? 0, "SIGUSR2");
   return true;
+}
+
+/** Resolves with the event of the start: the server has seen the process, so it knows who kills it. */
+async function untilStarted(url: string): Promise<void> {
+  const client = connect({ url, WebSocket });
+  try {
+    for await (const { app } of client.events()) if (app === "api") return;
+  } finally {
+    client.close();
+  }
 }
 
 /** The port belongs to another app of the same PM2. */
