@@ -1,9 +1,9 @@
 import type { JSX, TargetedFocusEvent } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface DrawnRowsProps {
-  /** The number of rows. */
-  readonly count: number;
+  /** Of the rows. */
+  readonly keys: readonly string[];
   /** Of a row, in rem: the height of the part before it was drawn once. */
   readonly rowHeight: number;
   /** Draws the rows before their place is known. */
@@ -12,30 +12,35 @@ export interface DrawnRowsProps {
   readonly draw: () => JSX.Element[];
 }
 
-/** Rows this far from the window are drawn. */
-const MARGIN = "400px 0px";
+/** Rows this far from the window are drawn, and keep their values until they are in it. */
+const NEAR = "400px 0px";
 
 /** A part of a table whose rows are drawn only near the window. Elsewhere an empty row keeps their place. */
-export function DrawnRows({ count, rowHeight, isFirst, onHold, draw }: DrawnRowsProps): JSX.Element {
+export function DrawnRows({ keys, rowHeight, isFirst, onHold, draw }: DrawnRowsProps): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
-  const [isDrawn, setDrawn] = useState(isFirst);
+  const [isNear, setNear] = useState(isFirst);
+  const [isSeen, setSeen] = useState(isFirst);
+  const [due, setDue] = useState("");
   const measured = useRef<{ readonly count: number; readonly height: number } | undefined>(undefined);
+  const drawn = useRef<{ readonly of: string; readonly rows: JSX.Element[] } | undefined>(undefined);
+  const count = keys.length;
+  const of = keys.join();
   useLayoutEffect(() => {
     const element = body.current;
     if (element === null) return undefined;
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry === undefined) return;
-        // The focus would be lost with its row.
-        const isNeeded = entry.isIntersecting || element.contains(document.activeElement);
-        if (!isNeeded) measured.current = { count, height: entry.boundingClientRect.height };
-        setDrawn(isNeeded);
-      },
-      { rootMargin: MARGIN },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
+    const observers = [
+      observed(element, NEAR, (isNeeded, height) => {
+        if (!isNeeded) measured.current = { count, height };
+        setNear(isNeeded);
+      }),
+      observed(element, "0px", setSeen),
+    ];
+    return () => observers.forEach((observer) => observer.disconnect());
   }, [count]);
+  // After the rows in the window are painted.
+  useEffect(() => setDue(of), [of, isNear]);
+  if (!isNear || (!isSeen && due !== of)) drawn.current = undefined;
+  else if (isSeen || drawn.current?.of !== of) drawn.current = { of, rows: draw() };
   const height = measured.current?.count === count ? `${measured.current.height}px` : `${count * rowHeight}rem`;
   return (
     <tbody
@@ -45,9 +50,24 @@ export function DrawnRows({ count, rowHeight, isFirst, onHold, draw }: DrawnRows
       onFocusIn={() => onHold(true)}
       onFocusOut={(event) => onHold(keepsFocus(event))}
     >
-      {isDrawn ? draw() : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
+      {drawn.current ? drawn.current.rows : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
     </tbody>
   );
+}
+
+function observed(
+  element: Element,
+  rootMargin: string,
+  take: (isNeeded: boolean, height: number) => void,
+): IntersectionObserver {
+  const observer = new IntersectionObserver(
+    // The focus would be lost with its row.
+    ([entry]) =>
+      entry && take(entry.isIntersecting || element.contains(document.activeElement), entry.boundingClientRect.height),
+    { rootMargin },
+  );
+  observer.observe(element);
+  return observer;
 }
 
 function keepsFocus({ currentTarget, relatedTarget }: TargetedFocusEvent<HTMLTableSectionElement>): boolean {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 import { DrawnRows } from "../../ui/DrawnRows.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
@@ -51,7 +51,7 @@ export function Nodes(): JSX.Element {
 
 function summaryOf(judged: readonly Judged[]): string {
   const of = (wanted: Judged["level"]): number => judged.filter(({ level }) => level === wanted).length;
-  return `${formatCount(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
+  return `${counted(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
 }
 
 function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {
@@ -70,7 +70,7 @@ function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean })
             <DrawnRows
               // oxlint-disable-next-line react/no-array-index-key -- a part is its place
               key={at}
-              count={Math.min(PART, rows.length - at * PART)}
+              keys={rows.slice(at * PART, (at + 1) * PART).map(({ node }) => node.name)}
               rowHeight={ROW_HEIGHT}
               isFirst={at === 0}
               onHold={onHold}
