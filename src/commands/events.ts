@@ -18,6 +18,7 @@ import { nodeFlag } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince, sinceOptions } from "./terminal/since.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
+import { counted } from "../core/words/counted.ts";
 
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
@@ -68,7 +69,7 @@ export default class Events extends SvcmCommand {
       this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], flags, asked.apps);
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
-      this.logToStderr(`The newest events of ${missing.length} nodes are missing: ${missing.join(", ")}.`);
+      this.logToStderr(`The newest events of ${counted(missing.length, "node")} are missing: ${missing.join(", ")}.`);
       process.exitCode = COULD_NOT;
       return response;
     });

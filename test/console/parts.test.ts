@@ -4,7 +4,7 @@ import type { ProcessMetrics } from "../../src/client/index.ts";
 import { frameExamples } from "../../src/core/api/frame-examples.ts";
 import {
   formatBytes,
-  formatCount,
+  counted,
   formatDuration,
   formatNumber,
   formatPercent,
@@ -62,7 +62,7 @@ describe("format", () => {
   test("times and counts", () => {
     expect(formatTime(new Date(2026, 10, 1, 4, 2, 3).getTime())).toBe("2026-11-01 04:02:03");
     expect(formatTime("never")).toBe("never");
-    expect([formatCount(1, "core"), formatCount(2, "process", "processes")]).toEqual(["1 core", "2 processes"]);
+    expect([counted(1, "core"), counted(2, "process", "processes")]).toEqual(["1 core", "2 processes"]);
   });
 });
 

@@ -170,7 +170,7 @@ test("a restart names the declared fields that it applied, and those that PM2 ap
   expect(applied?.map(({ field, key }) => key ?? field)).toEqual(["args", "MODE", "namespace"]);
   expect(warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
     "PROCESS_FIELD_NOT_APPLIED: fields still runs with another watch. PM2 applies that to a new process: svcm process delete fields, then svcm process start fields --ecosystem",
-    "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instances, and the file declares 2. To change that: svcm process scale fields 2",
+    "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instance, and the file declares 2. To change that: svcm process scale fields 2",
   ]);
 });
 

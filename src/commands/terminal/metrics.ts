@@ -5,6 +5,7 @@ import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { renderProblems, statusColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
+import { counted } from "../../core/words/counted.ts";
 
 type Process = MetricsPayload["processes"][number];
 type Host = MetricsPayload["host"];
@@ -28,7 +29,7 @@ export function renderHost({ host, collectedAt }: Pick<MetricsPayload, "host" | 
   const model = cpu.model === null ? "" : ` (${visible(cpu.model)})`;
   const lines = [
     ...(system === null ? [] : systemLines(system, collectedAt)),
-    `${paint.bold("CPU")}     ${percent(cpu.usagePercent)} of ${cpu.coreCount} cores${model}${load}`,
+    `${paint.bold("CPU")}     ${percent(cpu.usagePercent)} of ${counted(cpu.coreCount, "core")}${model}${load}`,
     `${paint.bold("MEMORY")}  ${bytes(memory.usedBytes)} of ${bytes(memory.totalBytes)} used, processes ${bytes(memory.processRssSumBytes)}`,
     ...disk.map((entry) =>
       "code" in entry

@@ -9,6 +9,7 @@ import { readDeadline } from "./nodes.ts";
 import { paint } from "./paint.ts";
 import { canAsk, consented } from "./prompt.ts";
 import { stderrScreen } from "./screen.ts";
+import { counted } from "../../core/words/counted.ts";
 
 interface NodeFlags {
   readonly node?: readonly string[];
@@ -84,7 +85,9 @@ function printResults(command: SvcmCommand, results: readonly NodeResult[]): voi
   }
   const missing = results.filter(({ state }) => isMissing(state)).map(({ node, state }) => `${node} (${state})`);
   if (missing.length > 0)
-    command.logToStderr(`${missing.length} of ${results.length} nodes gave no answer: ${missing.join(", ")}.`);
+    command.logToStderr(
+      `${missing.length} of ${counted(results.length, "node")} gave no answer: ${missing.join(", ")}.`,
+    );
 }
 
 /** Each request has what is left of the time of all. */

@@ -4,6 +4,7 @@ import { bytes, percent } from "./metrics.ts";
 import { paint } from "./paint.ts";
 import { statusColour } from "./status.ts";
 import { whyLines } from "./why.ts";
+import { counted } from "../../core/words/counted.ts";
 
 type Process = ProcessShowResponse["processes"][number];
 
@@ -30,7 +31,7 @@ function stateLines(name: string, process: Process): string[] {
   const facts = [
     pid === null ? undefined : `pid ${pid}`,
     uptimeMs === null ? undefined : `up ${renderDuration(uptimeMs)}`,
-    `${restartCount} restarts`,
+    counted(restartCount, "restart"),
     cpuPercent === null ? undefined : `CPU ${percent(cpuPercent)}`,
     memoryBytes === null ? undefined : `memory ${bytes(memoryBytes)}`,
     execMode ?? undefined,

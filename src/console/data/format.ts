@@ -1,4 +1,6 @@
 /** Numbers and times for people. An unknown value is a dash, never 0. */
+export { counted } from "../../core/words/counted.ts";
+
 export const UNKNOWN = "–";
 
 const BYTE_UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
@@ -58,8 +60,4 @@ export function formatTime(timestamp: string | number): string {
     [at.getHours(), at.getMinutes(), at.getSeconds()],
   ].map((parts) => parts.map((part) => String(part).padStart(2, "0")));
   return `${day?.join("-")} ${time?.join(":")}`;
-}
-
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

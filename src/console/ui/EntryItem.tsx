@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Candidate } from "../../core/deployments/candidate.ts";
 import { unhidden } from "../../core/deployments/characters.ts";
-import { formatCount } from "../data/format.ts";
+import { counted } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import { Button, IconButton } from "./Button.tsx";
 import { IssueList } from "./IssueList.tsx";
@@ -35,7 +35,7 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
           <h3>{name}</h3>
           {badge !== "" && <span class="badge">{badge}</span>}
           {isEdited && <span class="badge accent">in the form</span>}
-          {issues.length > 0 && <span class="badge error">{formatCount(issues.length, "issue")}</span>}
+          {issues.length > 0 && <span class="badge error">{counted(issues.length, "issue")}</span>}
         </div>
         <ul class="entry-facts">{facts.map((fact, at) => fact !== "" && <li key={at}>{fact}</li>)}</ul>
         <div class="entry-actions">

@@ -2,6 +2,7 @@ import type { AlertRule } from "../api/names.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { labelOf, type Growth } from "./growth.ts";
+import { counted } from "../words/counted.ts";
 
 /** A rule that applies to a subject at one moment. */
 export interface Condition {
@@ -50,7 +51,7 @@ function crashLoop(process: ProcessMetrics): Condition[] {
 
 function growing(subject: string, { bytesPerHour, hoursLeft }: Growth): Condition {
   const rate = `${Math.round(bytesPerHour / 2 ** 20)} MiB an hour`;
-  const details = `The memory of ${subject} grows by ${rate}. The machine has no memory left in ${Math.round(hoursLeft)} hours.`;
+  const details = `The memory of ${subject} grows by ${rate}. The machine has no memory left in ${counted(Math.round(hoursLeft), "hour")}.`;
   return { rule: "memory-growth", subject, details };
 }
 

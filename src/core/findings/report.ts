@@ -1,4 +1,5 @@
 import type { Issue, Location } from "../api/issue.ts";
+import { counted } from "../words/counted.ts";
 
 /** The result of a check. Each renderer of this folder turns it into text without a final newline. */
 export interface Report {
@@ -69,9 +70,5 @@ export function firstIssues(
 
 export function countIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === "error").length;
-  return `${count(errors, "error")}, ${count(issues.length - errors, "warning")}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${counted(errors, "error")}, ${counted(issues.length - errors, "warning")}`;
 }

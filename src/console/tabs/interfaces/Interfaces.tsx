@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { textOf } from "../../../core/deployments/candidate.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryForm } from "../../ui/EntryForm.tsx";
@@ -22,7 +22,7 @@ export function Interfaces(): JSX.Element {
     <EntryTab
       list={list}
       title="Interfaces"
-      about={`${formatCount(list.entries.value.length, "adapter")}: the protocols of the backend and their controllers.`}
+      about={`${counted(list.entries.value.length, "adapter")}: the protocols of the backend and their controllers.`}
       label="Interface adapters"
       Form={InterfaceForm}
       Item={InterfaceItem}

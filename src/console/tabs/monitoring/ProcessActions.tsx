@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Action, ProcessMetrics } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import { usePage } from "../../console.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
 import type { Monitor } from "./monitor.ts";
@@ -64,7 +64,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
 }
 
 function allOf(instances: readonly ProcessMetrics[]): string {
-  return `all ${formatCount(instances.length, "instance")}`;
+  return `all ${counted(instances.length, "instance")}`;
 }
 
 /** PM2's number names one process; a name in its namespace names all instances. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import {
   formatBytes,
-  formatCount,
+  counted,
   formatDuration,
   formatRate,
   formatShare,
@@ -140,7 +140,7 @@ function identityOf(process: ProcessProps["process"]): Pair[] {
     ["Status", status],
     ["PID", `${pid ?? UNKNOWN} (PM2 id ${pmId})`],
     ["Namespace", namespace ?? UNKNOWN],
-    ["Runs", together([execMode, instances === null ? null : formatCount(instances, "instance")])],
+    ["Runs", together([execMode, instances === null ? null : counted(instances, "instance")])],
     ["Interpreter", together([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
     ["Script", script ?? UNKNOWN],
     ["App version", version ?? UNKNOWN],

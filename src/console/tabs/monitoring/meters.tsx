@@ -1,6 +1,6 @@
 import type { ComponentType, JSX } from "preact";
 import type { HostMetrics } from "../../../client/index.ts";
-import { formatBytes, formatCount, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
+import { formatBytes, counted, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
 import { CPU, DISK, MEMORY } from "./history.ts";
 import type { Monitor } from "./monitor.ts";
 
@@ -97,7 +97,7 @@ function Cores({ monitor }: { monitor: Monitor }): JSX.Element | null {
         aria-pressed={showsCores.value}
         onClick={() => void (showsCores.value = !showsCores.value)}
       >
-        {formatCount(perCore.length, "core")}
+        {counted(perCore.length, "core")}
       </button>
       <ul aria-label="Use of each core">
         {perCore.map((value, at) => (

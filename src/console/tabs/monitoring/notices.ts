@@ -1,5 +1,6 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Choices } from "../../state/choices.ts";
+import { counted } from "../../data/format.ts";
 
 const CHOICE = "monitoring.notices";
 
@@ -27,7 +28,9 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
 
 /** A notice replaces the one before. A click shows the page. */
 function notify(count: number): void {
-  const words = count === 1 ? "process needs" : "processes need";
-  const notice = new Notification(`${count} ${words} attention`, { body: location.host, tag: "svcm" });
+  const notice = new Notification(`${counted(count, "process needs", "processes need")} attention`, {
+    body: location.host,
+    tag: "svcm",
+  });
   notice.addEventListener("click", () => focus());
 }

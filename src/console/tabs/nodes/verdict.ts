@@ -1,5 +1,5 @@
 import type { NodesResponse } from "../../../core/api/node.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 
 export type Node = NodesResponse["nodes"][number];
 
@@ -34,17 +34,17 @@ function badIn({ state, reason, processes, troubles = [], release }: Node): stri
 function warningsIn({ drift, release, svcm }: Node, version: string | undefined): string[] {
   const { missing, different, stale, undeclared } = drift ?? {};
   return [
-    ...counted(missing, "declared and not running"),
-    ...counted(different, "not as declared"),
-    ...counted(stale, "with an earlier value"),
-    ...counted(undeclared, "not declared"),
+    ...someApps(missing, "declared and not running"),
+    ...someApps(different, "not as declared"),
+    ...someApps(stale, "with an earlier value"),
+    ...someApps(undeclared, "not declared"),
     ...(release?.outcome === "reverted" ? ["The last release was reverted."] : []),
     ...(svcm === undefined || version === undefined || svcm === version ? [] : [`svcm ${svcm}, here ${version}`]),
   ];
 }
 
-function counted(count: number | undefined, words: string): string[] {
-  return count ? [`${formatCount(count, "app")} ${words}`] : [];
+function someApps(count: number | undefined, words: string): string[] {
+  return count ? [`${counted(count, "app")} ${words}`] : [];
 }
 
 /** All words of the filter have to be in the name, a label such as `role=api`, or the environment. */

@@ -4,7 +4,7 @@ import type { Plan } from "../../../core/api/rollout.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import { countSteps, leftOutText, subjectText, undeclaredText } from "../../../core/rollout/report/words.ts";
 import { usePage } from "../../console.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
@@ -86,7 +86,7 @@ function Others({ plan: { leftOut, undeclared, unchanged } }: { plan: Plan }): J
       ))}
       {unchanged.length > 0 && (
         <details class="unchanged">
-          <summary>{formatCount(unchanged.length, "app runs", "apps run")} as declared</summary>
+          <summary>{counted(unchanged.length, "app runs", "apps run")} as declared</summary>
           <p>
             {unchanged.map((name) => (
               <bdi key={name} class="badge">

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { configurationFields } from "../../../core/deployments/fields.ts";
 import { entryOf } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 import { FormCard } from "../../ui/FormCard.tsx";
 import { controlOf, FormFields } from "../../ui/FormFields.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
@@ -65,7 +65,7 @@ function Stored({ form }: { form: ConfigurationForm }): JSX.Element {
   return (
     <StatusLine tone="error">
       <strong>
-        The saved configuration is not valid: {formatCount(issues.length, "issue")}. It is unchanged; fix it below.
+        The saved configuration is not valid: {counted(issues.length, "issue")}. It is unchanged; fix it below.
       </strong>
       <IssueList issues={issues} label="Issues of the stored service configuration" />
     </StatusLine>

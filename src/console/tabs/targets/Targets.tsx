@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { textOf } from "../../../core/deployments/candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { formatCount } from "../../data/format.ts";
+import { counted } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -25,7 +25,7 @@ export function Targets(): JSX.Element {
     <EntryTab
       list={list}
       title="Deploy targets"
-      about={`${formatCount(list.entries.value.length, "target")}: where the service runs, on what runtime and as which service type.`}
+      about={`${counted(list.entries.value.length, "target")}: where the service runs, on what runtime and as which service type.`}
       label="Deploy targets"
       Form={TargetForm}
       Item={TargetItem}

@@ -13,6 +13,7 @@ import { driftOf } from "../../rollout/drift.ts";
 import type { Fields } from "../normalise.ts";
 import { foldersOf } from "../problem.ts";
 import type { ProcessRecord } from "../process-record.ts";
+import { counted } from "../../words/counted.ts";
 
 /**
  * Compares the apps with PM2's list after an action: the differences that are gone were made effective, the others are
@@ -70,11 +71,11 @@ function driftWarnings(name: string, action: ProcessAction, drift: readonly Drif
       ? `To apply the file: svcm process restart ${name} --ecosystem`
       : `PM2 applies that to a new process: svcm process delete ${name}, then svcm process start ${name} --ecosystem`;
   const runs = `${name} still runs with another ${different.join(", ")}. ${remedy}`;
-  const counted = `${name} runs with ${count?.running} instances, and the file declares ${count?.declared}. To change that: svcm process scale ${name} ${count?.declared}`;
+  const scaled = `${name} runs with ${counted(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm process scale ${name} ${count?.declared}`;
   return [
     ...(stale.length === 0 ? [] : [warning("PROCESS_VARIABLE_STAYED", name, stayedText(stale, remedy))]),
     ...(different.length === 0 ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, runs)]),
-    ...(count === undefined ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, counted)]),
+    ...(count === undefined ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, scaled)]),
   ];
 }
 

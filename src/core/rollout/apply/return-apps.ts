@@ -11,6 +11,7 @@ import { isStopped } from "../compare.ts";
 import { definitionOf } from "../plan.ts";
 import { namesIn, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { gate, type Demand } from "./gate.ts";
+import { counted } from "../../words/counted.ts";
 
 export interface Returning {
   /** The release that is undone. */
@@ -184,6 +185,9 @@ async function judged(
 function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;
-  if (now.length !== former.length) return `PM2 lists ${now.length} processes, and there were ${former.length}.`;
-  return online < running ? `${online} of ${running} processes are online.` : undefined;
+  if (now.length !== former.length)
+    return `PM2 lists ${counted(now.length, "process", "processes")}, and there were ${former.length} before.`;
+  return online < running
+    ? `${online} of ${counted(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
+    : undefined;
 }

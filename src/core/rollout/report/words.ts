@@ -1,5 +1,6 @@
 /** Describes a plan in words; the renderer quotes names and values. */
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
+import { counted } from "../../words/counted.ts";
 
 /** Quotes text of a file or of PM2, so that a reader does not take it for text of svcm. */
 export type Quote = (text: string) => string;
@@ -40,7 +41,7 @@ const ACTIONS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
   resume: ({ pmIds }) => `start again${ofInstances(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>
     pmIds.length > 1 ? `${method}${ofInstances(pmIds.length)}, one by one` : method,
-  scale: ({ instances }) => `scale from ${instances?.from} to ${instances?.to} instances`,
+  scale: ({ instances }) => `scale from ${instances?.from} to ${counted(instances?.to ?? 0, "instance")}`,
   replace: ({ instances }) => `delete, then start${ofInstances(instances?.to)}`,
   remove: () => "delete",
   save: () => "save PM2's list for the next boot",

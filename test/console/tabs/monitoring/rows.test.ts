@@ -69,6 +69,13 @@ describe("attention", () => {
       0,
       "PM2 has given up on it after 15 restarts. The last exit code is 1.",
     ],
+    [
+      "errored after one restart",
+      { status: "errored", restartCount: 1, exitCode: null },
+      [],
+      0,
+      "PM2 has given up on it after 1 restart.",
+    ],
     ["a crash loop", { problem: { code: "PROCESS_CRASH_LOOP", details: "It ended." } }, [], 1, "It ended."],
     ["waiting", { status: "waiting restart" }, [], 2, "PM2 waits before the next restart."],
     ["drift of arguments", {}, [drift("args", "different")], 3, "args: another value is declared."],

@@ -7,6 +7,7 @@ import type { LogFilter } from "../../../ports/logs.ts";
 import type { KnownLine, LineSource } from "../packed.ts";
 import type { RawLine } from "./block.ts";
 import type { Target } from "./targets.ts";
+import { counted } from "../../../words/counted.ts";
 
 const LONGEST_LINE = 64 * 1024;
 
@@ -30,7 +31,7 @@ export function scrubbed(raw: RawLine, scrub: LineScrub): ScrubbedLine {
     atMs,
     line: {
       level,
-      text: more === 0 ? again(said) : `${again(said)}… (${more} bytes more)`,
+      text: more === 0 ? again(said) : `${again(said)}… (${counted(more, "byte")} more)`,
       fields: fields && Object.fromEntries(Object.entries(fields).map(([name, value]) => [again(name), again(value)])),
     },
   };
