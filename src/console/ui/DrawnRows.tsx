@@ -1,5 +1,5 @@
 import type { JSX, TargetedFocusEvent } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 export interface DrawnRowsProps {
   /** Of the rows. */
@@ -20,11 +20,8 @@ export function DrawnRows({ keys, rowHeight, isFirst, onHold, draw }: DrawnRowsP
   const body = useRef<HTMLTableSectionElement>(null);
   const [isNear, setNear] = useState(isFirst);
   const [isSeen, setSeen] = useState(isFirst);
-  const [due, setDue] = useState("");
-  const measured = useRef<{ readonly count: number; readonly height: number } | undefined>(undefined);
-  const drawn = useRef<{ readonly of: string; readonly rows: JSX.Element[] } | undefined>(undefined);
+  const measured = useRef({ count: 0, height: 0 });
   const count = keys.length;
-  const of = keys.join();
   useLayoutEffect(() => {
     const element = body.current;
     if (element === null) return undefined;
@@ -37,11 +34,8 @@ export function DrawnRows({ keys, rowHeight, isFirst, onHold, draw }: DrawnRowsP
     ];
     return () => observers.forEach((observer) => observer.disconnect());
   }, [count]);
-  // After the rows in the window are painted.
-  useEffect(() => setDue(of), [of, isNear]);
-  if (!isNear || (!isSeen && due !== of)) drawn.current = undefined;
-  else if (isSeen || drawn.current?.of !== of) drawn.current = { of, rows: draw() };
-  const height = measured.current?.count === count ? `${measured.current.height}px` : `${count * rowHeight}rem`;
+  const rows = useMemo(() => (isNear ? draw() : undefined), [isNear, isSeen ? draw : keys.join()]);
+  const height = measured.current.count === count ? `${measured.current.height}px` : `${count * rowHeight}rem`;
   return (
     <tbody
       ref={body}
@@ -50,7 +44,7 @@ export function DrawnRows({ keys, rowHeight, isFirst, onHold, draw }: DrawnRowsP
       onFocusIn={() => onHold(true)}
       onFocusOut={(event) => onHold(keepsFocus(event))}
     >
-      {drawn.current ? drawn.current.rows : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
+      {rows ?? <tr class="undrawn" style={{ height }} aria-hidden="true" />}
     </tbody>
   );
 }

@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { LogLine } from "../../../client/index.ts";
 import { logLevels, type LogLevel } from "../../../core/api/names.ts";
 import { useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { StatusLine } from "../../ui/StatusLine.tsx";
@@ -44,11 +43,7 @@ function OpenLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
         {log.older.value !== null && <Button onClick={() => void log.readOlder()}>Older lines</Button>}
       </form>
       {problem.value && <StatusLine tone="warning">{problem.value}</StatusLine>}
-      {skipped.value > 0 && (
-        <StatusLine tone="warning">
-          {counted(skipped.value, "line was", "lines were")} left out: too many at once.
-        </StatusLine>
-      )}
+      {skipped.value > 0 && <StatusLine tone="warning">Lines left out, too many at once: {skipped.value}.</StatusLine>}
       <Lines app={app} log={log} />
     </div>
   );

@@ -45,8 +45,7 @@ export function folded(processes: readonly ProcessMetrics[]): Folded[] {
     else {
       const made: (typeof apps)[number] = [process];
       apps.push(made);
-      ofName.push(made);
-      byName.set(name, ofName);
+      byName.set(name, [...ofName, made]);
     }
   }
   return apps.map((instances) => (instances.length === 1 ? single(instances[0]) : together(instances[0], instances)));
