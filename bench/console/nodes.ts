@@ -32,7 +32,7 @@ function nodesAt(time: number, count: number): Node[] {
   return Array.from({ length: count }, (_, at): Node => {
     const name = `node-${String(at).padStart(3, "0")}`;
     const node = { name, labels: { role: at % 2 === 0 ? "db" : "web" }, lastSeen: new Date().toISOString() };
-    if (at % 29 === 0) return { ...node, state: "away", reason: "No svcm answers for it." };
+    if (at % 29 === 0) return { ...node, state: "away", reason: "No svcm answers on that node." };
     const isBad = (at + time) % 17 === 0;
     const trouble = { app: "api", code: "PROCESS_CRASH_LOOP", details: "It ended by itself 26 times." } as const;
     return {

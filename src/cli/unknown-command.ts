@@ -33,7 +33,7 @@ export function unknownCommand(asked: string, known: readonly string[]): UsageEr
     const more = asked.slice(command.length + 1);
     return new UsageError(
       `svcm ${command} takes no arguments; unexpected: ${more}.`,
-      `svcm ${command} --help shows how it is used`,
+      `svcm ${command} --help shows how to use it`,
     );
   }
   const likely = likelyCommand(asked, known);

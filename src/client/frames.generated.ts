@@ -40,7 +40,7 @@ export interface HostMetrics {
     readonly freeBytes: number | null;
     /** Available to programs without swapping. */
     readonly availableBytes: number | null;
-    /** Total less available. */
+    /** Total minus available. */
     readonly usedBytes: number | null;
     readonly usedPercent: number | null;
     /** Resident memory of the processes that PM2 runs. */
@@ -162,7 +162,7 @@ export interface LogLine {
 /** Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. Another machine is asked every two seconds. */
 export interface SubscribeFrame {
   readonly type: "subscribe";
-  /** A spelling of an environment; without one NODE_ENV decides, else it is dev. */
+  /** A spelling of an environment. Defaults to NODE_ENV, then to dev. */
   readonly environment?: string | undefined;
   /** A service of svcm.yaml; without one, the apps of all services count. */
   readonly service?: string | undefined;
@@ -219,7 +219,7 @@ export interface LogsSubscribeFrame {
   /** Text of a line, as it is in the file. */
   readonly grep?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
-  /** The least level. */
+  /** The minimum level. */
   readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | undefined;
   readonly stream?: "out" | "err" | undefined;
   /** Number of lines to begin with; 100 if it is absent. */
@@ -511,7 +511,7 @@ export interface EventFrame {
     /** Absent if a signal ended the process. */
     readonly exitCode?: number | undefined;
     readonly signal?: string | undefined;
-    /** A user or token, and the face of svcm or the command of PM2. */
+    /** A user or token, and the part of svcm or the PM2 command that was used. */
     readonly actor?: string | undefined;
     /** The record of svcm's audit log that explains it. */
     readonly auditId?: string | undefined;

@@ -3,9 +3,9 @@ import { SvcmCommand } from "./base.ts";
 import { nodeFlags } from "./terminal/nodes.ts";
 
 export default class Agent extends SvcmCommand {
-  static override summary = "Put this machine into the fleet, without HTTP.";
+  static override summary = "Add this machine to the fleet, without HTTP.";
   static override description =
-    "Connects to the NATS server that svcm.yaml names and answers the requests of its users; nothing listens on this machine. SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names the file of the node's key. The log goes to standard error. SIGINT and SIGTERM end the agent in order.";
+    "Connects to the NATS server that svcm.yaml names and answers the requests of its users; nothing listens on this machine. SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names the file of the node's key. The log goes to standard error. SIGINT and SIGTERM shut the agent down gracefully.";
   static override examples = [
     "<%= config.bin %> agent",
     "<%= config.bin %> agent --nats tls://nats.internal:4222 --node-name web-1",

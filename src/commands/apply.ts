@@ -14,7 +14,7 @@ import { stdoutScreen } from "./terminal/screen.ts";
 export default class Apply extends SvcmCommand {
   static override summary = "Make PM2 run what an ecosystem file declares, step by step.";
   static override description =
-    "Runs the steps of svcm plan in their order, each verified in PM2's list before the next one. The first failure stops, and the touched apps get their former definitions back. In a terminal, svcm shows the plan and asks. With --node, it applies on node after node, and the first failure returns the nodes that were changed. Exits 1 if it was refused or everything runs as before, and 3 if something is half done.";
+    "Runs the steps of svcm plan in order, and verifies each in PM2's list before the next one. If a step fails, svcm stops and restores the former definitions of the touched apps. In a terminal, svcm shows the plan and asks. With --node, it applies on one node after another, and rolls back the changed nodes if one fails. Exits 1 if it was refused or everything runs as before, and 3 if something is half done.";
   static override examples = [
     "<%= config.bin %> apply --environment production",
     "<%= config.bin %> apply --environment production --plan 7f3a-9c21",
@@ -25,26 +25,26 @@ export default class Apply extends SvcmCommand {
     ...ecosystemFlags,
     ...planFlags,
     plan: Flags.string({
-      summary: "Id of the plan that you read. Another plan is refused.",
+      summary: "Id of the plan that you read. Refuse any other plan.",
       helpValue: "<id>",
       exclusive: ["node"],
     }),
     "plan-file": Flags.string({
-      summary: "The plan that svcm plan --out wrote. Another plan is refused.",
+      summary: "File that svcm plan --out wrote. Refuse any other plan.",
       helpValue: "<file>",
       exclusive: ["plan", "environment", "service", "node", ...Object.keys(planFlags)],
     }),
     revert: Flags.boolean({
       allowNo: true,
       summary:
-        "Give the touched apps their former definitions back after a failure. Defaults to autoRevert of rollout.",
+        "After a failure, restore the former definitions of the touched apps. Defaults to autoRevert of rollout.",
     }),
-    save: Flags.boolean({ allowNo: true, default: true, summary: "Save PM2's list for the next boot." }),
-    "allow-dirty": Flags.boolean({ summary: "Apply files that differ from the commit.", default: false }),
+    save: Flags.boolean({ allowNo: true, default: true, summary: "Save the list that PM2 starts at boot." }),
+    "allow-dirty": Flags.boolean({ summary: "Apply even if files differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
     node: nodeFlag,
     "max-parallel": Flags.integer({
-      summary: "Nodes that apply at the same time. Defaults to 1.",
+      summary: "Number of nodes that apply at the same time. Defaults to 1.",
       helpGroup: "FLEET",
       helpValue: "<count>",
       min: 1,

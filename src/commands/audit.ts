@@ -19,7 +19,7 @@ export default class Audit extends NodeCommand {
   static override args = {
     name: Args.string({
       ignoreStdin: true,
-      description: "Text to find in the name of a process, key, entry, action, environment or user.",
+      description: "Text to find in the names of processes, keys, entries, actions, environments and users.",
     }),
   };
   static override flags = {

@@ -23,7 +23,7 @@ function environmentFlag(examples: string) {
 }
 
 const serviceFlag = Flags.string({
-  summary: "Service of svcm.yaml, for example orders. A repository with one service needs none.",
+  summary: "Service in svcm.yaml, for example orders. Not needed if the repository has only one.",
   helpValue: "<name>",
 });
 
@@ -37,7 +37,7 @@ export const dryRunFlag = Flags.boolean({
 });
 
 export const allowMissingFlag = Flags.boolean({
-  summary: "Exit 0 if the environment has no ecosystem file.",
+  summary: "Exit 0 even if the environment has no ecosystem file.",
   default: false,
 });
 

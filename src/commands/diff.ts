@@ -10,7 +10,7 @@ import { fileFlag } from "./terminal/document-argument.ts";
 export default class Diff extends SvcmCommand {
   static override summary = "Explain what changed in deployments.yaml since a Git revision.";
   static override description =
-    "Lists deploy targets that were added, removed, changed or renamed, and changes to ports, interfaces and the environment, each with the PM2 processes that it affects. Changes to comments, order and formatting do not count. With --environment, the plan of `svcm plan --from` follows.";
+    "Lists deploy targets that were added, removed, changed or renamed, and changes to ports, interfaces and the environment, each with the PM2 processes that it affects. Ignores changes to comments, order and formatting. With --environment, the plan of `svcm plan --from` follows.";
   static override examples = [
     "<%= config.bin %> diff",
     "<%= config.bin %> diff HEAD --exit-code",
@@ -23,7 +23,7 @@ export default class Diff extends SvcmCommand {
   };
   static override flags = {
     to: Flags.string({
-      summary: "Git revision to compare, instead of the work tree.",
+      summary: "Git revision to compare it with, instead of the work tree.",
       helpValue: "<revision>",
       exclusive: ["environment"],
     }),

@@ -5,16 +5,16 @@ import { doctorReport } from "./terminal/doctor-report.ts";
 import { formatFlag, printReport } from "./terminal/report.ts";
 
 export default class Doctor extends SvcmCommand {
-  static override summary = "Examine the repository, the installation and PM2, and say what to do next.";
+  static override summary = "Check the repository, the installation and PM2, and name the next steps.";
   static override description =
-    "Shows the versions, the root and the files that svcm uses, and why. Then checks the layout, every ecosystem file and env file, the running processes and the keys. Each finding has a code, which svcm explain knows, and a next step. Exits 1 if there is an error. Of the repository, it runs only the ecosystem files, as svcm ecosystem check does. No value of a key is shown, so the report can be part of a bug report.";
+    "Shows the versions, the root and the files that svcm uses, and why. Then checks the layout, every ecosystem file and env file, the running processes and the keys. Each finding has a code, which svcm explain describes, and a next step. Exits 1 if there is an error. The only files of the repository that it runs are the ecosystem files, as svcm ecosystem check does. It shows no values, so you can attach the report to a bug report.";
   static override examples = [
     "<%= config.bin %> doctor",
     "<%= config.bin %> doctor --offline --format github",
     "<%= config.bin %> doctor --json",
   ];
   static override flags = {
-    offline: Flags.boolean({ summary: "Leave out PM2 and everything that depends on this machine.", default: false }),
+    offline: Flags.boolean({ summary: "Skip PM2 and everything else that depends on this machine.", default: false }),
     format: formatFlag,
   };
 

@@ -23,7 +23,7 @@ import { counted } from "../core/words/counted.ts";
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
   static override description =
-    "Reads PM2's log and svcm's audit log, so nothing needs to be recorded before, and PM2 need not run. A cause is certain only if the evidence has no other explanation; a question mark follows every other one. Times are in UTC. With --node, the events come from the stream of the NATS server, which also has those of nodes that are away.";
+    "Reads PM2's log and svcm's audit log, so nothing has to be set up first, and PM2 does not have to run. A cause is certain only if the evidence has no other explanation; every other cause has a question mark. Times are in UTC. With --node, the events come from the NATS server, which also has those of nodes that are away.";
   static override examples = [
     "<%= config.bin %> events",
     "<%= config.bin %> events orders-api billing-api --since 7d",

@@ -11,7 +11,7 @@ export default class Explain extends SvcmCommand {
     code: Args.string({
       ignoreStdin: true,
       required: true,
-      description: "Code of an error or issue. Case does not matter.",
+      description: "Code of an error or issue, in upper or lower case.",
     }),
   };
 

@@ -9,7 +9,7 @@ const NEXT = "Next: svcm ecosystem show, svcm env check, svcm doctor, svcm serve
 export default class Init extends SvcmCommand {
   static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
   static override description =
-    "Reads only names and text: svcm runs no file of the repository, and shows or writes no value. It proposes svcm.yaml and the line .svcm/ in .gitignore, and writes them after you agree. A key whose value may be shown is a guess until you confirm it; no key becomes editable. A second run adds new keys and files, and changes nothing else.";
+    "Runs no file of the repository, and neither shows nor writes values. Proposes svcm.yaml and the line .svcm/ in .gitignore, and writes them after you agree. A key whose value may be shown is a guess until you confirm it, and no key becomes editable. A second run adds new keys and files, and changes nothing else.";
   static override examples = [
     "<%= config.bin %> init",
     "<%= config.bin %> init --dry-run",
@@ -19,7 +19,7 @@ export default class Init extends SvcmCommand {
     "dry-run": Flags.boolean({ summary: "Show the proposal and write nothing.", exclusive: ["yes", "check"] }),
     yes: Flags.boolean({ char: "y", summary: "Write without asking.", exclusive: ["check"] }),
     check: Flags.boolean({ summary: "Write nothing; exit 1 if there is something to write." }),
-    only: Flags.option({ summary: "Part of the proposal to make.", options: ["layout", "keys"] as const })(),
+    only: Flags.option({ summary: "Limit the proposal to this part.", options: ["layout", "keys"] as const })(),
   };
 
   async run(): Promise<InitResponse> {

@@ -16,7 +16,7 @@ import { readSince, sinceOptions } from "./terminal/since.ts";
 export default class Logs extends NodeCommand {
   static override summary = "Show the logs of processes, merged by time.";
   static override description =
-    "Reads the files that PM2 writes, rotated and compressed ones included. Lines of JSON are shown with their level. Known secrets are hidden, and control characters do not reach the terminal. Times are in UTC; a line without a time has that of the line before it. With --follow, ends at Ctrl-C. With --grep or --regexp, exits 1 if no line matches.";
+    "Reads the files that PM2 writes, including rotated and compressed ones. Shows JSON lines with their level, hides known secrets, and keeps control characters away from the terminal. Times are in UTC; a line without a time gets that of the line before it. --follow ends with Ctrl-C. With --grep or --regexp, exits 1 if no line matches.";
   static override examples = [
     "<%= config.bin %> logs",
     "<%= config.bin %> logs orders-api --follow",
@@ -24,35 +24,38 @@ export default class Logs extends NodeCommand {
     "<%= config.bin %> logs --grep ECONNREFUSED --context 2 --limit 20",
   ];
   static override args = namesArg(
-    "Exact name of a process. All of its instances are included. By default, every process.",
+    "Exact name of a process. All of its instances are included. Defaults to every process.",
   );
   static override flags = {
     follow: Flags.boolean({
       char: "f",
-      summary: "Go on with the lines that are written from now on.",
+      summary: "Then show new lines as they are written.",
       default: false,
       exclusive: ["node"],
     }),
     limit: Flags.integer({
       char: "n",
       aliases: ["lines"],
-      summary: "Number of lines to show, the newest of all chosen processes together.",
+      summary: "Number of lines to show: the newest ones of all chosen processes together.",
       default: 100,
       min: 1,
       max: 100_000,
     }),
     since: Flags.string(sinceOptions("Show only newer lines.")),
-    until: Flags.string({ summary: "Show only older lines. Takes the same as --since.", exclusive: ["follow"] }),
+    until: Flags.string({
+      summary: "Show only older lines. Accepts the same values as --since.",
+      exclusive: ["follow"],
+    }),
     grep: Flags.string({
-      summary: "Show only lines with this text, as it is in the file.",
+      summary: "Show only lines that contain this text.",
       helpValue: "<text>",
       exclusive: ["regexp"],
     }),
     regexp: Flags.string({
-      summary: "Show only lines that match this regular expression of JavaScript.",
+      summary: "Show only lines that match this JavaScript regular expression.",
       helpValue: "<pattern>",
     }),
-    "ignore-case": Flags.boolean({ char: "i", summary: "Search without regard to capitals.", default: false }),
+    "ignore-case": Flags.boolean({ char: "i", summary: "Ignore case when searching.", default: false }),
     context: Flags.integer({
       char: "C",
       summary: "Also show this many lines before and after each match.",
@@ -63,7 +66,7 @@ export default class Logs extends NodeCommand {
     level: Flags.option({
       options: logLevels,
       summary:
-        "Show only lines of this level and above. Without a level, a line of standard error counts as an error, another one as info.",
+        "Show only lines of this level and above. A line without a level counts as an error if it is from standard error, otherwise as info.",
     })(),
     stream: Flags.option({ options: logStreams, summary: "Show only standard output, or only standard error." })(),
   };
@@ -86,7 +89,7 @@ export default class Logs extends NodeCommand {
 
   #print({ lines, older, problems }: LogsResponse, isSearch: boolean): void {
     if (lines.length > 0) this.print((screen) => renderLogLines(lines, screen));
-    else this.logToStderr(isSearch ? "No line matches." : "The logs have no such line.");
+    else this.logToStderr(isSearch ? "No line matches." : "The logs contain no such lines.");
     if (isSearch && lines.length > 0 && older !== null)
       this.logToStderr("Older lines may match. Show more with --limit.");
     this.#warn(problems);

@@ -7,7 +7,7 @@ import { editSilently, printEdit } from "./terminal/document-edits.ts";
 export default class Migrate extends SvcmCommand {
   static override summary = "Upgrade legacy deploy targets in deployments.yaml to the current format.";
   static override description =
-    "Converts entries { name, type, region, runtime } in place and without loss, and adds a version to a document without one. Values that the capability matrix does not know are kept and reported.";
+    "Converts entries { name, type, region, runtime } in place and without loss, and adds a version to a document without one. Keeps and reports values that the capability matrix does not know.";
   static override examples = ["<%= config.bin %> migrate --dry-run", "<%= config.bin %> migrate --check"];
   static override flags = {
     check: Flags.boolean({ summary: "Write nothing, and exit 1 if anything would change.", default: false }),

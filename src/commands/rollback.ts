@@ -8,9 +8,9 @@ import { fold } from "./terminal/fit.ts";
 import { canAsk, consented } from "./terminal/prompt.ts";
 
 export default class Rollback extends NodeCommand {
-  static override summary = "Give apps the processes and definitions back that they had before a release.";
+  static override summary = "Restore the processes and definitions that apps had before a release.";
   static override description =
-    "Undoes a whole apply: changed apps get their former definitions, new ones are deleted, and deleted ones start again. Files, code and data stay as they are: if an env file changed, its app reads a copy of the former one until the next apply. A rollback is a release, so it can be undone.";
+    "Undoes a whole apply: svcm restores the former definitions of changed apps, deletes new apps, and starts deleted apps again. Files, code and data stay as they are; if an env file changed, its app reads a copy of the former one until the next apply. A rollback is a release too, so you can undo it.";
   static override examples = [
     "<%= config.bin %> rollback --dry-run",
     "<%= config.bin %> rollback",
@@ -19,13 +19,13 @@ export default class Rollback extends NodeCommand {
   static override args = {
     release: Args.string({
       ignoreStdin: true,
-      description: "Release to undo. Defaults to the newest one that left something.",
+      description: "Release to undo. Defaults to the newest one that still has an effect.",
     }),
   };
   static override flags = {
     app: appFlag("release"),
     "dry-run": Flags.boolean({ summary: "Show what would change, and change nothing.", default: false }),
-    plan: Flags.string({ summary: "Id of the dry run that you read. Another result is refused.", helpValue: "<id>" }),
+    plan: Flags.string({ summary: "Id of the dry run that you read. Refuse any other result.", helpValue: "<id>" }),
     ...applyFlags,
   };
 
@@ -52,7 +52,7 @@ export default class Rollback extends NodeCommand {
     if (isAgreed) return undefined;
     refuseUnasked(canAsk(this), "svcm rollback", "--plan or --yes");
     const { id } = await this.#show(asked);
-    return (await consented(this, "Go back?")) ? id : null;
+    return (await consented(this, "Roll back?")) ? id : null;
   }
 }
 

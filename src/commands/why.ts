@@ -7,7 +7,7 @@ import { whyLines } from "./terminal/why.ts";
 export default class Why extends NodeCommand {
   static override summary = "Show when and why a process last ended.";
   static override description =
-    "Shows the last end within 30 days, its evidence, its present state and the last lines of its error log. The causes come from PM2's log, svcm's audit log and the kernel. The error log is shown only while PM2 knows the process, because its secrets are hidden then. Exits 1 if no end is recorded.";
+    "Shows the last end within 30 days and its evidence, the present state of the process and the last lines of its error log. The causes come from PM2's log, svcm's audit log and the kernel. The error log is shown only while PM2 knows the process, because only then can svcm hide its secrets. Exits 1 if no end is recorded.";
   static override examples = ["<%= config.bin %> why orders-api", "<%= config.bin %> why orders-api --json"];
   static override args = {
     name: Args.string({ ignoreStdin: true, required: true, description: "Name of the process." }),

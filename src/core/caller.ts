@@ -21,7 +21,7 @@ export interface Identity {
   readonly limits?: Limits;
 }
 
-/** The source of a request: who asks, and through which face. */
+/** The source of a request: the caller, and the front end that it uses. */
 export interface Caller extends Identity {
   readonly source: AuditSource;
   readonly signal?: AbortSignal;

@@ -118,7 +118,7 @@ export interface ErrorDescription {
 /** Never shows the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
-    return describeError(new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect of svcm." }));
+    return describeError(new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect in svcm." }));
   }
   const { status, exitCode, error: words } = errorTable[error.kind];
   const { hint, retryAfterSeconds, processes: _processes, source, ...body } = error.body;

@@ -23,7 +23,7 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
   const user = nameOfKey(settings.credentials, nats.users) ?? env[NATS_USER] ?? "";
   if (!NAME.test(user))
     throw new SvcmError("START_REFUSED", {
-      details: `svcm does not know who asks: the credentials belong to no user of svcm.yaml. Accepted: the seed of an nkey that nats.users names, in the file of SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS, or a name in ${NATS_USER}.`,
+      details: `The credentials belong to no user in svcm.yaml, so svcm cannot send the request. Accepted: the seed of an nkey that nats.users names, in the file of SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS, or a name in ${NATS_USER}.`,
     });
   const link = await openLink(settings, { kind: "user", name: user });
   const ask = requests(link, nats, user);
@@ -73,7 +73,7 @@ function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest
   };
 }
 
-/** A stranger is never asked, and no name reaches a subject. @throws {SvcmError} INVALID_REQUEST */
+/** svcm never asks an undeclared node, and no undeclared name becomes part of a subject. @throws {SvcmError} INVALID_REQUEST */
 function requireDeclared({ nodes }: NatsProject, node: string): void {
   if (Object.hasOwn(nodes, node)) return;
   throw new SvcmError("INVALID_REQUEST", {

@@ -16,6 +16,7 @@ export function requireAsker(message: Incoming): string | undefined {
   if (isToAsker(message)) return addressOf(message.subject)?.user;
   throw new SvcmError("FORBIDDEN", {
     code: "REQUEST_FORGED",
-    details: "The answer would not go to the user of the request, so the NATS server does not vouch for the user.",
+    details:
+      "The answer would not go to the user that the request names, so the NATS server does not vouch for that user.",
   });
 }

@@ -15,7 +15,7 @@ import {
   subjectsOfNode,
 } from "./subjects.ts";
 
-/** An answer of these requests is never empty and never a text of another user; `SAFE` of the streams says why. */
+/** An answer to these requests is never empty and never contains another user's text; `SAFE` of the streams says why. */
 const infoOf = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
 const messagesOf = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}`;
 
@@ -28,7 +28,7 @@ const READ_ROLLOUT = [messagesOf(ROLLOUTS_STREAM)];
 /** To hold the lock of a rollout, which takes the right to apply. */
 const HOLD_ROLLOUT = [`${subjectIn(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
 
-/** Only an admin makes a stream, because its maker could let the server publish in the name of others. */
+/** Only an admin creates a stream, because its creator could make the server publish in the name of others. */
 const SET_UP = [NODES_STREAM, ROLLOUTS_STREAM, EVENTS_STREAM].flatMap((stream) =>
   ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
 );
@@ -90,7 +90,7 @@ export function nodePermissions(node: string): Permissions {
 }
 
 function entry(comment: string, nkey: string | undefined, { publish, subscribe }: Permissions): string {
-  if (nkey === undefined) return `      # ${comment}: no nkey in svcm.yaml; svcm nats key makes one`;
+  if (nkey === undefined) return `      # ${comment}: no nkey in svcm.yaml; svcm nats key creates one`;
   const lines = [
     `      { # ${comment}`,
     `        nkey: ${nkey}`,

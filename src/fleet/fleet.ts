@@ -23,7 +23,7 @@ export interface KnownNode {
   readonly presence?: Presence | undefined;
 }
 
-/** Knows the nodes, and asks them. */
+/** Knows the nodes and sends them requests. */
 export interface NodesAsker extends NodeAsker {
   nodes(): Promise<readonly KnownNode[]>;
 }
@@ -37,7 +37,7 @@ interface StepRequest<Input> {
 export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
   readonly user: string;
   readonly nats: NatsProject;
-  /** Asks for a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
+  /** Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
   act<Input extends object>(
     node: string,
     { operation, input, fence }: StepRequest<Input>,
@@ -47,6 +47,6 @@ export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
   events(asked: EventsAsked): Promise<FleetEventsResponse>;
   /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
   follow(asked: EventsAsked, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
-  /** Makes what svcm keeps on the server. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  /** Creates the streams and buckets that svcm keeps on the server. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(): Promise<"created" | "changed" | "unchanged">;
 }

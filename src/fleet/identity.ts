@@ -12,7 +12,7 @@ export function identityOf(nats: NatsProject | undefined, user: string): Identit
   return { actor: user, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
 }
 
-/** A user that asks for another caller, as a server does, has only the rights of both. */
+/** A user who asks on behalf of another caller, as a server does, has only the rights that both have. */
 export function narrowed(user: Identity, asker: Asker | undefined): Identity {
   if (asker === undefined) return user;
   const { actor, grants, environments, services } = asker;

@@ -1,4 +1,4 @@
-/** The front door of the fleet for the commands: loaded only if a request concerns another machine. */
+/** The entry point of the fleet for the commands: loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./ask.ts";
 import type { Fleet } from "./fleet.ts";
@@ -24,7 +24,7 @@ export async function natsConfigOf(ports: Ports): Promise<string> {
   return natsConfig(nats);
 }
 
-/** The other machines, as a server asks them. @throws {SvcmError} as `openFleet` */
+/** The other machines, for a server that forwards requests to them. @throws {SvcmError} as `openFleet` */
 export async function openMachines(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
   const fleet = await openFleet(ports, env);
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };

@@ -1,4 +1,4 @@
-/** The stream of events on the NATS server: JetStream in the words of the fleet. */
+/** The stream of events on the NATS server: JetStream behind the fleet's own interface. */
 import { setTimeout as pause } from "node:timers/promises";
 import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -8,7 +8,7 @@ import { EVENTS_STREAM, eventsOf, nodeOfEvents } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
 const FOLLOW_MS = 1_000;
-/** Requests at the same time, and the numbers that one of them walks through. */
+/** Concurrent requests, and the range of numbers that each of them reads. */
 const AT_ONCE = 32;
 const WALK = 256;
 
@@ -127,7 +127,7 @@ async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number)
   return low;
 }
 
-/** The newest messages of a range, in their order. A number without a message costs nothing. */
+/** The newest messages of a range, in their order. Missing numbers cost nothing. */
 async function newest({ next }: Source, [from, end]: Range, most: number): Promise<Stored[]> {
   const found: Stored[][] = [];
   let count = 0;
@@ -158,7 +158,7 @@ function storedOf(message: StoredMsg | null): Stored | undefined {
   return { node, seq: message.seq, storedMs: message.time.getTime(), data: message.data };
 }
 
-/** A server that comes back has what happened meanwhile. */
+/** After a reconnection, the server still has the messages of the meantime. */
 function noneIfAway(error: unknown): undefined {
   if (!isAway(error)) throw error;
 }

@@ -1,4 +1,4 @@
-/** Errors of the NATS client in the words of svcm. */
+/** Turns errors of the NATS client into svcm's errors. */
 import { NoRespondersError, PermissionViolationError, TimeoutError } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
 
@@ -27,23 +27,23 @@ export function shownServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }
 
-export const LOST = "The connection to the NATS server was lost. A change may still be under way.";
+export const LOST = "The connection to the NATS server was lost. A change may still be in progress.";
 
 /** @returns a refusal as it is */
 export function askRefusal(error: unknown): SvcmError {
   if (error instanceof SvcmError) return error;
   const is = (kind: new (...args: never[]) => Error): boolean =>
     error instanceof kind || (error as Error).cause instanceof kind;
-  if (is(NoRespondersError)) return unreachable("No svcm answers for it.");
+  if (is(NoRespondersError)) return unreachable("No svcm answers on that node.");
   if (is(PermissionViolationError))
     return new SvcmError("FORBIDDEN", {
       code: "NODE_FORBIDDEN",
-      details: "The NATS server does not permit it to this user.",
+      details: "The NATS server does not permit this request to this user.",
     });
   if (is(TimeoutError))
     return new SvcmError("FLEET_FAILED", {
       code: "NODE_TIMEOUT",
-      details: "It did not answer before the deadline. A change may still be under way.",
+      details: "It did not answer before the deadline. A change may still be in progress.",
     });
   return unreachable((error as Error).message);
 }

@@ -28,7 +28,7 @@ export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
 /** Of several streams, the outcome of the one that changed most. */
 export type SetUpOutcome = "created" | "changed" | "unchanged";
 
-/** Makes the streams, or gives them their present settings. Only an admin may. */
+/** Creates the streams, or updates their settings. Requires an admin. */
 export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
   const { streams } = await jetstreamManager(connection, { checkAPI: false });
   const outcomes: SetUpOutcome[] = [];
@@ -79,7 +79,7 @@ function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] 
       ...SAFE,
       name: EVENTS_STREAM,
       subjects: [eventsOf("*")],
-      // The newest records are worth more than the oldest, and a full stream must not stop a node.
+      // The newest records matter more than the oldest, and a full stream must not stop a node.
       discard: DiscardPolicy.Old,
       duplicate_window: DUPLICATES_MS * NANOS,
       max_age: maxAgeMs * NANOS,
@@ -117,7 +117,7 @@ function notSetUp(): SvcmError {
   return new SvcmError("FLEET_FAILED", {
     code: "FLEET_NOT_SET_UP",
     details:
-      "The NATS server has no place for the nodes, their events and the lock of rollouts. An admin makes it once: svcm nats setup",
+      "The NATS server is not set up for the nodes, their events and the lock of rollouts. An admin sets it up once: svcm nats setup",
   });
 }
 

@@ -1,4 +1,4 @@
-/** Connections to the NATS server. Only this file and those beside it with its name know the client. */
+/** Connections to the NATS server. Only this file and the `link-*` files beside it know the client. */
 import { randomUUID } from "node:crypto";
 import {
   connect,
@@ -22,7 +22,7 @@ import { answersOf, inboxOf, subjectOf, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
-/** Of a server that does not say. */
+/** For a server that does not announce it. */
 const DEFAULT_MAX_BYTES = 2 ** 20;
 
 export interface Incoming {
@@ -71,7 +71,7 @@ export function newKey(): { readonly seed: string; readonly publicKey: string } 
 }
 
 /**
- * Connects, and connects again for as long as it takes after a loss. A request is never kept for later: without a connection
+ * Connects, and reconnects after a loss, however long it takes. A request is never kept for later: without a connection
  * it fails.
  * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
  */
@@ -134,7 +134,7 @@ async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Own
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
       ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
-      // Without the option, the client would send credentials in clear if the server offers no TLS.
+      // Without the option, the client would send credentials in plain text if the server offers no TLS.
       ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
     });
   } catch (error) {

@@ -137,7 +137,7 @@ function operationAt(address: Address | undefined, node: string): Operation<neve
   if (operation !== undefined && address?.node === node && address.kind === kindOf(operation.access)) return operation;
   throw new SvcmError("NOT_FOUND", {
     code: "OPERATION_UNKNOWN",
-    details: `This node does not answer ${address?.id ?? "it"}: it has another version of svcm, or no other machine may ask for it.`,
+    details: `This node does not answer ${address?.id ?? "it"}: it runs another version of svcm, or the request is only possible on the node itself.`,
   });
 }
 
@@ -148,7 +148,7 @@ function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): 
   return parseInput(requestSchema, parseJson(data, MOST_DEPTH, "request"), refusal);
 }
 
-/** A log may be large, and the time of a node belongs to its processes. */
+/** A log may be large, and the node's CPU time belongs to its processes. */
 function boundedOf(id: string, input: object): object {
   return id === "logs.read" ? { ...input, isBounded: true } : input;
 }

@@ -5,7 +5,7 @@ import type { Presence } from "./presence.ts";
 
 export type AnswerState = "answered" | "failed" | "silent" | "away" | "refused" | "other-version";
 
-/** The refusals of a request that a node does not know. */
+/** The refusals of a node that does not know a request. */
 const UNKNOWN: ReadonlySet<string> = new Set(["NOT_FOUND", "INVALID_REQUEST", "INVALID_PAYLOAD"]);
 
 /** Why a node gave no answer; `failed` if the answer is a refusal of the operation itself. */
@@ -45,7 +45,7 @@ async function looked(
 ): Promise<ListedNode> {
   const { instance: _instance, ...said } = presence ?? {};
   const known = { name, labels, ...said };
-  // A stranger is named, never asked.
+  // svcm lists an undeclared node, but never asks it.
   if (!isDeclared) return { ...known, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
   try {
     return { ...known, state: "online", ...(await fleet.ask(name, nodeShow, {}, deadlineMs)) };

@@ -4,7 +4,7 @@ import type { Request } from "./wire.ts";
 /** An id is remembered as long as its request could still be carried out. */
 const LONGEST_MS = 3_600_000;
 
-/** Writes are carried out once, and in time by the clock of this machine. */
+/** Carries out each write once, and only in time by the clock of this machine. */
 export class Once {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Once {
     if (notAfter < now)
       throw new SvcmError("INVALID_REQUEST", {
         code: "REQUEST_LATE",
-        details: "The request arrived after its time, so nothing was changed. Send it again if it is still wanted.",
+        details: "The request arrived too late, so nothing was changed. Send it again if you still want it.",
       });
     if (this.#seen.has(id))
       throw new SvcmError("INVALID_REQUEST", { code: "REQUEST_REPEATED", details: "A request is carried out once." });

@@ -15,7 +15,7 @@ const presenceSchema = z.object({
 
 export type Presence = z.infer<typeof presenceSchema>;
 
-/** Not more often, because a node without requests should cost nothing. */
+/** Not more often, because an idle node should cost nothing. */
 export const HEARTBEAT_MS = 10_000;
 
 export async function presenceOf(ports: Ports, version: string, instance: string): Promise<Presence> {
@@ -75,7 +75,7 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
   };
   await (beat = announce());
   const timer = setInterval(() => void (beat = announce()), HEARTBEAT_MS);
-  // A server that came back may have lost the key.
+  // A server that is back may have lost the key.
   link.onStatus((type) => {
     if (type !== "reconnect") return;
     beat = announce();

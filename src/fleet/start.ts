@@ -29,7 +29,7 @@ export interface RunningNode {
   close(): Promise<void>;
 }
 
-/** Puts this machine into the fleet. @throws {SvcmError} START_REFUSED, FLEET_FAILED */
+/** Adds this machine to the fleet. @throws {SvcmError} START_REFUSED, FLEET_FAILED */
 export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const { ports, env, version, log } = options;
   const settings = await readFleetSettings(ports, env, options.url);
@@ -66,7 +66,7 @@ function wordsOf(log: FleetLog, node: string) {
     onDefect: (error: unknown): void =>
       log.error({ node, stack: error instanceof Error ? error.stack : String(error) }, "request failed"),
     onStatus: (type: string): void => {
-      if (type === "disconnect") log.warn({ node }, "the NATS server is away");
+      if (type === "disconnect") log.warn({ node }, "the NATS server is unreachable");
       if (type === "reconnect") log.info({ node }, "connected to NATS again");
     },
     onAnnouncedAgain: (): void => log.info({ node }, "node is announced again"),

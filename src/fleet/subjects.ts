@@ -1,4 +1,4 @@
-/** The subjects of the fleet: `svcm.<node>.<read|write>.<topic>.<verb>.<user>`. The server holds each user to its own name. */
+/** The subjects of the fleet: `svcm.<node>.<read|write>.<topic>.<verb>.<user>`. The NATS server lets users publish only under their own names. */
 import type { Access } from "../core/index.ts";
 
 export type Kind = "read" | "write";

@@ -8,7 +8,7 @@ export const MOST_DEPTH = 8;
 
 const names = z.optional(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)));
 
-/** The caller for whom a user asks: it takes rights away from the user, and adds none. */
+/** The caller on whose behalf a user asks: it can only remove rights of the user, never add any. */
 const askerSchema = z.strictObject({
   actor: z.string().check(z.regex(/^[\w.@-]{1,64}$/)),
   grants: z.array(z.enum(rights)).check(z.maxLength(rights.length)),

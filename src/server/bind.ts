@@ -40,8 +40,8 @@ export function requireToken(bind: Bind, token: string | undefined): string | un
 function tokenProblem(token: string | undefined, isLoopback: boolean): string | undefined {
   if (token === undefined) return isLoopback ? undefined : "is not set";
   if (token.trim() === "") return "is set but blank";
-  if (UNCARRIED.test(token.trim())) return "holds a line break or another control character, which no header carries";
-  if (token !== token.trim()) return "has white space at an end, which no header carries";
+  if (UNCARRIED.test(token.trim())) return "holds a line break or another control character, which no header can carry";
+  if (token !== token.trim()) return "has white space at an end, which no header can carry";
   if (Buffer.byteLength(token) > MAX_TOKEN_BYTES) return "is too long for a header";
   return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";
 }

@@ -6,7 +6,7 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * An IPv4 address, or the network of an IPv6 address, because one household has many addresses. Every client can send
+ * An IPv4 address, or the network of an IPv6 address, because one network has many addresses. Every client can send
  * `X-Forwarded-For`, so it counts only if a public URL announces a proxy and the connection comes from this machine.
  * Its last entry is the proxy's.
  */

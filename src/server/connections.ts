@@ -12,7 +12,7 @@ export interface Connections {
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** If places are short, a complete request keeps its connection for this time. */
+  /** If connections are scarce, a complete request keeps its connection for this time. */
   readonly requestTimeoutMs: number;
 }
 

@@ -14,7 +14,7 @@ export const ASSET_PATH = "/assets/:file";
 export const contentRoutes: readonly Route[] = [
   talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
   show("/metrics", "metrics", {
-    summary: "Show host, processes, drift and the service's own cost to a scraper.",
+    summary: "Return host, processes, drift and the service's own resource use to a scraper.",
     tag: "service",
     description:
       "OpenMetrics for a client that accepts application/openmetrics-text, else the text format 0.0.4 of Prometheus. With `?node=`, the metrics of another machine of the fleet.",
@@ -22,7 +22,7 @@ export const contentRoutes: readonly Route[] = [
     isOpen: false,
   }),
   show("/api/fleet/targets", "targets", {
-    summary: "List the machines of the fleet to Prometheus.",
+    summary: "List the machines of the fleet for Prometheus.",
     tag: "service",
     description:
       "HTTP service discovery: each target is this server, which asks the node for its metrics. Fails without a NATS server.",
@@ -34,7 +34,7 @@ export const contentRoutes: readonly Route[] = [
     summary: "List what happened on the machines of the fleet, and why.",
     tag: "service",
     description:
-      "From the stream of the NATS server, also for machines that are away; without a stream, each machine is asked. `node` is a name, a label such as role=api, or all.",
+      "Read from the stream of the NATS server, which includes machines that are away; without a stream, svcm asks each machine. `node` is a name, a label such as role=api, or all.",
     mediaType: json,
     isOpen: false,
     input: fleetEventsInput,
@@ -42,10 +42,10 @@ export const contentRoutes: readonly Route[] = [
     response: fleetEventsBody,
   }),
   show("/api/fleet/nodes", "nodes", {
-    summary: "Show every machine of the fleet in a few numbers.",
+    summary: "Summarise every machine of the fleet.",
     tag: "service",
     description:
-      "Asks all nodes at the same time. One that does not answer is in the list, with the values of its last answer. Fails without a NATS server.",
+      "Asks all nodes at the same time. A node that does not answer is listed with the values of its last answer. Fails without a NATS server.",
     mediaType: json,
     isOpen: false,
     response: nodesBody,

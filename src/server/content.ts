@@ -26,7 +26,7 @@ export interface ContentSource {
 
 export interface ContentRequest {
   readonly format: MetricsFormat;
-  /** The machine whose metrics are meant, if it is another one. */
+  /** The machine whose metrics are requested, if it is another one. */
   readonly node: string | undefined;
   /** As the schema of the route has it. */
   readonly query: unknown;
@@ -119,7 +119,7 @@ function asyncApi({ ports }: ContentSource): () => Promise<string> {
 type Seen = NodesResponse["nodes"][number];
 
 const DEADLINE_MS = 3_000;
-/** Pages that ask at the same time share an answer. */
+/** Concurrent requests share an answer. */
 const FRESH_MS = 1_000;
 
 /** All machines of the fleet, and the last answers of those that are away. */

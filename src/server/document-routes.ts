@@ -39,7 +39,7 @@ export const documentRoutes: readonly Route[] = [
   operationRoute("POST", "/api/declarations", declarationsWrite, {
     summary: "Write a draft into the deployments document of the repository: all of it, or nothing.",
     tag: "documents",
-    description: "Only the lines of the differences change. A draft that brings in errors is refused.",
+    description: "Only the lines of the differences change. A draft that adds errors is refused.",
     body: declarationsWriteRequest,
     takesDocument: true,
     ifMatch: "ifMatch",

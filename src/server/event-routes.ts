@@ -8,7 +8,7 @@ export const eventRoutes: readonly Route[] = [
     summary: "List what happened to the processes, and why.",
     tag: "pm2",
     description:
-      "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. By default of the last 24 hours.",
+      "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. Covers the last 24 hours by default.",
     query: ["app", "since", "cause", "kind", "limit", "cursor"],
     response: eventsBody,
     refusals: ["EVENTS_FAILED", "AUDIT_FAILED", "PROCESS_NOT_FOUND", "PM2_FAILED"],

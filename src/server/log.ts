@@ -69,7 +69,7 @@ export function logFailure(
   { answer, error, isRecorded }: LoggedFailure,
 ): void {
   const line = { ...factsOf(request, answer.status), code: failureCode(error), ...(isRecorded && { recorded: true }) };
-  // The client gave up; the server neither refused nor failed.
+  // The client gave up; this is neither a refusal nor a failure of the server.
   if (error instanceof SvcmError && error.body.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
   // Its audit line is logged, at most once a second for an address.
   else if (answer.status === 401 || answer.status === 429) log.debug(line, "request refused");

@@ -84,11 +84,12 @@ export class LazyMachines {
 
   async #connect(): Promise<Machines> {
     try {
-      if (this.#open === undefined) throw new SvcmError("FLEET_FAILED", { details: "This server has no fleet." });
+      if (this.#open === undefined)
+        throw new SvcmError("FLEET_FAILED", { details: "This server belongs to no fleet." });
       return await this.#open();
     } catch (error) {
       this.#opened = undefined;
-      // The server runs; its fleet cannot start.
+      // The server keeps running without its fleet.
       throw error instanceof SvcmError && error.kind === "START_REFUSED"
         ? new SvcmError("FLEET_FAILED", error.body)
         : error;
@@ -118,7 +119,7 @@ export async function targetsOf(machines: Machines, address: string, publicPath:
     }));
 }
 
-/** Prometheus accepts letters, digits and underscores, and keeps some names for itself. */
+/** Prometheus accepts letters, digits and underscores, and reserves some names. */
 function prometheusLabels(labels: Labels): Labels {
   const pairs = Object.entries(labels).map(([name, value]) => {
     const plain = name.replaceAll(/\W/g, "_").replace(/^(?=\d)/, "_");

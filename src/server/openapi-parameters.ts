@@ -66,7 +66,7 @@ const nodeParameter: Json = {
 
 function headerParameters({ ifMatch }: OperationRoute): Json[] {
   if (ifMatch === undefined) return [];
-  const description = "Entity tag of the content that the change is meant for; another content is refused.";
+  const description = "Entity tag of the content that you read; a change to any other content is refused.";
   return [{ name: "If-Match", in: "header", required: false, description, schema: { type: "string" } }];
 }
 

@@ -4,7 +4,7 @@ import { execute, reportedReleases, SvcmError, type Caller, type Operation, type
 import { stackOf } from "../core/words/thrown.ts";
 import type { ServerLog } from "./log.ts";
 
-/** The applies and rollbacks that this server runs. They go on when their client leaves. */
+/** The applies and rollbacks that this server runs. They continue when their client leaves. */
 export class Rollouts {
   readonly #ports: Ports;
   readonly #log: ServerLog;
@@ -17,7 +17,7 @@ export class Rollouts {
     this.#log = log;
   }
 
-  /** Hears each step of every release until the signal is aborted. */
+  /** Receives each step of every release until the signal is aborted. */
   listen(listener: (frame: ApplyFrame) => void, signal: AbortSignal): void {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
@@ -50,7 +50,7 @@ export class Rollouts {
     });
   }
 
-  /** Each release ends after the step under way; its journal says so. */
+  /** Each release ends after its current step, and its journal says so. */
   stop(): void {
     this.#stop.abort();
   }

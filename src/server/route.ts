@@ -24,7 +24,7 @@ export interface OperationRoute extends RouteFacts {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
-  /** The body may also be YAML; the input is then its bytes. */
+  /** The body may also be YAML; then the input is its bytes. */
   readonly takesYaml?: true;
   /** The body holds a deployments document, so it may be larger than others. */
   readonly takesDocument?: true;
@@ -44,7 +44,7 @@ export interface ContentRoute extends RouteFacts {
   readonly mediaType: string;
   /** Needs no token on any address. */
   readonly isOpen: boolean;
-  /** The parameters that it takes; without an input and a response, any. */
+  /** The accepted parameters; without an input and a response, any. */
   readonly query?: readonly string[];
   readonly input?: ZodMiniType;
   readonly response?: z.ZodType;

@@ -101,7 +101,7 @@ export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/plan", rolloutPlan, {
     summary: "Show the steps that would make PM2 run what an environment's ecosystem file declares.",
     tag: "pm2",
-    description: "Each step has its reasons and what happens to requests. Nothing is changed, and no value is shown.",
+    description: "Each step has its reasons and its effect on requests. Nothing is changed, and no value is shown.",
     query: ["environment", "service", "prune", "preflight"],
     response: planBody,
     refusals: ofPlan,
@@ -110,7 +110,7 @@ export const routes: readonly Route[] = [
     summary: "Run the steps of a plan, one after another.",
     tag: "pm2",
     description:
-      "Names the plan that was read. If another plan is due now, the answer is 409 with `PLAN_STALE` and that plan. " +
+      "Names the plan that you read. If the plan has changed, the answer is 409 with `PLAN_STALE` and that plan. " +
       "Answers before the first step; `apply` frames and the release show the rest. The first failure restores the touched apps.",
     body: applyRequest,
     fixed: promptly,
@@ -161,7 +161,7 @@ export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/audit", auditList, {
     summary: "List the newest attempts to change something.",
     tag: "service",
-    description: "Attempts on files and processes, newest first, refused ones included. Values are never listed.",
+    description: "Attempts on files and processes, newest first, including refused ones. Values are never listed.",
     query: ["limit"],
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
@@ -184,7 +184,7 @@ export const routes: readonly Route[] = [
   operationRoute("POST", "/api/tokens", tokenCreate, {
     summary: "Create a token.",
     tag: "service",
-    description: "Only this answer holds the token. As soon as there is one, changes need a token on every address.",
+    description: "Only this answer contains the token. Once a token exists, changes need one on every address.",
     body: inputs["token.create"],
     response: createdTokenBody,
     refusals: [...ofBody, "INVALID_ENVIRONMENT", "TOKEN_EXISTS", "TOKENS_FAILED", "AUDIT_FAILED", "FACT_INVALID"],

@@ -26,7 +26,7 @@ export interface StartOptions {
   readonly consoleDir?: string;
   /** Records the history, whatever `svcm.yaml` declares. */
   readonly record?: boolean;
-  /** Starts with the server, and ends before it: the other face of this machine. */
+  /** Starts with the server and ends before it: the other front end of this machine. */
   readonly beside?: Beside | undefined;
   /** Connects to the other machines. It is called with the first request that concerns one. */
   readonly machines?: OpenMachines | undefined;
@@ -97,7 +97,7 @@ function alertProblem(error: unknown): string {
   return error instanceof SvcmError ? `alert not delivered: ${error.message}` : "alerts failed";
 }
 
-/** Runs the other face without HTTP, with the same log. @throws {SvcmError} START_REFUSED, and those of `beside` */
+/** Runs the other front end without HTTP, with the same log. @throws {SvcmError} START_REFUSED, and those of `beside` */
 export async function startWithoutHttp<Running extends { readonly close: () => Promise<void> }>(
   { ports, env, log: destination }: Pick<StartOptions, "ports" | "env" | "log">,
   beside: (ports: Ports, log: ServerLog) => Promise<Running>,

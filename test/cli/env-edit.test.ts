@@ -77,7 +77,7 @@ test("an editor that changes nothing writes nothing and records nothing", async 
 
 test("a change of comments alone is written, and the answer says so", async () => {
   const { text, workspace } = await edit(`sed -i '1d' "$1"`);
-  expect(text).toBe("Changed in .env.local: comments or layout, no value.\n");
+  expect(text).toBe("Changed in .env.local: comments or layout, no values.\n");
   expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"].replace(/^.*\n/, ""));
 });
 
@@ -122,7 +122,7 @@ describe("nothing is written, and the person's version is kept,", () => {
       `sed -i s/debug/info/ "$1"; echo 'LOG_LEVEL=warn' > .env.local`,
     );
     expect(code).toBe(3);
-    expect(stderr).toContain("it was changed meanwhile");
+    expect(stderr).toContain("has changed since it was read");
     expect(kept).toContain("LOG_LEVEL=info");
     expect(workspace.read(".env.local")).toBe("LOG_LEVEL=warn\n");
   });

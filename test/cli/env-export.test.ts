@@ -104,7 +104,7 @@ describe("env export", () => {
   test.each([[[]], [["--json"]], [["--format", "docker"]]])("--all into a pipe is refused, %j", async (more) => {
     const { code, stdout, stderr } = await exported(LAYERED, "--all", ...more);
     expect(code).toBe(2);
-    expect(stdout + stderr).toContain("--all prints secrets, and standard output is not a terminal.");
+    expect(stdout + stderr).toContain("--all prints secrets, but standard output is not a terminal.");
   });
 
   test.runIf(canHaveTerminal)("--all in a terminal shows every variable", async () => {

@@ -80,6 +80,6 @@ test("env unset keeps a mandatory key and names the command for its default", as
   const workspace = makeWorkspace();
   const { code, stderr } = await unset(workspace, "SVC_HTTP_FRAMEWORK");
   expect(code).toBe(1);
-  expect(stderr).toContain("for the default: svcm env set SVC_HTTP_FRAMEWORK=express");
+  expect(stderr).toContain("to set the default: svcm env set SVC_HTTP_FRAMEWORK=express");
   expect(workspace.read(`${CONFIG_FOLDER}/.env.dev`)).toBe(GOOD_ENV);
 });

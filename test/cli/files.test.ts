@@ -118,7 +118,7 @@ test("validate takes the document as its argument too, but never two documents",
   expect(named).toEqual(svcm(["validate", "--file", "other.yaml", "--root", root]));
   const two = svcm(["validate", "other.yaml", "--file", "third.yaml", "--root", root]);
   expect(two.status).toBe(2);
-  expect(two.stderr).toContain("Two documents are given: other.yaml and --file third.yaml.");
+  expect(two.stderr).toContain("Two documents were given: other.yaml and --file third.yaml.");
 });
 
 test.each([

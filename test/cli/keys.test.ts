@@ -151,7 +151,7 @@ describe("an edit of svcm.yaml", () => {
 
   test.each([
     [["confirm"], 2, /No key was given\. Accepted: KEY or --all\./],
-    [["confirm", "--all", "PORT"], 2, /Keys are given beside --all\./],
+    [["confirm", "--all", "PORT"], 2, /Both keys and --all were given\./],
     [["confirm", "PROT"], 1, /svcm\.yaml does not declare the key PROT.*\(did you mean PORT\?\)/s],
     [["set-tier", "open", "PORT"], 2, /accepted: editable, read-only, never-exposed/],
     [["set-tier", "editable"], 2, /No key was given/],

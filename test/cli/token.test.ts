@@ -44,7 +44,7 @@ describe("svcm token create", () => {
 
 test("svcm token list shows names and limits, and svcm token revoke removes one", async () => {
   const { root } = makeWorkspace();
-  expect((await token(root, "list")).stdout).toContain("There is no token.");
+  expect((await token(root, "list")).stdout).toContain("There are no tokens.");
   const { stdout: secret } = await token(root, "create", "ann", "--role", "editor", "-e", "dev", "-e", "staging");
   const list = await token(root, "list");
   expect(list.stdout).toMatch(

@@ -41,7 +41,7 @@ describe("a flag that a command does not have", () => {
       status: 2,
       stdout: "",
       stderr:
-        "Error: svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.\nHint: svcm env get --help shows how it is used\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
+        "Error: svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.\nHint: svcm env get --help shows how to use it\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
     });
   });
 
@@ -117,7 +117,7 @@ describe("a defect", () => {
   test("says that it is one, without its cause", () => {
     const { status, stderr } = crash();
     expect(status).toBe(70);
-    expect(stderr).toContain("This is a defect of svcm.");
+    expect(stderr).toContain("This is a defect in svcm.");
     expect(stderr).not.toContain("a secret of the code");
   });
 

@@ -29,7 +29,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     const { press, shows } = await terminal("--interval 500");
     expect(await shows(/CPU .*%/)).toContain("PM2_NOT_RUNNING");
     await press("?");
-    await shows(/pause, and go on/);
+    await shows(/pause or resume/);
     await press("Escape");
     await press("p");
     await shows(/PAUSED/);

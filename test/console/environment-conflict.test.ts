@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     await expect
       .poll(() => card.locator(".problem").innerText())
       .toBe(
-        "Environment file changed.\nThe file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+        "Environment file changed.\nThe file has changed since it was read. Read it again, then repeat the change.",
       );
     expect((await card.locator(".contests > div").allInnerTexts()).map((text) => text.split(/\s*\n\s*/))).toEqual([
       ["SVC_HTTP_FRAMEWORK", "File, when read", "express", "File, now", "restify", "Edited to", "fastify"],
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
     const asked = open.answerNext(false);
     await staging.click();
-    expect(await asked).toBe("1 change to .env.dev not saved. Discard and go on?");
+    expect(await asked).toBe("1 change to .env.dev not saved. Discard and continue?");
     expect(await chosen(open)).toBe("dev");
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     const again = open.answerNext(true);

@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     const differences = open.page.getByLabel("Differences between dev and ci");
     await differences.waitFor();
     await expect.poll(() => differences.innerText()).toMatch(/SVC_DATABASE_NAME\s+dev\s+svcm_dev\s+ci\s+svcm_ci/);
-    await open.page.getByText("The file keeps the runtime contract.").waitFor();
+    await open.page.getByText("The file follows the runtime contract.").waitFor();
     await open.page.getByRole("radio", { name: "ci" }).check();
     const issues = open.page.getByRole("list", { name: "Issues of .env.ci" });
     await expect

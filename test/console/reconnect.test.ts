@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     const check = page.getByRole("region", { name: "Check of .env.dev" });
     await check.getByText(UNREACHED).waitFor();
     await button("Try again").click();
-    await check.getByText("The file keeps the runtime contract.").waitFor();
+    await check.getByText("The file follows the runtime contract.").waitFor();
     await cut.state("Connected");
     await expect.poll(() => page.getByText(UNREACHED).count()).toBe(0);
   });

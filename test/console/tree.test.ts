@@ -15,7 +15,7 @@ const browser = useBrowser();
 /** The last words that come in each view. */
 const words: Readonly<Record<TabId, string>> = {
   monitoring: "mailer",
-  environment: "The file keeps the runtime contract.",
+  environment: "The file follows the runtime contract.",
   activity: "Nothing has happened yet",
   plan: "No ecosystem file",
   pm2: "No ecosystem for dev.",

@@ -38,7 +38,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
     expect(first).toMatchObject({
       code: "EIO",
       path,
-      message: expect.stringMatching(/^The new content is in place, but not known to be durable\./) as string,
+      message: expect.stringMatching(/^The new content is in place, but may not survive a power cut\./) as string,
     });
     expect(second).toEqual({ ok: true });
     expect(readFileSync(path, "utf8")).toBe("A=2\n");

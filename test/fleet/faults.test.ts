@@ -30,7 +30,7 @@ describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
     const fleet = await testFleet();
     const node = await fleet.start("web-1");
     await fleet.server.kill();
-    await node.logged("the NATS server is away");
+    await node.logged("the NATS server is unreachable");
     await fleet.server.again();
     await node.logged("node is announced again");
     const vera = await fleet.as("vera");

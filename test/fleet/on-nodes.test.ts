@@ -72,7 +72,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect([code, stdout]).toEqual([3, "web-1\napi\n"]);
     expect(stderr).toContain("db-1: away\n");
     expect(stderr).toMatch(/web-2: failed\nError: [^]*PM2_NOT_RUNNING/);
-    expect(stderr).toContain("1 of 3 nodes gave no answer: db-1 (away).\n");
+    expect(stderr).toContain("1 of 3 nodes did not answer: db-1 (away).\n");
   });
 
   test("prints one JSON document with an object for each node", async () => {
@@ -133,9 +133,9 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   test.each([
     [
       ["env", "get", "--node", "moon"],
-      /No node is meant by "moon"\. Accepted: all, db-1, web-1, web-2, role=db, role=web\./,
+      /No node matches "moon"\. Accepted: all, db-1, web-1, web-2, role=db, role=web\./,
     ],
-    [["env", "get", "--node", "role=web,region=eu"], /No node is meant by/],
+    [["env", "get", "--node", "role=web,region=eu"], /No node matches/],
     [["env", "get", "--node", "all", "--deadline", "5x"], /--deadline: "5x" is not a time/],
     [["process", "restart", "--node", "all"], /No process was given/],
     [["env", "set", "SVC_HTTP_FRAMEWORK=koa", "--node", "all"], /has no flag --node/],

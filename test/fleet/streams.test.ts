@@ -43,7 +43,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
     const run = (user: string, ...args: string[]) => svcm(args, { root: fleet.root(user), env: fleet.variables(user) });
     const before = await run("vera", "nodes", "list");
     expect([before.code, before.stdout]).toEqual([3, ""]);
-    expect(before.stderr.replaceAll(/\s+/g, " ")).toContain("An admin makes it once: svcm nats setup");
+    expect(before.stderr.replaceAll(/\s+/g, " ")).toContain("An admin sets it up once: svcm nats setup");
     expect((await run("edda", "nats", "setup")).code).toBe(3);
     const made = await run("adam", "nats", "setup");
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("The NATS server is set up.")]);

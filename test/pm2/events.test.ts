@@ -83,7 +83,7 @@ test("a name that neither PM2 nor its log knows is refused", async () => {
   const ask = (...args: string[]) => svcm(["events", ...args], { root: own.folder, env: { PM2_HOME: own.home } });
   const wrong = await ask("silemt");
   expect(wrong.code).toBe(3);
-  expect(wrong.stderr).toMatch(/^Error: No process of PM2 or of its log is called "silemt"\. Did you mean "silent"\?/);
+  expect(wrong.stderr).toMatch(/^Error: No process in PM2 or its log is named "silemt"\. Did you mean "silent"\?/);
   expect(await ask("silent", "--cause", "cron", "--kind", "exit")).toMatchObject({
     code: 0,
     stdout: "No event of silent of the kind exit with the cause cron since 24h.\n",

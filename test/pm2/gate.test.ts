@@ -169,7 +169,7 @@ test.each([
   const app = { wait_ready: true, listen_timeout: 1000, ...mode };
   await apply("good", { ...app, listen_timeout: 60_000 });
   expect(await refusal(apply("mute", app))).toBe(
-    "APPLY_REVERTED HEALTH_NOT_READY: restapi (id 0) is not healthy. It did not call itself ready within its listen_timeout of 1 s. Every touched app runs as before.",
+    "APPLY_REVERTED HEALTH_NOT_READY: restapi (id 0) is not healthy. It did not report that it was ready within its listen_timeout of 1 s. Every touched app runs as before.",
   );
   expect(await served()).toBe("good");
 });

@@ -25,6 +25,6 @@ test.each([new Error("a secret"), new TypeError("a secret"), "a secret", undefin
   (thrown) => {
     const { status, text } = failureAnswer(thrown);
     expect(status).toBe(500);
-    expect(text).toBe('{"error":"Internal error.","code":"DEFECT","details":"This is a defect of svcm."}');
+    expect(text).toBe('{"error":"Internal error.","code":"DEFECT","details":"This is a defect in svcm."}');
   },
 );

@@ -153,7 +153,7 @@ test("no secret leaves a server with an unreadable file, and a defect shows its 
   const said = [...(await provoke(server)), ...(await provoke(defective))];
   const answer = await ask(defective, ENV);
   expect(answer.status).toBe(500);
-  expect(answer.json).toEqual({ error: "Internal error.", code: "DEFECT", details: "This is a defect of svcm." });
+  expect(answer.json).toEqual({ error: "Internal error.", code: "DEFECT", details: "This is a defect in svcm." });
   const logged = defective.log.map((line) => JSON.parse(line)).find(({ code }) => code === "DEFECT");
   expect(logged).toMatchObject({ level: 50, method: "GET", route: ENV, status: 500, msg: "request failed" });
   expect(logged.stack).toContain(message);

@@ -8,7 +8,7 @@ import { canAsk, confirm } from "../terminal/prompt.ts";
 export default class EnvEdit extends SvcmCommand {
   static override summary = "Edit an env file in your editor.";
   static override description =
-    "Opens a private copy of the file with the command in VISUAL, else in EDITOR, else with vi. When the editor ends, checks the copy and replaces the file atomically. Comments, layout and the values of editable keys may change. Nothing is written if the value of another key changed, if the copy has a new error, or if the file itself changed in the meantime. A copy with changes that were not saved is kept, and its path is shown.";
+    "Opens a private copy of the file with the command in VISUAL, else in EDITOR, else with vi. When the editor exits, checks the copy and replaces the file atomically. You may change comments, layout and the values of editable keys. Writes nothing if the value of another key changed, if the copy has a new error, or if the file itself changed in the meantime. Keeps a copy with unsaved changes, and shows its path.";
   static override examples = [
     "EDITOR=true <%= config.bin %> env edit",
     "EDITOR='sed -i s/InMemory/PostgreSQL/' <%= config.bin %> env edit --environment staging",
@@ -26,7 +26,7 @@ export default class EnvEdit extends SvcmCommand {
       isOutputTaken: this.jsonEnabled(),
     });
     const isLayout = isChanged && saved.changedKeys.length === 0;
-    this.log(isLayout ? `Changed in ${fileName}: comments or layout, no value.` : renderWrite(saved));
+    this.log(isLayout ? `Changed in ${fileName}: comments or layout, no values.` : renderWrite(saved));
     return saved;
   }
 

@@ -7,7 +7,7 @@ import { isTerminalBehindStdout } from "../terminal/screen.ts";
 export default class EnvExport extends SvcmCommand {
   static override summary = "Print the variables of an environment for a shell, Docker or a program.";
   static override description =
-    "Prints the editable and read-only keys that the env files set, without defaults. Secrets are left out, and their number is shown on standard error. --all adds them, but only if standard output is a terminal.";
+    "Prints the editable and read-only keys that the env files set, without defaults. Leaves out secrets, and reports their number on standard error. --all includes them, but only if standard output is a terminal.";
   static override examples = [
     'eval "$(<%= config.bin %> env export)"',
     "<%= config.bin %> env export --format docker --environment staging > staging.env",
@@ -28,7 +28,7 @@ export default class EnvExport extends SvcmCommand {
     const { all, app, format } = flags;
     if (all && !isTerminalBehindStdout())
       throw new UsageError(
-        "--all prints secrets, and standard output is not a terminal.",
+        "--all prints secrets, but standard output is not a terminal.",
         "To give a program every variable, run it: svcm env run -- <command>",
       );
     const response = await this.execute(envExport, { ...chosen(flags), app, format, all });

@@ -9,7 +9,7 @@ export default class EnvRun extends SvcmCommand {
   static override enableJsonFlag = false;
   static override summary = "Run a command with the variables of a service.";
   static override description =
-    "The command gets the variables of this shell. The variables of the service override them: the layers of the env file, then the env of its app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; without it, the env file alone counts. Prints nothing itself. Signals are passed on, and svcm ends like the command: with its exit code, or by the same signal.";
+    "The command gets the variables of this shell. They are overridden first by the layers of the env file, then by the env of the app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; otherwise only the env file counts. svcm prints nothing itself, passes signals on, and ends as the command does: with its exit code, or by the same signal.";
   static override examples = [
     "<%= config.bin %> env run -- node --version",
     "<%= config.bin %> env run --environment staging -- printenv SVC_HTTP_FRAMEWORK",
@@ -25,7 +25,7 @@ export default class EnvRun extends SvcmCommand {
       helpValue: "<name>",
     }),
     "files-only": Flags.boolean({
-      summary: "Do not run the ecosystem file; the env file alone counts.",
+      summary: "Use only the env file, and do not run the ecosystem file.",
       default: false,
       exclusive: ["app"],
     }),

@@ -5,9 +5,9 @@ import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 
 export default class EnvTemplate extends SvcmCommand {
-  static override summary = "Make a template of an env file, or check that both have the same keys.";
+  static override summary = "Print a template of an env file, or check that both have the same keys.";
   static override description =
-    "Prints the keys of the env file with empty values, or with the default of an editable key. With --check, compares the keys with the template: the file that svcm.yaml names, or .env.example beside the env file. A commented key in the template is optional. Values are neither shown nor compared.";
+    "Prints the keys of the env file with empty values, or with the default of an editable key. With --check, compares the keys with the template: the file that svcm.yaml names, or .env.example beside the env file. A key that is commented out in the template is optional. Values are neither shown nor compared.";
   static override examples = [
     "<%= config.bin %> env template > .env.example",
     "<%= config.bin %> env template --environment staging",

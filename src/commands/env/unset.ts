@@ -8,7 +8,7 @@ import { UsageError } from "../terminal/errors.ts";
 export default class EnvUnset extends SvcmCommand {
   static override summary = "Remove editable keys from an env file.";
   static override description =
-    "Removes the lines of the keys from the layer that holds them, and shows the value that then applies: that of another layer, or the default. A required key stays. The write is atomic and recorded in the audit log.";
+    "Removes the lines of the keys from the layer that holds them, and shows the value that then applies: that of another layer, or the default. Refuses to remove a required key. The write is atomic and recorded in the audit log.";
   static override examples = [
     "<%= config.bin %> env unset SVC_WEBSOCKET_REDIS_URL",
     "<%= config.bin %> env unset SVC_WEBSOCKET_REDIS_URL --environment staging --dry-run",

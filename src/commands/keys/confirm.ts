@@ -8,13 +8,13 @@ import { keysEditFlags, printKeysEdit } from "../terminal/keys-edit.ts";
 export default class KeysConfirm extends SvcmCommand {
   static override summary = "Confirm keys that svcm init guessed.";
   static override description =
-    "Removes guess from the entries of the keys in svcm.yaml, and changes no other byte. The kind and the tier of a key stay as they are; svcm keys set-tier changes the tier.";
+    "Removes the member guess from the entries of the keys in svcm.yaml, and changes no other byte. It keeps the kind and the tier of a key; svcm keys set-tier changes the tier.";
   static override examples = [
     "<%= config.bin %> keys confirm PORT LOG_LEVEL",
     "<%= config.bin %> keys confirm --all --dry-run",
   ];
   static override args = {
-    key: Args.string({ ignoreStdin: true, description: "Key of svcm.yaml.", multiple: true }),
+    key: Args.string({ ignoreStdin: true, description: "Key in svcm.yaml.", multiple: true }),
   };
   static override flags = {
     all: Flags.boolean({ summary: "Confirm every guess.", default: false }),
@@ -26,7 +26,8 @@ export default class KeysConfirm extends SvcmCommand {
     const keys = args.key ?? [];
     if (keys.length === 0 && !flags.all)
       throw new UsageError("No key was given. Accepted: KEY or --all.", "svcm keys list shows the guesses");
-    if (keys.length > 0 && flags.all) throw new UsageError("Keys are given beside --all.", "give keys, or --all alone");
+    if (keys.length > 0 && flags.all)
+      throw new UsageError("Both keys and --all were given.", "give keys or --all, not both");
     const asked = { keys: flags.all ? undefined : keys, dryRun: flags["dry-run"] };
     return printKeysEdit(this, await this.execute(keysConfirm, asked), "Confirmed in svcm.yaml");
   }

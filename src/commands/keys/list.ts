@@ -4,9 +4,9 @@ import { guessNote } from "../terminal/guesses.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class KeysList extends NodeCommand {
-  static override summary = "List the keys of the contract in force.";
+  static override summary = "List the keys of the runtime contract that applies.";
   static override description =
-    "Shows the kind and tier of each key, and its source: svcm.yaml, config/runtime-contract.yaml, the packaged contract, or an unconfirmed guess of svcm init. A key that is not listed is never shown and never written. Values are not shown.";
+    "Shows the kind and tier of each key, and its source: svcm.yaml, config/runtime-contract.yaml, the packaged contract, or an unconfirmed guess of svcm init. svcm never shows or writes a key that is not listed. Values are not shown.";
   static override examples = ["<%= config.bin %> keys list", "<%= config.bin %> keys list --json"];
 
   async run() {

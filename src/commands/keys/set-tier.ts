@@ -7,14 +7,14 @@ import { keysEditFlags, printKeysEdit } from "../terminal/keys-edit.ts";
 export default class KeysSetTier extends SvcmCommand {
   static override summary = "Change the tier of keys in svcm.yaml.";
   static override description =
-    "An editable key is shown and can be written, a read-only key is shown, and a never-exposed key is neither. The command also confirms the keys, because a person chose their tier. It changes no other byte. A secret stays never-exposed.";
+    "svcm shows and writes an editable key, only shows a read-only key, and does neither with a never-exposed key. The command also confirms the keys, and changes no other byte. A secret stays never-exposed.";
   static override examples = [
     "<%= config.bin %> keys set-tier editable LOG_LEVEL",
     "<%= config.bin %> keys set-tier never-exposed HOST PORT --dry-run",
   ];
   static override args = {
     tier: Args.option({ options: tiers, ignoreStdin: true, description: "New tier." })({ required: true }),
-    key: Args.string({ ignoreStdin: true, description: "Key of svcm.yaml.", multiple: true }),
+    key: Args.string({ ignoreStdin: true, description: "Key in svcm.yaml.", multiple: true }),
   };
   static override flags = keysEditFlags;
 

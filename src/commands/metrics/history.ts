@@ -9,7 +9,7 @@ import { readSince, sinceOptions } from "../terminal/since.ts";
 export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";
   static override description =
-    "Reads what svcm serve --record wrote to .svcm/history: a value every 10 seconds for 7 days, then one-minute means and maxima for 90 days. Growth is the difference between the first and the last memory value. Nothing needs to run. --json and --csv show at most 500 points of each series.";
+    "Reads what svcm serve --record wrote to .svcm/history: a value every 10 seconds for 7 days, then one-minute means and maxima for 90 days. Growth is the difference between the first and the last memory value. Neither PM2 nor a server has to run. --json and --csv show at most 500 points of each series.";
   static override examples = [
     "<%= config.bin %> metrics history",
     "<%= config.bin %> metrics history orders-api --since 7d",
@@ -19,7 +19,7 @@ export default class MetricsHistory extends NodeCommand {
   static override args = namesArg("Exact name of a process. All of its instances are included.");
   static override flags = {
     host: Flags.boolean({ summary: "Show the host instead of processes.", default: false }),
-    since: Flags.string({ ...sinceOptions("Begin of the span."), default: "24h" }),
+    since: Flags.string({ ...sinceOptions("Beginning of the time range."), default: "24h" }),
     csv: Flags.boolean({ summary: "Print one line for each value, for a spreadsheet.", default: false }),
   };
 
@@ -28,15 +28,15 @@ export default class MetricsHistory extends NodeCommand {
     const { host, since, csv } = flags;
     const names = args.name ?? [];
     if (host && names.length > 0)
-      throw new UsageError("--host was given together with names.", "--host alone, or names of processes");
-    if (csv && this.jsonEnabled()) throw new UsageError("--csv and --json were both given.", "one of them");
+      throw new UsageError("Both --host and names were given.", "--host, or names of processes, not both");
+    if (csv && this.jsonEnabled()) throw new UsageError("Both --csv and --json were given.", "one of them");
     const series = host ? "host" : names.length === 0 ? "*" : names.map(seriesOf).join(",");
     const now = Date.now();
     const answer = await this.execute(historyShow, { series, from: readSince(since, now), to: now });
     if (this.jsonEnabled()) return answer;
     if (csv) this.logExactly(historyCsv(answer));
     else this.print((screen) => (answer.series.length === 0 ? nothing(answer, since) : renderHistory(answer, screen)));
-    for (const { file, code } of answer.unreadable) this.logToStderr(`${file} could not be read whole (${code}).`);
+    for (const { file, code } of answer.unreadable) this.logToStderr(`${file} could not be read completely (${code}).`);
     return answer;
   }
 }

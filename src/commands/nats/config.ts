@@ -1,10 +1,9 @@
 import { SvcmCommand } from "../base.ts";
 
 export default class NatsConfig extends SvcmCommand {
-  static override summary =
-    "Print the accounts and permissions of the NATS server for the users and nodes of svcm.yaml.";
+  static override summary = "Print the NATS server's accounts and permissions for the users and nodes in svcm.yaml.";
   static override description =
-    "Each user may publish only the operations of its role, under its own name; each node may announce and answer only as itself. Include the output in the configuration of nats-server.";
+    "Users may publish only the operations of their role, under their own names. A node may announce itself and answer only under its own name. Include the output in the configuration of nats-server.";
   static override examples = ["<%= config.bin %> nats config > nats.conf"];
 
   async run() {

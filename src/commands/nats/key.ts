@@ -2,9 +2,9 @@ import * as Args from "@oclif/core/args";
 import { SvcmCommand } from "../base.ts";
 
 export default class NatsKey extends SvcmCommand {
-  static override summary = "Make the key of a user or a node for the NATS server.";
+  static override summary = "Create the key of a user or a node for the NATS server.";
   static override description =
-    "Writes the secret seed into a new file with mode 0600, and prints the public key: the nkey of svcm.yaml. The public key may be in Git.";
+    "Writes the secret seed to a new file with mode 0600, and prints the public key, the nkey for svcm.yaml. The public key may be in Git.";
   static override examples = ["<%= config.bin %> nats key ann.nk"];
   static override args = {
     file: Args.string({ ignoreStdin: true, description: "New file for the seed.", required: true }),
@@ -16,7 +16,7 @@ export default class NatsKey extends SvcmCommand {
     const { keepSecret } = await import("../../core/index.ts");
     const { seed, publicKey } = newKey();
     await keepSecret(args.file, `${seed}\n`);
-    this.logToStderr(`The seed is in ${args.file}. Keep it secret. svcm.yaml takes this nkey:`);
+    this.logToStderr(`The seed is in ${args.file}. Keep it secret. Add this nkey to svcm.yaml:`);
     this.logExactly(publicKey);
     return { file: args.file, nkey: publicKey };
   }

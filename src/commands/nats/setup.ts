@@ -1,10 +1,9 @@
 import { SvcmCommand } from "../base.ts";
 
 export default class NatsSetup extends SvcmCommand {
-  static override summary =
-    "Make what svcm keeps on the NATS server: the nodes, their events and the lock of rollouts.";
+  static override summary = "Set up the NATS server to store the nodes, their events and the lock of rollouts.";
   static override description =
-    "Nodes and other users may not make it. A stream keeps the events and audit records of all nodes, also of those that are away. nats.events of svcm.yaml has its limits; run the command again after a change or an update of svcm. Only a user with the role admin may.";
+    "Requires a user with the role admin. A stream keeps the events and audit records of all nodes, even those that are away. nats.events in svcm.yaml sets its limits; run the command again after you change them or update svcm.";
   static override examples = ["<%= config.bin %> nats setup"];
 
   async run() {
@@ -17,8 +16,7 @@ export default class NatsSetup extends SvcmCommand {
 }
 
 const SENTENCES = {
-  created:
-    "The NATS server is set up. Nodes that run appear within ten seconds, and send their events within a minute.",
-  changed: "The NATS server has the present settings.",
-  unchanged: "The NATS server has these settings already.",
+  created: "The NATS server is set up. Running nodes appear within ten seconds, and send their events within a minute.",
+  changed: "The NATS server has the current settings.",
+  unchanged: "The NATS server already has these settings.",
 };

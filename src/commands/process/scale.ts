@@ -9,7 +9,7 @@ export default class ProcessScale extends NodeCommand {
   static override aliases = ["scale"];
   static override summary = "Change the number of processes of an app.";
   static override description =
-    "New processes run as the others do, and start one after another, each when the one before has been online for one second. The newest are deleted first. In fork mode, several processes can share a port only if the app listens with reusePort. The ecosystem file is not changed.";
+    "New processes run as the others do. They start one after another, each when the one before has been online for one second. To scale down, svcm deletes the newest first. In fork mode, several processes can share a port only if the app listens with reusePort. The ecosystem file does not change.";
   static override examples = [
     "<%= config.bin %> process scale dev-restapi 4",
     "<%= config.bin %> process scale dev-restapi 2 --namespace backend",
@@ -21,7 +21,7 @@ export default class ProcessScale extends NodeCommand {
       required: true,
       min: 1,
       max: 1000,
-      description: "Wanted number of processes.",
+      description: "New number of processes.",
     }),
   };
   static override flags = { namespace: processFlags.namespace, wait: waitFlag, timeout: processFlags.timeout };

@@ -7,7 +7,7 @@ import { readTimeout } from "../terminal/since.ts";
 export default class ProcessWait extends NodeCommand {
   static override summary = "Wait until PM2 processes are online.";
   static override description =
-    "Exits 0 when each process has been online for one second without a restart, and 1 if the time is over or PM2 has given up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";
+    "Exits 0 when each process has been online for one second without a restart, and 1 if the time runs out or PM2 gives up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";
   static override examples = [
     "<%= config.bin %> process wait dev-restapi",
     "<%= config.bin %> process wait --timeout 2m",

@@ -5,7 +5,7 @@ import { renderTable } from "../terminal/table.ts";
 export default class ReleasesList extends NodeCommand {
   static override summary = "List the newest applies and rollbacks of this repository.";
   static override description =
-    "svcm keeps the newest ten in PM2_HOME. `half` means that some apps may run as before and others as planned, or that svcm was cut off.";
+    "svcm keeps the newest ten in PM2_HOME. `half` means that some apps may run as before and others as planned, or that svcm was interrupted.";
   static override examples = ["<%= config.bin %> releases list", "<%= config.bin %> releases list --json"];
 
   async run() {
@@ -14,7 +14,7 @@ export default class ReleasesList extends NodeCommand {
     const { releases } = response;
     this.print((screen) =>
       releases.length === 0
-        ? "There is no release. svcm records one for each apply that changes something."
+        ? "There are no releases yet. svcm records one for each apply that changes something."
         : renderTable<Release>(
             [
               { heading: "RELEASE", cell: ({ id }) => id },

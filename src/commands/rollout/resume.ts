@@ -4,9 +4,9 @@ import { yesFlag } from "../terminal/prompt.ts";
 import { goOn } from "../terminal/rollout.ts";
 
 export default class RolloutResume extends SvcmCommand {
-  static override summary = "Go on with a rollout over nodes that another svcm left.";
+  static override summary = "Continue a rollout over nodes that another svcm left unfinished.";
   static override description =
-    "Takes the rollout over and goes on with its next node. A node that was asked before gives the recorded answer, and applies nothing twice. If the former svcm still runs, its next action is refused. Exits as svcm apply does.";
+    "Takes over the rollout and continues with its next node. A node that has already applied a step returns the recorded result instead of applying it twice. If the first svcm is still running, its next action is refused. The exit codes are those of svcm apply.";
   static override examples = ["<%= config.bin %> rollout resume", "<%= config.bin %> rollout resume --yes"];
   static override flags = { yes: yesFlag, deadline: deadlineFlag };
 

@@ -2,9 +2,9 @@ import { SvcmCommand } from "../base.ts";
 import { printRollout } from "../terminal/rollout.ts";
 
 export default class RolloutStatus extends SvcmCommand {
-  static override summary = "Show the rollout over nodes that runs, or the last one.";
+  static override summary = "Show the current rollout over nodes, or the last one.";
   static override description =
-    "Shows who rolls out what, for how long, and the state of each node. The record is on the NATS server, so it is there when the svcm that began the rollout has died. Exits 1 if the rollout has stopped and waits for a person.";
+    "Shows who rolls out what, for how long, and the state of each node. The record is on the NATS server, so it outlives the svcm that began the rollout. Exits 1 if the rollout has stopped and needs a decision.";
   static override examples = ["<%= config.bin %> rollout status", "<%= config.bin %> rollout status --json"];
 
   async run() {
@@ -12,7 +12,7 @@ export default class RolloutStatus extends SvcmCommand {
     const { readRollout, rolloutState, withFleet } = await import("../../fleet/index.ts");
     const present = await withFleet(await this.ports(), process.env, (fleet) => readRollout(fleet));
     if (present === undefined) {
-      this.log("There was no rollout yet.");
+      this.log("There has been no rollout yet.");
       return { rollout: null };
     }
     const { rollout } = present;

@@ -4,9 +4,9 @@ import { canAsk, consented, yesFlag } from "../terminal/prompt.ts";
 import { printRollout } from "../terminal/rollout.ts";
 
 export default class RolloutUnlock extends SvcmCommand {
-  static override summary = "Give up a rollout over nodes, and leave every node as it is.";
+  static override summary = "Abandon a rollout over nodes, and leave every node as it is.";
   static override description =
-    "Gives the lock up. Nodes that were changed stay changed, and each keeps its release: svcm rollback --node returns it. If the svcm of the rollout still runs, its next action is refused.";
+    "Releases the lock. Changed nodes stay changed, and each keeps its release: svcm rollback --node undoes it. If the svcm of the rollout is still running, its next action is refused.";
   static override examples = ["<%= config.bin %> rollout unlock", "<%= config.bin %> rollout unlock --yes"];
   static override flags = { yes: yesFlag };
 
@@ -18,7 +18,7 @@ export default class RolloutUnlock extends SvcmCommand {
     return withFleet(ports, process.env, async (fleet) => {
       const present = await openRollout(fleet);
       if (!flags.yes) await printRollout(this, present.rollout);
-      if (!flags.yes && !(await consented(this, "Leave every node as it is, and give the lock up?")))
+      if (!flags.yes && !(await consented(this, "Leave every node as it is, and release the lock?")))
         return { rollout: present.rollout };
       const rollout = await unlock({ fleet, ports }, present);
       await printRollout(this, rollout);

@@ -7,7 +7,7 @@ import { edit } from "../terminal/document-edits.ts";
 export default class TargetsAdd extends SvcmCommand {
   static override summary = "Add a deploy target to deployments.yaml.";
   static override description =
-    "svcm validates the target first, and does not touch the file if it is invalid. Fields that you leave out take the defaults of the capability matrix. In a terminal, svcm asks for missing fields. If the file does not exist, svcm creates it.";
+    "svcm validates the target first, and does not touch the file if it is invalid. Fields that you leave out get the defaults of the capability matrix. In a terminal, svcm asks for missing fields. If the file does not exist, svcm creates it.";
   static override examples = [
     "<%= config.bin %> targets add --name qa --deploy-target dedicated-server --runtime node22",
     "<%= config.bin %> targets add --name functions-eu --deploy-target lambda --runtime nodejs22.x --region eu-central-1 --dry-run",

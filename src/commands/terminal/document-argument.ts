@@ -25,5 +25,5 @@ export const documentArgs = {
 export function documentOf(argument: string | undefined, file: string): string {
   if (argument === undefined || argument === file) return file;
   if (file === DEFAULT) return argument;
-  throw new UsageError(`Two documents are given: ${argument} and --file ${file}.`, "give only one of them");
+  throw new UsageError(`Two documents were given: ${argument} and --file ${file}.`, "give only one of them");
 }

@@ -4,13 +4,13 @@ import type { LoadOptions } from "@oclif/core/interfaces";
 import { SvcmCommand } from "../base.ts";
 
 export const deadlineFlag = Flags.string({
-  summary: "Time for the answers of nodes, 1s to 1h. Defaults to 5s for a read and 10m for a change.",
+  summary: "Time to wait for the answers of nodes, 1s to 1h. Defaults to 5s for a read and 10m for a change.",
   helpGroup: "FLEET",
   helpValue: "<time>",
 });
 
 export const nodeFlag = Flags.string({
-  summary: "Ask these nodes of the fleet: a name, a label such as role=api, or all. Can be repeated.",
+  summary: "Run on these nodes of the fleet: a name, a label such as role=api, or all. Can be repeated.",
   helpGroup: "FLEET",
   helpValue: "<node>",
   multiple: true,

@@ -110,6 +110,6 @@ export function isMissing(state: AnswerState): boolean {
 function otherForm(): SvcmError {
   return new SvcmError("NOT_FOUND", {
     code: "OPERATION_UNKNOWN",
-    details: "The answer has a form that this svcm cannot show, because the node runs another version.",
+    details: "This svcm cannot show the answer, because the node runs another version.",
   });
 }

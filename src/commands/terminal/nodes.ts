@@ -6,7 +6,8 @@ const DEADLINE_MS = 5_000;
 /** Of the commands that put this machine into the fleet. */
 export const nodeFlags = {
   nats: Flags.string({
-    summary: "Put this machine into the fleet of the NATS server at this address. Commas separate several.",
+    summary:
+      "Add this machine to the fleet of the NATS server at this address. Separate several addresses with commas.",
     env: "SVC_SERVICE_MANAGEMENT_NATS_URL",
     helpValue: "<url>",
   }),

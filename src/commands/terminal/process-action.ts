@@ -24,7 +24,7 @@ export const processFlags = {
     helpValue: "<name>",
   }),
   timeout: Flags.string({
-    summary: "Time that each process has, from 1s to 1h. Defaults to 20s.",
+    summary: "Time limit for each process, from 1s to 1h. Defaults to 20s.",
     helpValue: "<time>",
   }),
 };

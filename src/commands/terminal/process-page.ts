@@ -13,7 +13,7 @@ const SHOWN_DRIFT = 8;
 /** One page about a process. */
 export function processPage({ name, processes, why, ends, declaration, env }: ProcessShowResponse): string[] {
   return [
-    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not have it.`] : []),
+    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not know it.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
     ...part("Why", whyLines(why)),
     ...part(
@@ -47,7 +47,7 @@ function stateLines(name: string, process: Process): string[] {
 function portText({ ports, execMode, pid }: Process): string {
   if (pid === null) return "Listens on no port, because it does not run.";
   if (ports === null) {
-    return execMode === "cluster" ? "PM2 listens for the processes of a cluster." : "Its ports cannot be seen here.";
+    return execMode === "cluster" ? "PM2 listens for the processes of a cluster." : "Its ports cannot be read here.";
   }
   if (ports.length === 0) return "Listens on no port.";
   return `Listens on ${ports.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`).join(", ")}.`;

@@ -29,7 +29,7 @@ export function patienceOf(flags: {
 export function refuseUnasked(mayAsk: boolean, command: string, accepted: string): void {
   if (mayAsk) return;
   throw new UsageError(
-    `${command} asks before it changes anything, and svcm does not run in a terminal. Accepted: ${accepted}.`,
+    `${command} asks before it changes anything, but svcm does not run in a terminal. Accepted: ${accepted}.`,
     `add ${accepted}`,
   );
 }
@@ -57,7 +57,7 @@ function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackP
     to === 0
       ? "is deleted"
       : from === to
-        ? `gets its former definition back (id ${pmIds.join(", ")})`
+        ? `returns to its former definition (id ${pmIds.join(", ")})`
         : `goes from ${from} to ${counted(to, "instance")}, with its former definition`;
   const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
   return `${what}${LOSS[disruption]}.${copy}`;

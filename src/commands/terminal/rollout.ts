@@ -99,7 +99,7 @@ export async function goOn(
     const direction = isBack ? "rollback" : present.rollout.direction;
     if (!yes) {
       await printRollout(command, present.rollout);
-      const question = direction === "apply" ? "Go on with this rollout?" : "Return the nodes that were changed?";
+      const question = direction === "apply" ? "Continue this rollout?" : "Roll back the changed nodes?";
       if (!(await consented(command, question))) return null;
     }
     const held = await takeOver({ fleet, ports }, present, direction);
@@ -151,11 +151,11 @@ export async function printRollout(command: SvcmCommand, rollout: FleetRollout):
 function nextSteps(state: string): string[] {
   if (state !== "stopped" && state !== "applying" && state !== "returning") return [];
   const running =
-    state === "stopped" ? [] : ["If the svcm that carries it out has died, another one can take it over."];
+    state === "stopped" ? [] : ["If the svcm that runs it has died, another one can take over."];
   return [
     ...running,
-    "To go on: svcm rollout resume",
-    "To return every node: svcm rollout rollback",
+    "To continue: svcm rollout resume",
+    "To roll back every node: svcm rollout rollback",
     "To leave every node as it is: svcm rollout unlock",
   ];
 }

@@ -29,7 +29,7 @@ export function isOclifError(error: unknown): error is OclifError {
 
 export function usageErrorOf(error: OclifError, asked: Asked | undefined): UsageError {
   const message = error.message.replace("\nSee more help with --help", "");
-  const hint = asked === undefined ? "svcm help lists all commands" : `${nameOf(asked)} --help shows how it is used`;
+  const hint = asked === undefined ? "svcm help lists all commands" : `${nameOf(asked)} --help shows how to use it`;
   return new UsageError(detailsOf(message, error, asked) ?? message, hint);
 }
 

@@ -7,7 +7,7 @@ import { readLifetime } from "../terminal/since.ts";
 export default class TokenCreate extends SvcmCommand {
   static override summary = "Create a token for the HTTP API, the console and the WebSocket.";
   static override description =
-    "Prints the token once; .svcm/tokens.json keeps only a digest. A viewer reads. An operator also reads logs and acts on processes. An editor also writes env files and declarations, and applies. An admin also manages tokens. As soon as there is a token, changes need one on every address.";
+    "Prints the token once; .svcm/tokens.json keeps only a digest. A viewer reads. An operator also reads logs and acts on processes. An editor also writes env files and declarations, and applies. An admin also manages tokens. Once you have created a token, changes need one on every address.";
   static override examples = [
     "<%= config.bin %> token create ci-bot --role viewer --expires 30d",
     "<%= config.bin %> token create ann --role editor --environment dev --environment staging",

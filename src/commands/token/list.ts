@@ -4,7 +4,7 @@ import { renderTable } from "../terminal/table.ts";
 
 export default class TokenList extends SvcmCommand {
   static override summary = "List the tokens of this repository.";
-  static override description = "Shows names, roles, limits and times, and never a token.";
+  static override description = "Shows names, roles, limits and times, but never a token itself.";
   static override examples = ["<%= config.bin %> token list", "<%= config.bin %> token list --json"];
 
   async run() {
@@ -12,7 +12,7 @@ export default class TokenList extends SvcmCommand {
     const response = await this.execute(tokenList, {});
     this.print((screen) =>
       response.tokens.length === 0
-        ? "There is no token. svcm token create <name> --role viewer makes one."
+        ? "There are no tokens. svcm token create <name> --role viewer creates one."
         : renderTable<ListedToken>(
             [
               { heading: "NAME", cell: ({ name }) => name },

@@ -5,7 +5,7 @@ import { SvcmCommand } from "../base.ts";
 export default class TokenRevoke extends SvcmCommand {
   static override summary = "Revoke a token. Its next request is refused.";
   static override description =
-    "The audit log keeps what the token did. The file of the tokens stays even if the last one is revoked, so changes still need a token.";
+    "The audit log keeps the token's actions. Even after you revoke the last token, the token file remains, so changes still need a token.";
   static override examples = ["<%= config.bin %> token revoke ci-bot"];
   static override args = {
     name: Args.string({ ignoreStdin: true, description: "Name of the token.", required: true }),

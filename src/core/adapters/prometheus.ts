@@ -61,7 +61,7 @@ async function textOf({ body }: Response): Promise<string> {
     bytes += chunk.length;
     if (bytes > MOST_BYTES)
       throw failed(
-        `Its answer has more than ${MOST_BYTES / 2 ** 20} MiB. Ask for fewer series or points.`,
+        `Its answer has more than ${MOST_BYTES / 2 ** 20} MiB. Request fewer series or points.`,
         "PROMETHEUS_ANSWER_TOO_LARGE",
       );
   }

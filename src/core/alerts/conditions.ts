@@ -39,7 +39,10 @@ function offline({ ecosystem, processes }: MetricsPayload): Condition[] {
   const known = new Set(ecosystem.missingExpected);
   const errored = processes
     .filter(({ name, status }) => status === "errored" && !known.has(name))
-    .map((process) => ({ subject: labelOf(process), details: `${labelOf(process)} is errored: PM2 has given it up.` }));
+    .map((process) => ({
+      subject: labelOf(process),
+      details: `${labelOf(process)} is errored: PM2 has given up on it.`,
+    }));
   return [...missing, ...errored].map((one) => ({ rule: "not-online", ...one }));
 }
 

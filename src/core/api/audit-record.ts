@@ -40,7 +40,11 @@ export const auditRecord = z
     outcome: z.enum(auditOutcomes),
     code: text<ErrorCode>().optional().describe("Why it was refused or failed, or why nothing had to be done."),
     ms: z.int().min(0).optional().describe("Milliseconds from the attempt to its outcome."),
-    count: z.int().min(1).optional().describe("How many equal refusals the record stands for; 1 if it is absent."),
+    count: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("Number of equal refusals that the record represents; 1 if it is absent."),
   })
   .describe(
     "One attempt to change something. A record that stayed `started` was cut off; a `refused` one changed nothing.",

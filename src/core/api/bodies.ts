@@ -168,7 +168,9 @@ export const contractBody = z
     services: keys.describe("Names of the services that `svcm.yaml` declares; empty if it names none."),
     nodes: keys.describe("Names of the machines that `svcm.yaml` declares; empty without a fleet."),
   })
-  .describe("The two facts that forms, selects and completions are built from, and whose they are.");
+  .describe(
+    "The two facts from which forms, selects and completions are built, and the repository that they belong to.",
+  );
 
 export const auditBody = z
   .strictObject({

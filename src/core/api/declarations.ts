@@ -30,7 +30,7 @@ export const declarationsPlanBody = z
     differences: z
       .array(z.strictObject({ section: z.string(), subject: z.string(), fields: z.array(z.string()) }))
       .describe("In words, for example `edge changed` with `region: a → b`."),
-    issues: z.array(issueBody).describe("Errors that the draft would bring in; a write refuses them."),
+    issues: z.array(issueBody).describe("Errors that the draft would add; a write refuses them."),
     patch: z
       .string()
       .optional()

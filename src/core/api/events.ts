@@ -22,7 +22,7 @@ export const eventBody = z
       .describe("Sentences, the most important first. They hold no value of an environment."),
     exitCode: z.int().optional().describe("Absent if a signal ended the process."),
     signal: z.string().optional(),
-    actor: z.string().optional().describe("A user or token, and the face of svcm or the command of PM2."),
+    actor: z.string().optional().describe("A user or token, and the part of svcm or the PM2 command that was used."),
     auditId: z.string().optional().describe("The record of svcm's audit log that explains it."),
   })
   .describe("One event.");

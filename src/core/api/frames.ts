@@ -47,7 +47,7 @@ export const subscribeFrame = z
   .strictObject({
     type: z.literal("subscribe"),
     environment: z.optional(
-      text(80).check(z.describe("A spelling of an environment; without one NODE_ENV decides, else it is dev.")),
+      text(80).check(z.describe("A spelling of an environment. Defaults to NODE_ENV, then to dev.")),
     ),
     service,
     intervalMs: z.optional(

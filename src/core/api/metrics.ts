@@ -87,7 +87,7 @@ export const hostMetrics = z
       totalBytes: bytes.nullable(),
       freeBytes: bytes.nullable(),
       availableBytes: bytes.nullable().describe("Available to programs without swapping."),
-      usedBytes: bytes.nullable().describe("Total less available."),
+      usedBytes: bytes.nullable().describe("Total minus available."),
       usedPercent: percent.nullable(),
       processRssSumBytes: bytes.nullable().describe("Resident memory of the processes that PM2 runs."),
       otherBytes: bytes.nullable().describe("Used memory beside those processes; 0 if they share that much."),

@@ -129,6 +129,6 @@ export type AlertRule = (typeof alertRules)[number];
 
 export const alertStates = ["firing", "resolved", "test"] as const;
 
-/** The face that switched the recorder on. */
+/** The front end that switched the recorder on. */
 export const recorderStarts = ["flag", "file", "request"] as const;
 export type RecorderStart = (typeof recorderStarts)[number];

@@ -118,7 +118,7 @@ export const releaseBody = z
     undoes: z.string().optional().describe("The release that a rollback undid."),
     environment: z.string(),
     startedAt: moment,
-    endedAt: moment.nullable().describe("Null if it still runs or was cut off."),
+    endedAt: moment.nullable().describe("Null if it still runs or was interrupted."),
     source: z.enum(auditSources),
     actor: z.string().optional(),
     message: z.string().optional(),

@@ -13,7 +13,7 @@ export const logsSubscribeFrame = z
     ),
     grep: z.optional(text(1000).check(z.describe("Text of a line, as it is in the file."))),
     ignoreCase: z.optional(z.boolean()),
-    level: z.optional(z.enum(logLevels).check(z.describe("The least level."))),
+    level: z.optional(z.enum(logLevels).check(z.describe("The minimum level."))),
     stream: z.optional(z.enum(logStreams)),
     tail: z.optional(
       z.int().check(z.minimum(0), z.maximum(500), z.describe("Number of lines to begin with; 100 if it is absent.")),

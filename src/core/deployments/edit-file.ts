@@ -88,7 +88,7 @@ function refuseStale(ports: Ports, text: string, ifMatch: string): void {
   if (matchesTag(ports, new TextEncoder().encode(text), ifMatch)) return;
   throw new SvcmError("SUITE_FILE_CHANGED", {
     code: "SUITE_FILE_CHANGED",
-    details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+    details: "The file has changed since it was read. Read it again, then repeat the change.",
   });
 }
 

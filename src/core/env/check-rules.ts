@@ -51,7 +51,7 @@ const keyCase: EnvRule = {
     for (const { key, start, line } of document.entries) {
       const meant = byLowerCase.get(key.toLowerCase());
       if (meant === undefined || meant === key) continue;
-      const message = `${key} differs from ${meant} by case only; no reader takes it for that key`;
+      const message = `${key} differs from ${meant} only by case; no reader treats it as that key`;
       yield { path: [key], place: { start, line }, message, suggestion: meant };
     }
   },

@@ -128,7 +128,7 @@ function writer(document: EnvDocument): (place: Place, assignment: Assignment) =
     const replacement = bestLine(place, key, value, avoided);
     const swallowing = reading.openAt(start).find(({ mark }) => replacement?.includes(mark));
     if (replacement === undefined || swallowing) {
-      const why = swallowing ? `: ${openQuoteReason(swallowing)}` : " so that every reader gives its value back";
+      const why = swallowing ? `: ${openQuoteReason(swallowing)}` : " so that every reader returns its value";
       throw new UnwritableValue(`${key} cannot be written to this file${why}`);
     }
     const before = isNew ? [] : linesOf(document.text.slice(start, end));

@@ -21,7 +21,7 @@ export function removalIssues(
     ...foreignKeyIssues(contract, keys, "keys"),
     ...mandatory.map((key): Issue => {
       const value = defaultOf(contract, key);
-      const message = `${key} is mandatory, so it cannot be removed; for the default: svcm env set ${key}=${value}`;
+      const message = `${key} is required, so it cannot be removed; to set the default: svcm env set ${key}=${value}`;
       return { code: "ENV_KEY_MISSING", severity: "error", path: ["keys", key], message };
     }),
   ]);

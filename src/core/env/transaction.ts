@@ -107,6 +107,6 @@ function bytesOf({ bytes }: Pick<EnvLayer, "bytes">): Uint8Array {
 function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
   if (matchesTag(ports, current, ifMatch)) return;
   throw new SvcmError("ENV_FILE_CHANGED", {
-    details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+    details: "The file has changed since it was read. Read it again, then repeat the change.",
   });
 }

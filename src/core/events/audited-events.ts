@@ -22,9 +22,9 @@ interface Claim {
 }
 
 /**
- * Gives the ends that svcm ordered their actor, and adds the changes that PM2's log does not show. Newest first.
+ * Names the actor of each end that svcm requested, and adds the changes that PM2's log does not show. Newest first.
  *
- * An action claims an end within its own time. The end is certain if the action succeeded and claims no other end of the
+ * An action explains an end within its own time. The end is certain if the action succeeded and claims no other end of the
  * process. It must also begin in an earlier second: in the same second, another program may have stopped the process
  * before.
  */
@@ -45,7 +45,7 @@ export function withAudit(events: readonly LogEvent[], records: readonly AuditRe
   });
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
-  // The last of several at one time is the newest.
+  // Of several events at one time, the last one is the newest.
   return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 

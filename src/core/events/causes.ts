@@ -79,7 +79,7 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
   if (watch !== undefined && isNear(watch)) {
     return verdict("watch", "certain", `PM2 restarted it because ${shownPath(watch.path)} changed.`);
   }
-  return verdict("pm2-cli", "likely", "A command to PM2 ended it, and svcm's audit log does not have it.");
+  return verdict("pm2-cli", "likely", "A PM2 command ended it, and svcm's audit log has no record of it.");
 }
 
 /** The end of the old process of a reload. */

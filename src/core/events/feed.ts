@@ -14,7 +14,7 @@ const SETTLE_MS = 3000;
 const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
 const MOST_WAITING = 1000;
 
-/** Reads and looks at the machine only while a reader watches. */
+/** Reads the log and checks the machine only while a reader watches. */
 export function createEventFeed(ports: Ports): EventFeed {
   const seats = new Set<Seat>();
   let stop = new AbortController();
@@ -87,7 +87,7 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
 export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
   const { clock, sightings } = ports;
   const witness = new Witness(ports);
-  // At once, because a command ends soon after its effect. A look that fails must not end the feed.
+  // At once, because a command ends soon after its effect. A failed check must not end the feed.
   const looks = oneAtATime(() => witness.look(clock.now(), signal));
   const look = (): Promise<void> => looks().catch(() => undefined);
   let hasChanged = true;

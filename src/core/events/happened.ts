@@ -45,7 +45,7 @@ export async function newestHappened(
 
 /**
  * PM2's log joined with what svcm saw, the kernel's facts, the schedules of processes, their error logs and svcm's audit
- * log. Each of them is asked only if an event may depend on it.
+ * log. Reads each source only if an event may depend on it.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function happened(

@@ -166,7 +166,7 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
     else addEvidence(lastEnd, "PM2 started it again.");
     return;
   }
-  const evidence = ["PM2's log has the start, and not who ordered it."];
+  const evidence = ["PM2's log records the start, but not who requested it."];
   const what = { app: name, pmId, kind: "start" as const, cause: "unknown" as const, certainty: "unknown" as const };
   process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, event: { ...what, evidence } };
   state.drafts.push(process.lastStart);
@@ -180,7 +180,7 @@ function noteDaemon(state: State, { atMs, type }: LogEntry): void {
   const evidence =
     lostMs === undefined
       ? [sentence]
-      : [sentence, "The daemon before it ended without a word: it was killed, or the machine stopped."];
+      : [sentence, "The previous daemon ended without a message: it was killed, or the machine stopped."];
   state.drafts.push({
     atMs,
     isOrdered: false,

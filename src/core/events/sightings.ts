@@ -46,7 +46,7 @@ const VERBS = new Set(
 const ENDS_DAEMON = new Set(["kill", "update", "deepUpdate"]);
 const FILE = /\.(?:[cm]?js|json|ya?ml|ts)$/i;
 
-/** The commands that may have ordered what happens to a process; those that name it are `isNamed`. */
+/** The commands that may have requested the change of a process; those that name it are `isNamed`. */
 export function commandsFor(
   running: readonly RunningCommand[],
   { atMs, pmId, name }: { readonly atMs: number; readonly pmId: number; readonly name: string },
@@ -60,7 +60,7 @@ export function commandsFor(
   });
 }
 
-/** Gives orders the command that svcm saw. It is certain if it names the process and is the only candidate. */
+/** Attributes requests to the PM2 command that svcm saw. It is certain if it names the process and is the only candidate. */
 export function withCommands(events: readonly LogEvent[], sightings: readonly Sighting[]): LogEvent[] {
   const seen = new Map<string, CommandSighting[]>();
   for (const one of sightings) {
@@ -113,7 +113,7 @@ function orderedBy(logged: LogEvent, { verb, user }: CommandSighting, isCertain:
   };
 }
 
-/** Facts of the kernel about kills for memory. */
+/** Facts of the kernel about out-of-memory kills. */
 export interface Kernel {
   /** Start of the machine in milliseconds since 1970; absent if the system does not show it. */
   readonly bootedMs?: number | undefined;
@@ -126,7 +126,7 @@ export interface Kernel {
 /** The kernel's clock and PM2's seconds. */
 const NEAR_MS = { before: 2000, after: 2000 };
 
-/** Says of each SIGKILL whether the kernel sent it, and of a lost daemon whether the machine was started again. */
+/** Says of each SIGKILL whether the kernel sent it, and of a lost daemon whether the machine was restarted. */
 export function withKernel(events: readonly LogEvent[], kernel: Kernel, sightings: readonly Sighting[]): LogEvent[] {
   const kills = sightings.filter((one): one is KillSighting => one.type === "memory-kill");
   const killed = events.filter(isKilled);
@@ -136,11 +136,11 @@ export function withKernel(events: readonly LogEvent[], kernel: Kernel, sighting
     const { atMs, event } = logged;
     const seen = kills.find((one) => one.atMs === atMs && one.pmId === event.pmId);
     if (seen?.isNamed) return byKernel(logged, "certain", "The kernel's log names the process: memory ran out.");
-    if (seen) return byKernel(logged, "likely", "The kernel counted a kill for memory in that second.");
+    if (seen) return byKernel(logged, "likely", "The kernel counted an out-of-memory kill in that second.");
     const near = (kernel.logged ?? []).filter((one) => isNear(one.atMs, atMs));
     const rivals = killed.filter((one) => isNear(one.atMs, atMs)).length;
     if (near.length >= rivals && near.length > 0) {
-      return byKernel(logged, "likely", "The kernel's log has a kill for memory at that time.");
+      return byKernel(logged, "likely", "The kernel's log has an out-of-memory kill at that time.");
     }
     return withSentence(logged, kernelSentence(kernel, atMs));
   });
@@ -161,7 +161,7 @@ function byKernel(logged: LogEvent, certainty: "certain" | "likely", sentence: s
 
 function kernelSentence({ bootedMs = Infinity, kills }: Kernel, atMs: number): string {
   if (kills === 0 && bootedMs <= atMs)
-    return "The kernel did not send it: no process was killed for memory since the machine started.";
+    return "The kernel did not send it: it has killed no process for lack of memory since the machine started.";
   return "The kernel also sends this signal if memory runs out.";
 }
 
@@ -170,8 +170,8 @@ function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): Log
   const [sentence = ""] = logged.event.evidence;
   const why =
     bootedMs > lostMs
-      ? `The machine was started again at ${shownSecond(bootedMs)}.`
-      : "The daemon before it was killed or crashed, because the machine ran on.";
+      ? `The machine restarted at ${shownSecond(bootedMs)}.`
+      : "The previous daemon was killed or crashed, because the machine kept running.";
   return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
 }
 

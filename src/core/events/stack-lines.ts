@@ -8,7 +8,7 @@ export function withoutStack(lines: readonly string[]): readonly string[] {
   return found.length === 0 ? lines : found;
 }
 
-/** A line that follows itself is there once: each end of a crash loop writes the same. */
+/** Repeated lines are shown once, because each end of a crash loop writes the same lines. */
 export function counted(lines: readonly string[]): readonly string[] {
   const runs: { readonly line: string; count: number }[] = [];
   for (const line of lines) {

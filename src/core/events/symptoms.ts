@@ -3,7 +3,7 @@ import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface Surroundings {
-  /** Of the asked name. */
+  /** The processes of the requested name. */
   readonly own: readonly ProcessRecord[];
   /** Of PM2. */
   readonly all: readonly ProcessRecord[];

@@ -6,7 +6,7 @@ import type { Happening } from "./audited-events.ts";
 import { namesIn } from "./narrow.ts";
 
 /**
- * An empty answer would hide a wrong name. PM2 is asked only about a name that its log does not have.
+ * An empty answer would hide a wrong name. svcm asks PM2 only about a name that its log does not have.
  * @throws {SvcmError} PROCESS_NOT_FOUND; PM2_FAILED if PM2 does not answer
  */
 export async function refuseUnknown(
@@ -25,5 +25,5 @@ export async function refuseUnknown(
 
 export function unknownName(name: string, list: readonly ProcessRecord[]): SvcmError {
   const names = list.map((record) => record.name);
-  return notFound("process of PM2 or of its log is called", name, names);
+  return notFound("process in PM2 or its log is named", name, names);
 }

@@ -7,7 +7,7 @@ import { timed } from "./page.ts";
 
 /** A record may be appended, and a clock set, this much later than the time that it names. */
 const OVERLAP_MS = 5 * 60_000;
-/** Of a machine that sends for the first time. */
+/** The limit for a machine that sends for the first time. */
 const FIRST_MS = 86_400_000;
 const MOST_AT_ONCE = 1_000;
 const MOST_RECORDS = 100_000;
@@ -15,7 +15,7 @@ const ID_LENGTH = 22;
 
 /** A machine sends these to the others: an event of PM2's log, or a record of svcm's audit log. */
 export interface NodeRecord {
-  /** The same whenever and by whichever process it is made. */
+  /** Does not depend on the time or the process that computes it. */
   readonly id: string;
   readonly event?: SvcmEvent | undefined;
   readonly audit?: AuditRecord | undefined;

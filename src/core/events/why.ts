@@ -25,7 +25,7 @@ const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart",
 
 type Asking = Pick<Caller, "grants" | "signal">;
 
-/** The answer, and what it was made of. */
+/** The answer and its sources. */
 export interface Why {
   readonly response: WhyResponse;
   /** Newest first. */

@@ -10,7 +10,7 @@ type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: T
  */
 export class Witness {
   readonly #ports: Pick<Ports, "processLogs" | "sightings">;
-  /** Entries of this second that were seen; `undefined` before the first look. */
+  /** Entries of this second that were already read; `undefined` before the first look. */
   #seen: { readonly atMs: number; readonly count: number } | undefined;
   #pids: ReadonlyMap<number, number> = new Map();
   #kills: number | undefined;
@@ -22,7 +22,7 @@ export class Witness {
     this.#ports = ports;
   }
 
-  /** The first look only remembers. */
+  /** The first check only remembers. */
   async look(nowMs: number, signal: AbortSignal): Promise<void> {
     const { processLogs, sightings } = this.#ports;
     const isFirst = this.#seen === undefined;

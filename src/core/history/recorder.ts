@@ -80,7 +80,7 @@ class HistoryRecorder implements Recorder {
       return true;
     } catch (error) {
       const code = error instanceof FileError ? error.code : failureCode(error);
-      const details = error instanceof Error ? error.message : "This is a defect of svcm.";
+      const details = error instanceof Error ? error.message : "This is a defect in svcm.";
       this.#problem = { code, details };
       return false;
     }

@@ -38,7 +38,7 @@ export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
     counter("svcm_self_cpu_seconds", "CPU time that svcm itself used.", own.cpuSeconds),
     gauge("svcm_self_resident_memory_bytes", "Resident memory of svcm itself.", own.rssBytes),
     counter("svcm_self_samples", "Measurements of the machine.", cost.samples),
-    counter("svcm_self_pm2_list_calls", "Questions to PM2 for its processes.", cost.listCalls),
+    counter("svcm_self_pm2_list_calls", "Requests to PM2 for its list of processes.", cost.listCalls),
   ];
 }
 
@@ -86,7 +86,7 @@ function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
       memory.availableBytes,
     ),
     gauge("svcm_host_memory_free_bytes", "Memory without any use.", memory.freeBytes),
-    gauge("svcm_host_memory_used_bytes", "Total less available.", memory.usedBytes),
+    gauge("svcm_host_memory_used_bytes", "Total minus available.", memory.usedBytes),
     ...DISK_METRICS.map(([name, help, valueOf]) =>
       gauges(
         `svcm_host_disk_${name}`,
@@ -156,7 +156,7 @@ const PROCESS_METRICS: readonly (readonly [
   ["cpu_usage_ratio", "gauge", "Share of one core.", ({ cpuPercent }) => ratio(cpuPercent)],
   ["resident_memory_bytes", "gauge", "Resident memory.", ({ memoryBytes }) => memoryBytes],
   ["uptime_seconds", "gauge", "Since this run began.", ({ uptimeMs }) => (uptimeMs === null ? null : uptimeMs / 1000)],
-  ["restarts", "counter", "Restarts of PM2's own accord and on request.", ({ restartCount }) => restartCount],
+  ["restarts", "counter", "Restarts by PM2 itself and on request.", ({ restartCount }) => restartCount],
   ["unstable_restarts", "gauge", "Early ends in a row.", ({ unstableRestarts }) => unstableRestarts],
   ["disk_read_bytes", "counter", "Read from the storage.", ({ diskIo }) => diskIo.readBytes],
   ["disk_written_bytes", "counter", "Written to the storage.", ({ diskIo }) => diskIo.writeBytes],

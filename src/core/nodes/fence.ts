@@ -22,12 +22,12 @@ export function movedOn(
 ): string | undefined {
   if (entry === undefined) return "The NATS server has no record of a rollout.";
   const { rollout } = entry;
-  if (rollout.id !== id) return `The fleet is at another rollout, ${rollout.id}.`;
+  if (rollout.id !== id) return `Another rollout is current: ${rollout.id}.`;
   if (rollout.outcome !== null) return `The rollout has ended: ${rollout.outcome}.`;
-  if (rollout.holder !== holder || rollout.owner !== user) return `${rollout.owner} has taken the rollout over.`;
+  if (rollout.holder !== holder || rollout.owner !== user) return `${rollout.owner} has taken over the rollout.`;
   const wanted = operation === "rollout.apply" ? "applying" : "returning";
   const own = rollout.nodes.find((one) => one.node === node);
   if (entry.revision < revision || own?.state !== wanted || own.step !== step)
-    return `Step ${step} of the rollout is not the present one of ${node}.`;
+    return `Step ${step} of the rollout is not the current one of ${node}.`;
   return undefined;
 }

@@ -15,7 +15,7 @@ export function selectNodes<Node extends Labelled>(nodes: readonly Node[], selec
     if (found.length > 0) return found;
     throw new SvcmError("INVALID_REQUEST", {
       code: "NODE_UNKNOWN",
-      details: `No node is meant by ${JSON.stringify(selector.slice(0, 80))}. Accepted: ${selectorsOf(nodes).join(", ")}.`,
+      details: `No node matches ${JSON.stringify(selector.slice(0, 80))}. Accepted: ${selectorsOf(nodes).join(", ")}.`,
     });
   });
   return [...new Set(meant.flat())];

@@ -25,7 +25,7 @@ export const envRead = defineOperation({
     const whole = (): EnvReadResponse => readResponse(contract, file, heldValues(file.layers));
     if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
     return {
-      // Lazy, because a face may have an answer for the same source already.
+      // Lazy, because a front end may already have an answer for the same source.
       get response() {
         return whole();
       },

@@ -52,7 +52,7 @@ async function readTemplate(ports: Ports, path: string): Promise<string> {
       code: "ENV_TEMPLATE_NOT_FOUND",
       path,
       details: `There is no template ${path}.`,
-      hint: `Make one with: svcm env template > ${baseName(path)}`,
+      hint: `Create one with: svcm env template > ${baseName(path)}`,
     });
   }
 }

@@ -84,12 +84,12 @@ async function placeOfRemoval(
 function severalFiles(holders: readonly EnvLayer[]): SvcmError {
   return new SvcmError("INVALID_PAYLOAD", {
     code: "ENV_KEYS_APART",
-    details: `These keys are in several files: ${holders.map(({ fileName }) => fileName).join(", ")}. A command changes one file.`,
+    details: `These keys are in several files: ${holders.map(({ fileName }) => fileName).join(", ")}. A command changes only one file.`,
     hint: "Remove the keys of each file with a separate command.",
   });
 }
 
-/** A weaker layer that another environment reads too is not this environment's to change. */
+/** A command must not change a layer that another environment also reads. */
 async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
   const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
   const others = users.filter((user) => user.environment !== name || user.service !== service);
@@ -98,7 +98,7 @@ async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent,
   throw new SvcmError("INVALID_PAYLOAD", {
     code: "ENV_LAYER_SHARED",
     path: layer.path,
-    details: `${layer.fileName} holds the key, and other environments read that file too: ${names.join(", ")}. A command changes one environment.`,
+    details: `${layer.fileName} holds the key, but other environments also read that file: ${names.join(", ")}. A command changes only one environment.`,
     hint: `Override the value with: svcm env set KEY=VALUE --environment ${name}. To remove it for all, edit ${layer.fileName} by hand.`,
   });
 }

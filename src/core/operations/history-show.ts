@@ -36,7 +36,9 @@ export const historyShow = defineOperation({
     const { to = ports.clock.now(), points = DEFAULT_POINTS } = input;
     const { from = Math.max(0, to - HOUR_MS) } = input;
     if (from >= to)
-      throw new SvcmError("INVALID_REQUEST", { details: "from: it is not before to. Accepted: an earlier time." });
+      throw new SvcmError("INVALID_REQUEST", {
+        details: "from: the time is not before to. Accepted: an earlier time.",
+      });
     const range = { from, to, points, asked: readSeries(input.series) };
     const parts = await ports.historyFiles.parts().catch(asRefusal);
     const extent = extentOf(parts);

@@ -7,12 +7,12 @@ import type { Ports } from "../ports/index.ts";
 import { keptReleases } from "../rollout/releases-now.ts";
 
 const MOST_TROUBLES = 5;
-/** Several askers share a measurement. */
+/** Concurrent requests share a measurement. */
 const FRESH_MS = 1_000;
 
 type Measured = Omit<NodeState, "release">;
 
-/** The state of this machine in a few numbers. A PM2 that cannot be read is a part of the answer. */
+/** The state of this machine in a few numbers. If PM2 cannot be read, the answer says so. */
 export const nodeShow = defineOperation({
   id: "node.show",
   access: "read",

@@ -70,7 +70,7 @@ export const processAct = defineOperation({
   },
 });
 
-/** With `wait`, the next instance of an app has its turn only when the one before is healthy. */
+/** With `wait`, the next instance of an app starts only when the one before is healthy. */
 async function waiting(
   ports: Ports,
   { action, wait, timeoutMs }: Input,

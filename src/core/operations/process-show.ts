@@ -14,7 +14,7 @@ import type { PlaceRequest } from "../project/places.ts";
 
 /**
  * Everything that svcm knows about the processes of a name. Starts no daemon and shows no value of an environment.
- * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not have it; INVALID_ENVIRONMENT, INVALID_REQUEST for the
+ * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not know it; INVALID_ENVIRONMENT, INVALID_REQUEST for the
  * service
  */
 export const processShow = defineOperation({

@@ -131,7 +131,7 @@ async function write(
     throw new SvcmError("INVALID_REQUEST", {
       code: "FILE_CHANGED",
       path,
-      details: `${path} was changed while svcm looked at it. Nothing was written. Run the command again.`,
+      details: `${path} changed while svcm read it. Nothing was written. Run the command again.`,
     });
   };
   try {

@@ -1,4 +1,4 @@
-/** The operations that another machine may ask for. */
+/** The operations that another machine may request. */
 import type { Operation } from "../operation.ts";
 import { auditList } from "./audit-list.ts";
 import { contractShow } from "./contract-show.ts";

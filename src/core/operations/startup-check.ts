@@ -41,7 +41,7 @@ export const startupCheck = defineOperation({
   },
 });
 
-/** Without the startup keys, the question does not apply, so the answer is a refusal and not "no". */
+/** Without the startup keys, the question does not apply, so the operation is refused instead of answering "no". */
 function refuseWithoutKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
@@ -49,7 +49,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
     code: "STARTUP_KEYS_UNDECLARED",
     details: `This repository has its own runtime contract, and ${undeclared.message}.`,
     issues,
-    hint: "Declare them in config/runtime-contract.yaml, or leave the startup check out.",
+    hint: "Declare them in config/runtime-contract.yaml, or do not run the startup check.",
   });
 }
 

@@ -31,14 +31,14 @@ export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pi
 function folderMissing({ cwd, status, pid }: ProcessRecord, { missingFolders }: ProblemFacts): ProcessProblem | null {
   if (cwd === null || !missingFolders.has(cwd)) return null;
   const consequence = isWithoutPid({ status, pid })
-    ? "PM2 calls it online, but no process runs."
+    ? "PM2 shows it as online, but it does not run."
     : "Its next start fails.";
   return { code: "PROCESS_FOLDER_MISSING", details: `The folder ${cwd} does not exist. ${consequence}` };
 }
 
 function withoutPid(record: ProcessRecord): ProcessProblem | null {
   if (!isWithoutPid(record)) return null;
-  return { code: "PROCESS_WITHOUT_PID", details: "PM2 calls it online, but no process runs: it has no pid." };
+  return { code: "PROCESS_WITHOUT_PID", details: "PM2 shows it as online, but it does not run: it has no pid." };
 }
 
 function crashLoop(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {

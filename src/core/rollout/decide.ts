@@ -22,7 +22,7 @@ export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
 
 /** The choices of a plan. Drift makes no choice. */
 export interface Choices {
-  /** Apps that first start once on a spare port, if they can. */
+  /** Apps that have a preflight, if they can. */
   readonly preflighted?: ReadonlySet<string>;
   /** Undeclared apps that an apply of the same declarations started. */
   readonly owned?: ReadonlySet<string>;

@@ -148,7 +148,7 @@ function selection(
   if (asked === undefined || asked.length === 0) return () => true;
   const names = declared.map(({ name }) => name);
   const unknown = asked.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw notFound(`app of ${fileName} is called`, unknown, names);
+  if (unknown !== undefined) throw notFound(`app in ${fileName} is named`, unknown, names);
   return ({ name }) => asked.includes(name);
 }
 

@@ -43,7 +43,7 @@ export async function readStates(
   return { before, content, git };
 }
 
-/** A failure is that of the one who waits for it later. */
+/** The caller that awaits it later handles a failure. */
 function begun<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;

@@ -39,7 +39,7 @@ export interface EnvFileCopy {
   readonly copy: string;
 }
 
-/** All that applies of this repository left, by app. */
+/** The state in which applies of this repository left each app. */
 export interface Left {
   readonly apps: Readonly<Record<string, LeftApp>>;
   /** The time of an apply that did not save PM2's list, in milliseconds since 1970. */
@@ -113,7 +113,7 @@ export function releasesInUse(journals: readonly Journal[], left: Left): Set<str
 }
 
 /**
- * The release of a journal. One without an end runs, or it was cut off and may be half done.
+ * The release of a journal. One without an end is still running, or was interrupted and may be half done.
  *
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
@@ -130,7 +130,7 @@ export function releaseOf({ head, events }: Journal, heldSince: number | null): 
   };
 }
 
-/** PM2's list was not seen after a step that was cut off, so it counts as failed. */
+/** After an interrupted step, nobody read PM2's list, so the step counts as failed. */
 function phaseOf(
   events: readonly ReleaseEvent[],
   index: number,

@@ -7,9 +7,9 @@ import { readSent, sentText, type SentState } from "./sent.ts";
 
 const ABSENT_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Two clocks, and the way of a message. */
+/** The difference of two clocks, and the travel time of a message. */
 const MARGIN_MS = 3_600_000;
-/** An idle node writes its file this often, so a later start need not read all logs again. */
+/** An idle node writes its file this often, so that a later start does not have to read all logs again. */
 const IDLE_MS = 600_000;
 const MOST_STORED = 100_000;
 
@@ -81,7 +81,7 @@ class Delivery {
     }
   }
 
-  /** Until the signal, or until the stream is gone. */
+  /** Runs until the signal is aborted or the stream no longer exists. */
   async #send(): Promise<void> {
     const { ports, node } = this.#options;
     const file = deliveryFile(join(ports.workspace.root, ".svcm/fleet", `${node}.json`));
@@ -94,7 +94,7 @@ class Delivery {
         if (outcome === undefined && !(await this.#hasStream())) return;
       }
     } catch (error) {
-      // A pause ends with the signal.
+      // Aborting the signal ends a pause.
       if (!this.#signal.aborted) throw error;
     }
   }
@@ -122,7 +122,7 @@ class Delivery {
     if (kept !== undefined) {
       const id = last && recordOf(last)?.id;
       const arrived = kept.pending.findIndex((record) => record.id === id) + 1;
-      // Without a message the stream is new, or has dropped what was there.
+      // Without a message, the stream is new or has dropped the node's messages.
       if (arrived > 0 || last === undefined || lastSeq === kept.lastSeq)
         return { given: kept.given, pending: kept.pending.slice(arrived), lastSeq };
     }

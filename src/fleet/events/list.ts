@@ -17,7 +17,7 @@ import { recordOf } from "./message.ts";
 
 const DEFAULT_LIMIT = 50;
 const DAY_MS = 86_400_000;
-/** The clocks of the asker and the server, and the way of a record to the server. */
+/** The clocks of the asker and the server, and the travel time of a record to the server. */
 const MARGIN_MS = 60_000;
 const MOST = 100_000;
 
@@ -93,12 +93,12 @@ async function recordsSince(
     if (record === undefined) isWhole = false;
     else records.push(record);
   }
-  // A node with as many may have had more in this time.
+  // A node with this many may have had more in this time.
   const isFull = [...counts.values()].some((ofNode) => ofNode >= maxPerNode);
   return { records, isWhole: isWhole && !isFull && count < MOST };
 }
 
-/** A server before 2.10 takes one filter. */
+/** A server before 2.10 accepts only one filter. */
 function subjectFor(nodes: readonly KnownNode[]): string {
   return nodes.length === 1 ? (nodes[0]?.name ?? "*") : "*";
 }

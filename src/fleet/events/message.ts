@@ -5,7 +5,7 @@ import { eventBody } from "../../core/api/events.ts";
 import type { NodeRecord, SentRecord } from "../../core/index.ts";
 import type { Stored } from "../link-events.ts";
 
-/** A node of another version may have more members, and a node may send what it likes. */
+/** A node of another version may send more members, and a faulty node anything at all. */
 const message = z.object({
   id: z.string().min(1).max(200),
   aheadMs: z.number(),
@@ -13,7 +13,7 @@ const message = z.object({
   audit: auditRecord.strip().optional(),
 });
 
-const TOO_LARGE = "The NATS server does not carry the rest of this record; the node has it.";
+const TOO_LARGE = "The rest of this record is too large for the NATS server; the node has it.";
 
 /** @param maxBytes a larger message would end the connection, so the record loses its longest parts */
 export function messageOf(record: NodeRecord, aheadMs: number, maxBytes: number): Uint8Array {

@@ -13,7 +13,7 @@ export interface SentState {
 const schema = z.object({
   version: z.literal(1),
   given: z.object({ untilMs: z.number(), ids: z.array(z.string()) }),
-  // They were checked when they were made.
+  // They were validated when they were created.
   pending: z.array(z.custom<NodeRecord>((record) => typeof record === "object" && record !== null && "id" in record)),
   lastSeq: z.int(),
 });

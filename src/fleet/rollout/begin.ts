@@ -117,7 +117,7 @@ export async function openRollout(fleet: Fleet): Promise<Held> {
 }
 
 /**
- * Takes over a rollout that another svcm left, or still carries out: its next action is refused from then on.
+ * Takes over a rollout from another svcm, which may still be running: its next action is refused.
  *
  * @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile or cannot go on
  */
@@ -130,14 +130,14 @@ export async function takeOver(
   if (direction === "apply" && half.length > 0)
     throw new SvcmError("APPLY_HALF", {
       code: "ROLLOUT_HALF",
-      details: `The rollout cannot go on, because ${half.join(", ")} is half done.`,
-      hint: "Return every node: svcm rollout rollback",
+      details: `The rollout cannot continue, because ${half.join(", ")} is half done.`,
+      hint: "Roll back every node: svcm rollout rollback",
     });
   const by = { holder: ports.host.randomId(), owner: fleet.user, direction };
   return take(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
 }
 
-/** Gives the lock up, and leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile */
+/** Releases the lock, and leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile */
 export async function unlock({ fleet, ports }: World, { rollout, revision }: Held): Promise<FleetRollout> {
   return (await take(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
 }

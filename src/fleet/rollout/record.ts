@@ -24,8 +24,8 @@ export async function readRollout(link: RolloutLink): Promise<Held | undefined> 
   if (rollout !== undefined) return { rollout, revision: entry.revision };
   throw new SvcmError("FLEET_FAILED", {
     code: "ROLLOUT_UNREADABLE",
-    details: "The record of the rollout has a form that this svcm does not know: another version wrote it.",
-    hint: "Ask with the version that began the rollout: svcm nodes list shows the versions.",
+    details: "This svcm cannot read the record of the rollout, because another version wrote it.",
+    hint: "Use the version that began the rollout: svcm nodes list shows the versions.",
   });
 }
 
@@ -50,7 +50,7 @@ export async function take(
   const taken = await link.rollouts.replace(JSON.stringify(rollout), revision);
   if (taken !== undefined) return { rollout, revision: taken };
   const other = await readRollout(link);
-  throw other === undefined ? movedOn("The record of the rollout is gone.") : lockedBy(other.rollout, now);
+  throw other === undefined ? movedOn("The record of the rollout no longer exists.") : lockedBy(other.rollout, now);
 }
 
 /**
@@ -72,7 +72,7 @@ export async function replace(
       if (replaced !== undefined) return { rollout, revision: replaced };
       const now = await link.rollouts.read();
       if (now?.text === text) return { rollout, revision: now.revision };
-      throw movedOn("Another svcm has taken the rollout over, or has ended it.");
+      throw movedOn("Another svcm has taken over the rollout, or has ended it.");
     } catch (error) {
       if (!isAway(error) || ports.clock.elapsed() >= until) throw error;
       await ports.clock.pause(AGAIN_MS);
@@ -84,7 +84,7 @@ export function movedOn(details: string): SvcmError {
   return new SvcmError("APPLY_LOCKED", {
     code: "ROLLOUT_MOVED_ON",
     details,
-    hint: "See where the rollout is: svcm rollout status",
+    hint: "See its state: svcm rollout status",
   });
 }
 
@@ -93,7 +93,7 @@ export function lockedBy({ owner, message, nodes, startedAt }: FleetRollout, now
   return new SvcmError("APPLY_LOCKED", {
     code: "ROLLOUT_LOCKED",
     details: `${owner} rolls out ${what} to ${nodes.map(({ node }) => node).join(", ")} (begun ${agoOf(startedAt, now)}). Accepted: one rollout at a time.`,
-    hint: "See where it is: svcm rollout status",
+    hint: "See its state: svcm rollout status",
   });
 }
 

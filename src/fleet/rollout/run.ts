@@ -1,4 +1,4 @@
-/** Carries a rollout out: the record is journaled before and after each action, and `nextMove` decides the next one. */
+/** Runs a rollout: the record is written before and after each action, and `nextMove` decides the next one. */
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { rolloutApply, rolloutRollback, SvcmError, type Ports } from "../../core/index.ts";
 import { answered, asked, ended, nextMove, turned, type Answer } from "../../core/nodes/rollout.ts";
@@ -8,22 +8,22 @@ import { replace, type Held } from "./record.ts";
 export interface Running {
   readonly fleet: Fleet;
   readonly ports: Ports;
-  /** Of each action of a node, and of the wait for a server that is away. */
+  /** The deadline of each action of a node, and of the wait for an unreachable server. */
   readonly deadlineMs: number;
-  /** Asks to stop after the present actions. */
+  /** Requests a stop after the current actions. */
   readonly signal: AbortSignal;
-  /** Called with each record that the server has. */
+  /** Called with each record that the server has stored. */
   readonly onChange: (rollout: FleetRollout) => void;
 }
 
-/** A node answers in this time, or is asked again: it answers a repeat with the result of the first request. */
+/** If a node does not answer in this time, it is asked again: it answers the repeat with the result of the first request. */
 const SLICE_MS = 30_000;
 const AGAIN_MS = 500;
 
 type Answered = Answer & { readonly node: string };
 
 /**
- * Runs until the rollout has ended, or cannot go on. Then its record has no holder, and the lock stays.
+ * Runs until the rollout has ended or cannot continue. Then its record has no holder, and the lock stays.
  *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED if the record cannot be written
  */

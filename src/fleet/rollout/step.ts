@@ -10,7 +10,7 @@ interface Asked {
   readonly link: Pick<FleetLink, "rollouts">;
 }
 
-/** The step as the core asks about it: the node reads the record itself, directly before the first effect. */
+/** The step as the core sees it: the node reads the record itself, directly before the first effect. */
 export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
   return {
     rollout: fence.rollout,
@@ -22,7 +22,7 @@ export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
   };
 }
 
-/** Requests for a step that runs already wait for its answer. After a restart of the node, the journal of the release has it. */
+/** A request for a step that is already running waits for its answer. After a restart of the node, the journal of the release has it. */
 export class RunningSteps {
   readonly #running = new Map<string, Promise<unknown>>();
 

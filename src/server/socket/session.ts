@@ -196,6 +196,6 @@ export class Session {
 
   #fail(error: unknown): void {
     this.#context.log.error({ stack: stackOf(error) }, "frame failed");
-    this.#cut("DEFECT", "This is a defect of svcm.", closeCodes.internalError);
+    this.#cut("DEFECT", "This is a defect in svcm.", closeCodes.internalError);
   }
 }

@@ -53,7 +53,7 @@ describe("a copy's name", () => {
 test("if names differ only in case, the exact spelling selects an entry, and another spelling is refused", () => {
   const document = { deployments: [{ name: "Prod" }, { name: "prod" }] };
   expect(removeEntry(targetKind, document, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
-  expect(() => removeEntry(targetKind, document, "PROD")).toThrow("2 deploy targets are called");
+  expect(() => removeEntry(targetKind, document, "PROD")).toThrow("2 deploy targets are named");
 });
 
 test("a target may change the case of its name, but not take the name of another target", () => {

@@ -138,7 +138,7 @@ test("two processes that ended by SIGKILL at once do not share one kill of the k
 const DAEMON = "-------------------- New PM2 Daemon started --------------------";
 
 test.each([
-  ["was started again in between", msOf(10), "The machine was started again"],
+  ["was started again in between", msOf(10), "The machine restarted"],
   ["ran on", msOf(1) - 86_400_000, "killed or crashed"],
 ])("a daemon that starts without an end of the one before: the machine %s", (_case, bootedMs, words) => {
   const lost = logOf([5, START], [20, DAEMON]);

@@ -7,7 +7,7 @@ import { renderPlan, renderWrite } from "../../terminal/changes.ts";
 export default class EnvProfileApply extends SvcmCommand {
   static override summary = "Write an operational profile to an env file.";
   static override description =
-    "Writes the fixed values of the profile. For a placeholder, pass KEY=VALUE; otherwise the file keeps its value. Keys that svcm may not write are listed with the reason, so that you can set them yourself.";
+    "Writes the fixed values of the profile. For a placeholder, pass KEY=VALUE; otherwise the file keeps its value. Lists the keys that svcm may not write, with the reason, so that you can set them yourself.";
   static override examples = [
     "<%= config.bin %> env profile apply grpc-rest",
     "<%= config.bin %> env profile apply websocket-rest-multi-host SVC_WEBSOCKET_REDIS_URL=redis://10.0.0.5:6379",

@@ -16,7 +16,7 @@ import {
 } from "./state.ts";
 import { viewLines } from "./view.ts";
 
-const NO_LINE = "The log has no line.";
+const NO_LINE = "The log is empty.";
 
 export interface WatchRun {
   readonly environment: string;

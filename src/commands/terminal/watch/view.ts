@@ -16,7 +16,7 @@ const LEAST_TABLE = 4;
 const HELP = [
   "s        sort by CPU, memory, restarts, name, status",
   "/        filter by name, namespace or status; Esc clears it",
-  "p        pause, and go on",
+  "p        pause or resume",
   "+ -      faster, slower",
   "↑ ↓ k j  select a process",
   "Enter    details of the selected process: why it ended, its ports, what acts next",
@@ -80,7 +80,7 @@ function bottomLine(state: WatchState, columns: number, paint: Paint): string {
   if (mode === "confirm" && asked !== undefined) {
     return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
   }
-  if (mode === "details") return paint.dim(fit("Enter read again  any other key back  q quit", columns));
+  if (mode === "details") return paint.dim(fit("Enter refresh  any other key back  q quit", columns));
   if (mode === "log") return paint.dim(fit("the newest lines are at the bottom  any key back  q quit", columns));
   if (mode === "filter") return fit(`/${filter}_`, columns);
   const problem = notice === undefined ? problemOfSelected(state) : undefined;

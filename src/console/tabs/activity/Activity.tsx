@@ -128,7 +128,7 @@ function Controls(): JSX.Element {
 function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element {
   return (
     <StatusLine tone="warning">
-      The newest events are missing of {missing.map(({ node, state }) => `${node} (${state})`).join(", ")}.
+      Missing: the newest events of {missing.map(({ node, state }) => `${node} (${state})`).join(", ")}.
     </StatusLine>
   );
 }

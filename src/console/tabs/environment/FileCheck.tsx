@@ -18,7 +18,7 @@ export function FileCheck({ read }: { read: FileRead }): JSX.Element {
       {answer && <IssueList label={`Issues of ${fileName}`} issues={answer.issues} />}
       {answer?.issues.length === 0 && (
         <p class="all-good">
-          <Icon name="check" /> The file keeps the runtime contract.
+          <Icon name="check" /> The file follows the runtime contract.
         </p>
       )}
     </Card>

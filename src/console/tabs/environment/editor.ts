@@ -81,7 +81,7 @@ export class Editor {
     const { length } = this.changes.value;
     if (length === 0) return true;
     const changes = counted(length, "change");
-    if (!confirm(`${changes} to ${this.read.value?.fileName ?? "the file"} not saved. Discard and go on?`))
+    if (!confirm(`${changes} to ${this.read.value?.fileName ?? "the file"} not saved. Discard and continue?`))
       return false;
     this.discard();
     return true;

@@ -29,8 +29,8 @@ export function Interfaces(): JSX.Element {
       empty={
         <EmptyState icon="plug" title="No interface adapters yet">
           <p>
-            An adapter joins a protocol and a framework to an entrypoint and a controller action. Describe the first one
-            in the form above.
+            An adapter connects a protocol and a framework to an entrypoint and a controller action. Describe the first
+            one in the form above.
           </p>
         </EmptyState>
       }

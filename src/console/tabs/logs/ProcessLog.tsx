@@ -39,7 +39,7 @@ function OpenLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
     <div class="log">
       <form class="log-tools" onSubmit={(event) => event.preventDefault()}>
         <TextField label="Search the log" value={grep} onChange={setGrep} />
-        <Select label="Least level" value={level} options={LEVELS} onChange={setLevel} />
+        <Select label="Minimum level" value={level} options={LEVELS} onChange={setLevel} />
         {log.older.value !== null && <Button onClick={() => void log.readOlder()}>Older lines</Button>}
       </form>
       {problem.value && <StatusLine tone="warning">{problem.value}</StatusLine>}

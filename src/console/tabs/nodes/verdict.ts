@@ -23,7 +23,7 @@ export function verdictOn(node: Node, version: string | undefined): Verdict {
 }
 
 function badIn({ state, reason, processes, troubles = [], release }: Node): string[] {
-  if (state !== "online") return [reason ?? "It gave no answer."];
+  if (state !== "online") return [reason ?? "It did not answer."];
   if (processes !== undefined && "error" in processes) return [`PM2 cannot be read: ${processes.error}`];
   return [
     ...troubles.map(({ app, details }) => `${app}: ${details}`),

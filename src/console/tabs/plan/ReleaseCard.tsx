@@ -41,7 +41,7 @@ function Now({ release }: { release: Release }): JSX.Element {
     const { do: kind = "", app = "" } = steps[at] ?? {};
     return (
       <StatusLine tone="info">
-        {at < 0 ? "Going on." : `Step ${at + 1} of ${steps.length}: ${kind} ${app}`}
+        {at < 0 ? "Running." : `Step ${at + 1} of ${steps.length}: ${kind} ${app}`}
         <progress value={Math.max(at, 0)} max={steps.length} aria-label="Progress" />
       </StatusLine>
     );

@@ -21,7 +21,7 @@ export function describeThrow(thrown: unknown, file: string): Failure {
 function describe(thrown: unknown, file: string): Failure {
   if (thrown instanceof ExportError) return fail("ECOSYSTEM_EXPORT_INVALID", thrown.message);
   if (thrown instanceof TooLargeError)
-    return fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
+    return fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
   if (thrown instanceof YamlSyntaxError) {
     const { line, column } = thrown;
     return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };

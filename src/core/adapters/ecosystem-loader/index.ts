@@ -25,7 +25,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
     const { readOutcome } = await import("./read-outcome.ts");
     const outcome = readOutcome(line);
     if (outcome === undefined)
-      throw failure("ECOSYSTEM_EXPORT_INVALID", path, "it wrote something else where its result was expected");
+      throw failure("ECOSYSTEM_EXPORT_INVALID", path, "it wrote other data where svcm expected its result");
     if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
     const { apps, found, isDefaultExport, files, absent } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));

@@ -88,7 +88,11 @@ function keepChildrenInOurGroup(): void {
 
 function send(outcome: Outcome): void {
   const bytes = Buffer.from(`${stringify(outcome)}\n`);
-  const tooLarge = { ok: false, code: "ECOSYSTEM_FILE_TOO_LARGE", reason: "it exports more than a declaration holds" };
+  const tooLarge = {
+    ok: false,
+    code: "ECOSYSTEM_FILE_TOO_LARGE",
+    reason: "it exports more data than a declaration can have",
+  };
   let rest = bytes.length > MAX_RESULT_BYTES ? Buffer.from(`${stringify(tooLarge)}\n`) : bytes;
   while (rest.length > 0) rest = rest.subarray(writeSync(RESULT_FD, rest));
 }

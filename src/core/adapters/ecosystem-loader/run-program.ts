@@ -52,7 +52,7 @@ export function runProgram(file: string, options: ProgramOptions): Promise<strin
     child.on("close", (code, name) => fail(...silentEnd(code, name)));
     child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
       const said = line.add(chunk);
-      if (said === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
+      if (said === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
       else if (said !== undefined) end(() => resolve(said));
     });
   });
@@ -118,5 +118,5 @@ function silentEnd(code: number | null, name: string | null): [code: ErrorCode, 
     return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
   }
   const how = name ?? `signal ${(code ?? 128) - 128}`;
-  return ["ECOSYSTEM_FILE_CRASHED", `its process died (${how}), most often of its memory limit`];
+  return ["ECOSYSTEM_FILE_CRASHED", `its process died (${how}), most often because of its memory limit`];
 }

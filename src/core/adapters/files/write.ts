@@ -183,7 +183,7 @@ async function syncFolder(fd: number, path: string): Promise<void> {
     await attempting("sync the folder of", path, () => fsync(fd));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const state = "The new content is in place, but not known to be durable.";
+    const state = "The new content is in place, but may not survive a power cut.";
     throw new FileError(error.code, path, `${state} ${error.message}`);
   }
 }

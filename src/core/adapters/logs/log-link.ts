@@ -148,7 +148,7 @@ function refusalOf({ kind, code, details }: Failure): SvcmError {
 }
 
 function ended(why: string): SvcmError {
-  return new SvcmError("LOGS_FAILED", { details: `The reading of logs ended: ${why}.` });
+  return new SvcmError("LOGS_FAILED", { details: `Reading the logs ended: ${why}.` });
 }
 
 function tooSlow(): SvcmError {

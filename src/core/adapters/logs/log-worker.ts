@@ -51,7 +51,7 @@ async function run({ id, call, secrets }: Request): Promise<void> {
 function failureOf(error: unknown): Failure {
   if (error instanceof LogFailure) return error.failure;
   const name = error instanceof Error ? error.name : "Error";
-  return { kind: "LOGS_FAILED", code: "LOGS_FAILED", details: `The reading of logs failed: ${name}.` };
+  return { kind: "LOGS_FAILED", code: "LOGS_FAILED", details: `Reading the logs failed: ${name}.` };
 }
 
 function sign(text: string): string {

@@ -29,9 +29,9 @@ export function unreachable(code: string, socket: string): LinkFailure {
 
 const HINTS: Readonly<Record<string, string>> = {
   PM2_NOT_RUNNING:
-    "Start an app of the ecosystem: svcm process start <name> --ecosystem; or set PM2_HOME to the PM2 that you mean.",
+    "Start an app of the ecosystem file: svcm process start <name> --ecosystem; or set PM2_HOME to the folder of the right PM2.",
   PM2_LOAD_FAILED: "svcm installs PM2 as its dependency. Install svcm again, for example with npm install.",
-  PM2_TIMEOUT: "See whether the daemon runs and is not suspended: pm2 ping.",
+  PM2_TIMEOUT: "Check that the daemon runs and is not suspended: pm2 ping.",
   EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
 };
 

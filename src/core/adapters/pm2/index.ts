@@ -145,7 +145,7 @@ function makeFolder({ folder }: Pm2Home): void {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
     const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `PM2_HOME cannot be made (${code}): ${message}`);
+    throw new LinkFailure("PM2_HOME_UNUSABLE", `PM2_HOME cannot be created (${code}): ${message}`);
   }
 }
 

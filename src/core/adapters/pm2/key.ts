@@ -19,9 +19,12 @@ export async function homeKey(home: string): Promise<Uint8Array> {
     if (found.length === BYTES) return found;
   } catch (error) {
     const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `The key ${path} cannot be read or made (${code}): ${message}`);
+    throw new LinkFailure("PM2_HOME_UNUSABLE", `The key ${path} cannot be read or created (${code}): ${message}`);
   }
-  throw new LinkFailure("PM2_HOME_UNUSABLE", `${path} is not a key of ${BYTES} bytes. Remove it; svcm makes another.`);
+  throw new LinkFailure(
+    "PM2_HOME_UNUSABLE",
+    `${path} is not a key of ${BYTES} bytes. Remove it; svcm creates another.`,
+  );
 }
 
 async function make(folder: string, path: string): Promise<Uint8Array> {

@@ -45,7 +45,7 @@ class WorkerLink implements Link {
     const id = ++this.#ids;
     const target = (this.#worker ??= this.#start());
     const giveUp = (): void => {
-      this.#lose(target, "it fell silent");
+      this.#lose(target, "it stopped responding");
       void target.terminate();
     };
     return new Promise<Answer>((resolve, reject) => {
@@ -155,5 +155,5 @@ function workerLost(why: string, isHandedOver: boolean): LinkFailure {
 }
 
 function outcomeUnknown(details: string): string {
-  return `${details} The action had been handed to PM2: see in the list whether it took effect.`;
+  return `${details} The action had been handed to PM2: check in the list whether it took effect.`;
 }

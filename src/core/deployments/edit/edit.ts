@@ -95,7 +95,7 @@ export function namedEntry(
   if (found)
     throw new SvcmError("INVALID_PAYLOAD", {
       code: words.ambiguous,
-      details: `${near.length} ${words.noun}s are called ${show(wanted)}; rename one of them in the file first.`,
+      details: `${near.length} ${words.noun}s are named ${show(wanted)}; rename one of them in the file first.`,
     });
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
   const known =
@@ -104,7 +104,7 @@ export function namedEntry(
       : `accepted: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
   throw new SvcmError("NOT_FOUND", {
     code: words.notFound,
-    details: `No ${words.noun} is called ${show(wanted)}; ${known}.`,
+    details: `No ${words.noun} is named ${show(wanted)}; ${known}.`,
     hint: didYouMean(wanted, names),
   });
 }

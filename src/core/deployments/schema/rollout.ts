@@ -11,7 +11,7 @@ export function rolloutSchema(): JsonSchema {
     properties: {
       ...membersSchema(rolloutMembers),
       health: {
-        ...described("Health probes by the ending of the names of their apps, for example restapi."),
+        ...described("Health probes by the suffix of the app name, for example restapi."),
         type: "object",
         propertyNames: { pattern: "^[\\w.-]{1,200}$" },
         additionalProperties: { ...described("A health probe."), ...probe },

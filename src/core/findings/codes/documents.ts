@@ -23,7 +23,8 @@ export const sourceCodes: CodeDocs = {
   },
   FACT_SHAPE: {
     summary: "A value does not have the accepted shape.",
-    remedy: "Write a value that the message accepts; an editor with the JSON Schema (`svcm schema`) completes it.",
+    remedy:
+      "Write a value that the message lists as accepted; an editor with the JSON Schema (`svcm schema`) completes it.",
   },
   FACT_UNKNOWN_KEY: {
     summary: "The document does not have such a key.",
@@ -36,7 +37,7 @@ export const sourceCodes: CodeDocs = {
     remedy: "Give the key `kind: secret` and `tier: never-exposed`, or another name if it does not hold a secret.",
   },
   FACT_REFERENCE: {
-    summary: "A name refers to nothing, or is declared twice.",
+    summary: "A name refers to something that does not exist, or is declared twice.",
     remedy: "Declare the name, correct its spelling, or delete the second declaration.",
   },
   YAML_EMPTY: {
@@ -45,7 +46,7 @@ export const sourceCodes: CodeDocs = {
   },
   YAML_TOO_MANY_ISSUES: {
     summary: "The text has more than 1,000 issues; the first 1,000 are listed.",
-    remedy: "Correct the first ones and check again: often one wrong line causes all of them.",
+    remedy: "Correct the first ones and check again: one wrong line often causes all of them.",
   },
   YAML_SYNTAX: {
     summary: "The text is not YAML 1.2.",
@@ -99,7 +100,7 @@ export const documentCodes: CodeDocs = {
   },
   SUITE_TOO_MANY_ISSUES: {
     summary: "One section has more than 1,000 issues; the first 1,000 are listed.",
-    remedy: "Correct the first ones and validate again: often one wrong line causes all of them.",
+    remedy: "Correct the first ones and validate again: one wrong line often causes all of them.",
   },
   SUITE_TEXT_EXPECTED: {
     summary: "A field that takes text has a number, a boolean or another value.",
@@ -109,18 +110,17 @@ export const documentCodes: CodeDocs = {
   SUITE_CHARACTERS: {
     summary: "A text contains characters that are invisible or that change its direction.",
     explanation:
-      "svcm refuses control characters, zero-width characters and marks that change the direction of text. A name can be in any script, but must be in Unicode normalization form NFC, because names that look equal must be equal.",
+      "svcm refuses control characters, zero-width characters and marks that change the direction of text. A name can be in any script, but must be in Unicode normalization form NFC, so that names that look equal are equal.",
     remedy: "Type the text again without the character that the message shows.",
   },
   SUITE_WHITE_SPACE: {
     summary: "A text begins or ends with white space.",
-    explanation:
-      "White space at the ends of a text is invisible and usually a mistake. svcm never removes it silently.",
-    remedy: "Delete the white space at the ends of the text.",
+    explanation: "Such white space is invisible and usually a mistake. svcm never removes it silently.",
+    remedy: "Delete the white space at the beginning and the end of the text.",
   },
   SUITE_FILE_NOT_FOUND: {
     summary: "There is no deployments document at `path`.",
-    remedy: "Name the file with `--file`, the repository with `--root`, or create it with `svcm targets add`.",
+    remedy: "Give the file with `--file`, the repository with `--root`, or create it with `svcm targets add`.",
   },
   SUITE_FILE_NOT_UTF8: {
     summary: "The file is not UTF-8 text.",

@@ -29,7 +29,7 @@ export const envCodes: CodeDocs = {
   },
   ENV_TOO_MANY_ISSUES: {
     summary: "The env file has more than 1,000 findings; the first 1,000 are listed.",
-    remedy: "Correct these and check again. Often a faulty program has appended the same line many times.",
+    remedy: "Correct these and check again. A faulty program may have appended the same line many times.",
   },
   ENV_KEY_NOT_EDITABLE: {
     summary: "The key is outside the write allowlist.",
@@ -37,12 +37,12 @@ export const envCodes: CodeDocs = {
     remedy: "Edit the line by hand, or give the key the tier `editable` in config/runtime-contract.yaml.",
   },
   ENV_KEYS_APART: {
-    summary: "The keys to remove are in several files, and a command changes one file.",
+    summary: "The keys to remove are in several files, but a command changes only one file.",
     remedy: "Remove the keys of each file with a separate `svcm env unset`.",
   },
   ENV_LAYER_SHARED: {
-    summary: "The key is in a file that other environments read too.",
-    explanation: "A command changes one environment, and removing the line would change the others.",
+    summary: "The key is in a file that other environments also read.",
+    explanation: "A command changes only one environment, but removing the line would also change the others.",
     remedy: "Override the value with `svcm env set`, or edit the shared file by hand.",
   },
   ENV_EXPORT_UNWRITABLE: {
@@ -55,7 +55,7 @@ export const envCodes: CodeDocs = {
     remedy: "Make one with `svcm env template > .env.example`, or name it as `template` in `svcm.yaml`.",
   },
   ENV_EDITOR_FAILED: {
-    summary: "The editor could not be started, or ended with an error. Nothing was written.",
+    summary: "The editor did not start, or ended with an error. Nothing was written.",
     remedy:
       "Set VISUAL or EDITOR to the command of an editor that ends when the file is closed, for example `code --wait`.",
   },

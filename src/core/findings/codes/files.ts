@@ -50,7 +50,7 @@ export const fileCodes: CodeDocs = {
     remedy: "Run `ls -l` on the path; run svcm as its owner, or change the permissions.",
   },
   EPERM: {
-    summary: "The operating system does not let your user do this.",
+    summary: "The operating system does not permit this to your user.",
     remedy: "Run svcm as the owner of the file or process; `lsattr` shows if the file is immutable.",
   },
   EISDIR: {
@@ -70,16 +70,16 @@ export const fileCodes: CodeDocs = {
     remedy: "Mount it writable. To move only the audit log, set SVC_SERVICE_MANAGEMENT_AUDIT_FILE.",
   },
   ENOSPC: {
-    summary: "The disk is full; the old content of the file is whole.",
+    summary: "The disk is full; the file keeps its old content.",
     remedy: "Free some space (`df -h`, `df -i`) and repeat the command.",
   },
   EDQUOT: {
-    summary: "Your disk quota is used up; the old content of the file is whole.",
+    summary: "Your disk quota is used up; the file keeps its old content.",
     remedy: "Free some of your space (`quota`) and repeat the command.",
   },
   EIO: {
     summary: "The disk reported an error.",
-    remedy: "Look at the kernel's log (`dmesg`) before you write to this disk again.",
+    remedy: "Check the kernel's log (`dmesg`) before you write to this disk again.",
   },
   EBUSY: {
     summary: "The file is a mount point or in use, so it cannot be replaced.",

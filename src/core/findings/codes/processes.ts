@@ -5,21 +5,21 @@ export const processCodes: CodeDocs = {
     summary: "No PM2 daemon listens in `PM2_HOME`.",
     explanation: "Reading never starts one.",
     remedy:
-      "Start an app of the ecosystem file with `svcm process start <name> --ecosystem`, or set PM2_HOME to the folder of the PM2 that you mean.",
+      "Start an app of the ecosystem file with `svcm process start <name> --ecosystem`, or set PM2_HOME to the folder of the right PM2.",
   },
   PM2_TIMEOUT: {
     summary: "The PM2 daemon did not answer in time.",
     explanation:
-      "It may be suspended or overloaded. PM2 does not carry out the request later, unless the message says that PM2 already had it.",
+      "It may be suspended or overloaded. PM2 does not carry out the request later, unless the message says that PM2 already received it.",
     remedy: "Look at the daemon with `ps -fp $(cat $PM2_HOME/pm2.pid)`, and repeat the command when it answers again.",
   },
   PM2_CONNECTION_LOST: {
     summary: "The PM2 daemon, or the worker that talks to it, ended before it answered.",
-    explanation: "The next command connects again. If PM2 already had an action, the message says so.",
+    explanation: "The next command connects again. If PM2 already received the action, the message says so.",
     remedy: "Run `svcm process list` to see what happened, then repeat the command if it is still needed.",
   },
   PM2_ANSWER_TOO_LARGE: {
-    summary: "The program at PM2's socket sends more data than a list of processes can have.",
+    summary: "The program at PM2's socket sends more data than any list of processes needs.",
     remedy: "Check which process listens at `rpc.sock` in PM2_HOME.",
   },
   PM2_HOME_UNUSABLE: {
@@ -44,7 +44,7 @@ export const processCodes: CodeDocs = {
     remedy: "Read the details, then the end of `pm2.log` in PM2_HOME.",
   },
   PROCESS_VARIABLE_UNSET: {
-    summary: "A variable of the ecosystem file has no value when svcm reads the file (warning).",
+    summary: "A variable in the ecosystem file has no value when svcm reads the file (warning).",
     explanation:
       "The file takes the value from the environment. svcm reads the file without your secrets, so a running process keeps its value, and a new process starts without one.",
     remedy:
@@ -52,12 +52,12 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_VARIABLE_STAYED: {
     summary: "The process keeps a variable that the ecosystem file no longer declares (warning).",
-    remedy: "Run `svcm process restart <name> --ecosystem`, which takes it out of the process.",
+    remedy: "Run `svcm process restart <name> --ecosystem`, which removes it from the process.",
   },
   PROCESS_FIELD_NOT_APPLIED: {
-    summary: "The process still runs with another field than the ecosystem file declares (warning).",
+    summary: "A field of the process still differs from the ecosystem file (warning).",
     explanation:
-      "A restart or reload with `--ecosystem` applies script, arguments, variables, limits and logs. PM2 applies the mode and `watch` only to a new process, and a number of instances by starting or deleting processes.",
+      "A restart or reload with `--ecosystem` applies script, arguments, variables, limits and logs. PM2 applies the mode and `watch` only to a new process, and changes the number of instances only by starting or deleting processes.",
     remedy:
       "For instances, run `svcm process scale <name> <count>`. Otherwise run `svcm process delete <name>`, then `svcm process start <name> --ecosystem`.",
   },
@@ -69,19 +69,19 @@ export const processCodes: CodeDocs = {
   PROCESS_NOT_FOUND: {
     summary: "PM2 lists no such process, or the ecosystem file declares no such app.",
     remedy:
-      "Choose a name that `svcm process list` shows, or one of `svcm ecosystem show` for a start with `--ecosystem`; `--id <n>` takes a number.",
+      "Choose a name that `svcm process list` shows, or, for a start with `--ecosystem`, one that `svcm ecosystem show` shows; `--id <n>` takes a number.",
   },
   PROCESS_AMBIGUOUS: {
-    summary: "Different apps have the same name.",
+    summary: "Several apps have this name.",
     remedy: "Select one with `--id <n>` or `--namespace <name>`.",
   },
   PROCESS_ACTION_FAILED: {
     summary: "The action failed for some processes; `details` names them.",
-    remedy: "Correct the reason for each process, and repeat the command for these processes.",
+    remedy: "Fix the cause for each process, and repeat the command for these processes.",
   },
   PROCESS_ACTION_REFUSED: {
     summary: "An app cannot run as it is declared, so svcm did not start the action; `details` has the reason.",
-    remedy: "Correct the reason for each app, and repeat the command for these apps.",
+    remedy: "Fix the cause for each app, and repeat the command for these apps.",
   },
   PROCESS_CHANGED: {
     summary: "Another process has that number now.",
@@ -94,24 +94,24 @@ export const processCodes: CodeDocs = {
       "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it and run `svcm process restart <name> --ecosystem`.",
   },
   PROCESS_UNLISTED: {
-    summary: "PM2 runs a process that its list lacks, so nothing was changed.",
+    summary: "PM2 runs a process that is not in its list, so svcm changed nothing.",
     explanation:
-      "PM2 loses a process that is deleted while PM2 launches it. The process goes on, and in a cluster it answers a part of the requests with its old code.",
+      "PM2 loses track of a process that is deleted while PM2 launches it. The process keeps running, and in a cluster it answers some of the requests with its old code.",
     remedy: "End the process by the number that the message names, for example `kill 4711`, and try again.",
   },
   PROCESS_WITHOUT_PID: {
-    summary: "PM2 calls the process online, but no process runs.",
+    summary: "PM2 shows the process as online, but it does not run.",
     explanation: "PM2 could not start it, most often because its interpreter is missing.",
-    remedy: "Read the end of `pm2.log` in PM2_HOME, correct the reason, and run `svcm process restart <name>`.",
+    remedy: "Read the end of `pm2.log` in PM2_HOME, fix the cause, and run `svcm process restart <name>`.",
   },
   PROCESS_CRASH_LOOP: {
     summary: "The process keeps exiting, and PM2 restarts it each time.",
-    explanation: "Between exits, PM2 shows it as online. Restarts on request do not count.",
+    explanation: "Between exits, PM2 shows it as online. Requested restarts do not count.",
     remedy:
       "Run `svcm why <name>`, which shows the last end and the last lines of its error log. `svcm process stop <name>` ends the loop.",
   },
   START_VERIFY_FAILED: {
-    summary: "After the start, PM2 lists no process, or none that stays online for a second.",
+    summary: "After the start, PM2 lists no process that stays online for a second.",
     explanation: "svcm leaves the process as it is, so it may keep restarting.",
     remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
@@ -125,7 +125,7 @@ export const processCodes: CodeDocs = {
   },
   RELOAD_VERIFY_FAILED: {
     summary: "After the reload, PM2 lists no new run that stays online for a second.",
-    explanation: "The instances that had not had their turn are left as they were.",
+    explanation: "svcm left the remaining instances as they were.",
     remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
   DELETE_VERIFY_FAILED: {
@@ -133,38 +133,38 @@ export const processCodes: CodeDocs = {
     remedy: "Run `svcm process list`; a process that ignores signals ends after its `kill_timeout`.",
   },
   APP_NEVER_SETTLES: {
-    summary: "PM2 was still launching the app when the time was over, so svcm did not act on it.",
+    summary: "PM2 was still launching the app when the time ran out, so svcm did not act on it.",
     explanation:
-      "PM2 takes the end of an app that it is launching for a crash. A stop leaves the app running, and a deletion leaves a process that PM2 does not list.",
+      "PM2 takes the end of an app that it is launching for a crash. A stop would leave the app running, and a deletion would leave a process that PM2 does not list.",
     remedy:
       "Give it more time with `--timeout 90s`. An app with `wait_ready` has to call `process.send('ready')`, or PM2 waits for its `listen_timeout`.",
   },
   HEALTH_CRASHED: {
-    summary: "A process ended while svcm judged its health.",
+    summary: "A process ended while svcm checked its health.",
     remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
   HEALTH_NOT_READY: {
-    summary: "A process with `wait_ready` did not call itself ready within its `listen_timeout`.",
-    explanation: "PM2 then shows it as online too. In a cluster it has ended the former process by that time.",
+    summary: "A process with `wait_ready` did not report that it is ready within its `listen_timeout`.",
+    explanation: "PM2 then shows it as online anyway. In a cluster, it has ended the former process by then.",
     remedy:
-      "Call `process.send('ready')` when the app can answer requests, or declare a longer `listen_timeout`. Without such a call in the code, remove `wait_ready`.",
+      "Call `process.send('ready')` when the app can answer requests, or declare a longer `listen_timeout`. If the code has no such call, remove `wait_ready`.",
   },
   HEALTH_STATUS: {
     summary: "A process answered its health probe three times with a failure.",
     explanation:
-      "The probe of an app whose name ends with `restapi` is `/health`, of `websocketapi` an upgrade at `/socket.io/`, and of `grpcapi` gRPC's health service. An app without that path or service is judged without it.",
+      "The suffix of the app's name decides the probe: `/health` for `restapi`, an upgrade at `/socket.io/` for `websocketapi`, and gRPC's health service for `grpcapi`. An app without that path or service only has to stay online.",
     remedy:
-      "Ask the process yourself, for example `curl -i http://127.0.0.1:<SVC_HTTP_PORT>/health`, and read its error log.",
+      "Send the request yourself, for example `curl -i http://127.0.0.1:<SVC_HTTP_PORT>/health`, and read the error log of the process.",
   },
   HEALTH_UNREACHABLE: {
     summary: "A process did not answer its health probe in time.",
-    explanation: "The port is `SVC_HTTP_PORT`, or `SVC_GRPC_PORT` of an app that ends with `grpcapi`.",
+    explanation: "The port is `SVC_HTTP_PORT`, or `SVC_GRPC_PORT` for an app whose name ends with `grpcapi`.",
     remedy:
-      "See whether the app listens on that port of 127.0.0.1. If it boots slowly, give it more time: `--timeout 90s`.",
+      "Check that the app listens on that port of 127.0.0.1. If it starts slowly, give it more time: `--timeout 90s`.",
   },
   SELF_ACTION_BLOCKED: {
     summary: "The process serves this request and cannot stop or restart itself.",
-    explanation: "In a namespace, that process is left out and listed under `skipped`.",
+    explanation: "An action on a namespace leaves this process out and lists it under `skipped`.",
     remedy: "Run `svcm process restart` or `svcm process stop` in a terminal.",
   },
   ALREADY_RUNNING: {

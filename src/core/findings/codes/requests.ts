@@ -7,7 +7,7 @@ export const requestCodes: CodeDocs = {
   },
   COMMAND_NOT_FOUND: {
     summary: "svcm has no such command.",
-    remedy: "Run `svcm help` for all commands.",
+    remedy: "Run `svcm help` to list all commands.",
   },
   ROOT_INVALID: {
     summary: "The path in `--root` or SVC_SERVICE_MANAGEMENT_ROOT is not a folder.",
@@ -30,7 +30,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Send each member once.",
   },
   CODE_NOT_FOUND: {
-    summary: "There is no such code.",
+    summary: "svcm has no such code.",
     remedy: "Copy the code from the last line of the error, or from `code` in its JSON.",
   },
   INVALID_PAYLOAD: {
@@ -38,7 +38,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Correct every value that the message lists, and repeat the command.",
   },
   INVALID_ENVIRONMENT: {
-    summary: "This command does not know the environment.",
+    summary: "This command does not accept the environment.",
     explanation: "Without `--environment`, NODE_ENV decides; without NODE_ENV it is `dev`.",
     remedy: "Name an accepted one with `--environment <name>`; the message lists them.",
   },
@@ -64,7 +64,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Name an environment or a service that the message lists, or use another token.",
   },
   TOKENS_FAILED: {
-    summary: "The file of the tokens could not be read or written, so no token is accepted.",
+    summary: "The token file could not be read or written, so no token is accepted.",
     remedy: "Read the details: they name the file and the reason.",
   },
   TOKENS_INVALID: {
@@ -72,12 +72,12 @@ export const requestCodes: CodeDocs = {
     remedy: "Restore the file, or remove it and create the tokens again with `svcm token create`.",
   },
   TOKEN_EXISTS: {
-    summary: "A token of this name exists.",
+    summary: "A token with this name already exists.",
     remedy: "Choose another name, or remove the old token with `svcm token revoke <name>`.",
   },
   TOKEN_NOT_FOUND: {
     summary: "No token has this name.",
-    remedy: "Run `svcm token list` for the names.",
+    remedy: "Run `svcm token list` to see the names.",
   },
   FORBIDDEN: {
     summary: "The service does not accept requests from this site or for this host.",
@@ -109,7 +109,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Send `Content-Type: application/json`; `POST /api/validate` also takes `application/yaml`.",
   },
   UPGRADE_REQUIRED: {
-    summary: "This address speaks WebSocket.",
+    summary: "This address accepts only WebSocket connections.",
     remedy: "Connect with a WebSocket client, for example `svcm metrics watch --url <url>`.",
   },
   HEADERS_TOO_LARGE: {
@@ -139,10 +139,10 @@ export const requestCodes: CodeDocs = {
   },
   EVENTS_FAILED: {
     summary: "`pm2.log` in PM2_HOME could not be read, so svcm does not know what happened to the processes.",
-    remedy: "Run svcm as the user of PM2's daemon. The file must be regular: svcm follows no link and reads no pipe.",
+    remedy: "Run svcm as the user of PM2's daemon. It must be a regular file: svcm follows no link and reads no pipe.",
   },
   PM2_METRICS_FAILED: {
-    summary: "The metrics of PM2 could not be collected.",
+    summary: "svcm could not collect the metrics of PM2.",
     remedy: "Run `svcm process list`: it gives the reason and the next step.",
   },
   START_REFUSED: {
@@ -150,7 +150,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Correct the flag or variable that the message names.",
   },
   RATE_LIMITED: {
-    summary: "An address sent too many wrong tokens, or a client too many frames or actions.",
+    summary: "An address sent too many wrong tokens, or a client sent too many frames or actions.",
     remedy: "Wait for the time in `Retry-After`, then send the token in SVC_SERVICE_MANAGEMENT_AUTH_TOKEN.",
   },
   SERVICE_BUSY: {

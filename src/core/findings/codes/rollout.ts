@@ -2,9 +2,9 @@ import type { CodeDocs } from "../rule.ts";
 
 export const rolloutCodes: CodeDocs = {
   APP_PORT_TAKEN: {
-    summary: "A process that no file declares runs the script of an app, on the port on which the app would start.",
+    summary: "A process that no file declares runs the script of an app, on the port that the app would use.",
     explanation:
-      "In fork mode the app would crash. In cluster mode both would answer requests on that port, and PM2 would report success.",
+      "In fork mode, the app would crash. In cluster mode, both would answer requests on that port, and PM2 would report success.",
     remedy: "If the app was renamed, delete the process with its old name. Otherwise give the app another port.",
   },
   CODE_NOT_RESTORABLE: {
@@ -13,24 +13,24 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Put each release into its own folder, and declare the script there.",
   },
   DUMP_STALE: {
-    summary: "An apply with `--no-save` left PM2's list for the next boot as it was (a note of a plan).",
+    summary: "An apply with `--no-save` did not update the list that PM2 starts at boot (a note of a plan).",
     remedy: "Run `svcm apply`: it saves the list. `pm2 save` does so too.",
   },
   ENV_FILE_UNKNOWN_BEFORE: {
     summary: "An env file changed, and svcm has no copy of what the process read (a note of a plan).",
     explanation:
-      "Each apply copies the env files of its apps. Before the first one, only the present content is known.",
+      "Each apply copies the env files of its apps. Before the first apply, svcm knows only their current content.",
     remedy: "Keep the former content yourself until the apply is done. A preflight finds a bad line before it matters.",
   },
   LISTEN_TIMEOUT_SHORT: {
-    summary: "The app takes about as long to be ready as PM2 waits for it, or longer (a note of a plan).",
+    summary: "The app needs almost all of the time that PM2 waits for it to be ready, or more (a note of a plan).",
     explanation:
-      "In a cluster, PM2 ends the former process after `listen_timeout`, ready or not. svcm measures the time at each start of an apply, and notes one above 80 % of `listen_timeout`.",
-    remedy: "Declare a `listen_timeout` of at least twice the time that the app takes to be ready.",
+      "In a cluster, PM2 ends the former process after `listen_timeout`, ready or not. svcm measures this time whenever an apply starts the app, and adds the note if it is above 80 % of `listen_timeout`.",
+    remedy: "Declare a `listen_timeout` of at least twice the time that the app needs to be ready.",
   },
   NO_PROBE: {
     summary: "An app has no health probe, so it only has to stay online (a note of a plan).",
-    explanation: "svcm knows the probe of an app by the ending of its name, and its port by a declared variable.",
+    explanation: "svcm derives an app's probe from the suffix of its name, and the port from a declared variable.",
     remedy: "Declare a probe in `rollout.health` of deployments.yaml, or of the service in svcm.yaml.",
   },
   PINNED: {
@@ -38,11 +38,11 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Correct the env file, then run `svcm apply`: the process reads the file again.",
   },
   PREFLIGHT_FAILED: {
-    summary: "An app was not healthy on a spare port, so no process was changed.",
+    summary: "An app was not healthy on a spare port, so svcm changed no process.",
     remedy: "Read the reason, correct the declaration or the code, and apply again.",
   },
   PREFLIGHT_IMPOSSIBLE: {
-    summary: "An app cannot start on a spare port before it changes (a note of a plan).",
+    summary: "An app cannot have a preflight, a start on a spare port before the change (a note of a plan).",
     explanation: "A preflight needs a health probe whose port is the value of a variable.",
     remedy: "Name the variable in `rollout.health`, for example `api: { port: PORT }`.",
   },
@@ -64,11 +64,11 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Read the new plan with `svcm plan`, and apply it by its id.",
   },
   WORKTREE_DIRTY: {
-    summary: "Files behind the plan differ from the commit, so no commit holds what would run.",
+    summary: "Files behind the plan differ from the commit, so no commit describes what would run.",
     remedy: "Commit the changes, or apply them with `--allow-dirty`.",
   },
   APPLY_LOCKED: {
-    summary: "Another apply or rollback of this PM2 runs.",
+    summary: "Another apply or rollback is running on this PM2.",
     remedy: "Wait for it, or give `--lock-timeout` more time. The lock of a dead process is taken over.",
   },
   APPLY_REVERTED: {
@@ -76,13 +76,13 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Read the reason, correct the declaration or the code, and apply again.",
   },
   APPLY_HALF: {
-    summary: "Some apps may run as before, and others as declared.",
-    explanation: "A step failed and not everything could be returned, or the apply was interrupted.",
+    summary: "Some apps may run as before, others as declared.",
+    explanation: "A step failed and svcm could not restore everything, or the apply was interrupted.",
     remedy: "Look at `svcm plan`. Go on with `svcm apply`, or go back with `svcm rollback <release>`.",
   },
   NOTHING_TO_ROLL_BACK: {
     summary: "This PM2 has no release of this repository.",
-    remedy: "Apply something first: svcm records a release for each apply that changes something.",
+    remedy: "Apply a plan first: svcm records a release for each apply that changes something.",
   },
   RELEASE_DAMAGED: {
     summary: "The records of a release lack a process that has to be started again.",

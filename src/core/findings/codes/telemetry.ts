@@ -6,24 +6,24 @@ export const telemetryCodes: CodeDocs = {
     remedy: "Run svcm as the owner of the folder, or remove it: svcm makes a new one.",
   },
   PROMETHEUS_FAILED: {
-    summary: "Prometheus did not answer a question for the history in time, or refused it.",
+    summary: "Prometheus did not answer a query for the history in time, or refused it.",
     explanation:
       "A range that begins before the recording of svcm comes from the Prometheus of SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL.",
-    remedy: "Read the details. Correct or unset the variable, or ask for a range that svcm recorded.",
+    remedy: "Read the details. Correct or unset the variable, or request a range that svcm recorded.",
   },
   PROMETHEUS_ANSWER_TOO_LARGE: {
-    summary: "The history of Prometheus has too many values for one answer.",
-    remedy: "Ask for fewer series, or fewer points.",
+    summary: "Prometheus has too many values for one answer.",
+    remedy: "Request fewer series or fewer points.",
   },
   HISTORY_PART_DAMAGED: {
-    summary: "A gzipped file of the history is damaged, for example by a power cut.",
-    explanation: "The lines before the damage are in the answer.",
-    remedy: "Nothing has to be done. Remove the file if you do not want to see the message.",
+    summary: "A gzipped history file is damaged, for example by a power cut.",
+    explanation: "The answer includes the lines before the damage.",
+    remedy: "No action is needed. Remove the file to get rid of the message.",
   },
   HISTORY_LINE_TORN: {
-    summary: "A file of the history has lines that are not whole, for example because the disk was full.",
-    explanation: "All other lines are in the answer.",
-    remedy: "Nothing has to be done. svcm drops these lines when it closes the hour.",
+    summary: "A history file has incomplete lines, for example because the disk was full.",
+    explanation: "The answer includes all other lines.",
+    remedy: "No action is needed. svcm drops these lines when it closes the hour.",
   },
   ALERT_FAILED: {
     summary: "The webhook, the command or the heartbeat of `alerts` in `svcm.yaml` did not accept a message.",
@@ -31,7 +31,7 @@ export const telemetryCodes: CodeDocs = {
   },
   ALERT_VARIABLE_MISSING: {
     summary: "A variable that `alerts` in `svcm.yaml` names is not set where svcm runs, or holds no URL.",
-    explanation: "The file has only the name of the variable, so that the URL stays out of the repository.",
+    explanation: "The file holds only the name of the variable, so that the URL stays out of the repository.",
     remedy: "Set the variable to an http or https URL in the environment of `svcm serve`.",
   },
   ALERTS_NOT_DECLARED: {
@@ -40,7 +40,7 @@ export const telemetryCodes: CodeDocs = {
   },
   UNSUPPORTED_PLATFORM: {
     summary: "This platform does not report the disk traffic of a process.",
-    explanation: "CPU and memory are measured all the same.",
+    explanation: "svcm still measures CPU and memory.",
     remedy: "Measure on Linux, where svcm reads `/proc`.",
   },
   ASYNC_CONTEXT_ROUTE_MISSING: {

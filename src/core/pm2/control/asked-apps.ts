@@ -39,7 +39,7 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
   const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
   const named = [...new Set([...(name === undefined ? [] : [name]), ...names])];
   const unknown = named.find((one) => !all.includes(one));
-  if (unknown !== undefined) throw notFound(`app of ${file.fileName} is called`, unknown, all);
+  if (unknown !== undefined) throw notFound(`app in ${file.fileName} is named`, unknown, all);
   const wanted = named.length === 0 ? all : named;
   const judged = wanted
     .map((one) => declarationOf(loaded, one, { machine, spellings }))

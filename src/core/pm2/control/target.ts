@@ -65,7 +65,7 @@ function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): Proce
   const found = list.filter((record) => record.namespace === asked);
   if (found.length === 0)
     throw notFound(
-      "namespace with processes in PM2 is called",
+      "PM2 namespace with processes is named",
       asked,
       list.map((record) => record.namespace),
     );
@@ -82,13 +82,14 @@ function namespaceOf({ namespace, name, pmId, names = [], pmIds = [] }: AskedTar
 }
 
 function ofName(list: readonly ProcessRecord[], { name, pmId, namespace }: AskedTarget): ProcessRecord[] {
-  if (name === undefined && pmId === undefined) throw invalid("Neither a name nor PM2's number of a process is given.");
+  if (name === undefined && pmId === undefined)
+    throw invalid("Neither a name nor PM2's number of a process was given.");
   const inside = namespace === undefined ? list : list.filter((record) => record.namespace === namespace);
   if (pmId !== undefined) return [ofNumber(inside, pmId, name)];
   const found = inside.filter((record) => record.name === name);
   if (found.length === 0)
     throw notFound(
-      "process of PM2 is called",
+      "PM2 process is named",
       name ?? "",
       inside.map((record) => record.name),
     );
@@ -100,7 +101,7 @@ function ofNumber(list: readonly ProcessRecord[], pmId: number, name: string | u
   const found = list.find((record) => record.pmId === pmId);
   if (found === undefined)
     throw notFound(
-      "process of PM2 has the number",
+      "PM2 process has the number",
       String(pmId),
       list.map((record) => String(record.pmId)),
     );
@@ -116,8 +117,8 @@ function appOf({ namespace, script, cwd }: ProcessRecord): string {
 function ambiguous(name: string, found: readonly ProcessRecord[]): SvcmError {
   const each = found.map((record) => `${label(record)}: ${record.script ?? "no script"}`).join("; ");
   return new SvcmError("PROCESS_AMBIGUOUS", {
-    details: `${found.length} processes of different apps are called ${JSON.stringify(name)}: ${each}.`,
-    hint: "Say which one by PM2's number or by the namespace: --id <n>, --namespace <name>.",
+    details: `${found.length} processes of different apps are named ${JSON.stringify(name)}: ${each}.`,
+    hint: "Choose one by PM2's number or by its namespace: --id <n>, --namespace <name>.",
   });
 }
 

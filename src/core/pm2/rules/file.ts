@@ -81,7 +81,7 @@ export function withheldIssues(names: readonly string[]): Issue[] {
 
 function withheldFindings(names: readonly string[]): Finding[] {
   if (names.length === 0) return [];
-  const message = `The ecosystem file reads secrets of the shell that svcm does not pass on: ${names.join(", ")}. The file's own values count, if it has any. Put the secrets into an env file that the app reads, or start the app with PM2 itself.`;
+  const message = `The ecosystem file reads secrets of the shell that svcm does not pass on: ${names.join(", ")}. The file's own values apply, if it has any. Put the secrets into an env file that the app reads, or start the app with PM2 itself.`;
   return [{ path: ["apps"], message }];
 }
 

@@ -44,7 +44,7 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
 export const impliedNames: EcosystemRule = {
   code: "ECOSYSTEM_SUFFIX_MISSING",
   severity: "error",
-  summary: "No app has a name with an ending that `deployments.yaml` requires.",
+  summary: "No app name has a suffix that `deployments.yaml` requires.",
   explanation:
     "The service types of the deploy targets with this `pm2Profile` decide. If there is no such target, the service kind of the service configuration decides. The endings are `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
   remedy: "Rename the app or add the missing one; `svcm matrix show` lists the endings of each service kind.",

@@ -71,7 +71,7 @@ export const guessedKeys: DoctorRule = {
   summary: "Keys of `svcm.yaml` are unconfirmed guesses of `svcm init` (warning).",
   explanation: "A guess may let a value be shown, but never changed.",
   remedy:
-    "Look at them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys set-tier` changes a tier.",
+    "Review them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys set-tier` changes a tier.",
   *check({ guesses }) {
     if (guesses.length === 0) return;
     yield { message: `${guessesText(guesses.length)}: ${shortList(guesses)}` };

@@ -59,14 +59,14 @@ const takenAddress: Rule<Running> = {
 const invalidAddress: Rule<Running> = {
   code: "PROJECT_ADDRESS_INVALID",
   severity: "error",
-  summary: "The variables of the service do not make an address, so `svcm serve` would not start.",
+  summary: "The host and port variables are not a valid address, so `svcm serve` would not start.",
   remedy:
     "Set SVC_SERVICE_MANAGEMENT_HOST to a host name or an address, and SVC_SERVICE_MANAGEMENT_PORT to an integer from 0 to 65535.",
   *check({ service: { address } }) {
     if (address !== null) return;
     yield {
       path: ["service"],
-      message: "SVC_SERVICE_MANAGEMENT_HOST and SVC_SERVICE_MANAGEMENT_PORT do not make an address",
+      message: "SVC_SERVICE_MANAGEMENT_HOST and SVC_SERVICE_MANAGEMENT_PORT are not a valid address",
     };
   },
 };

@@ -92,7 +92,7 @@ function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Ca
   return begun(ports, caller, { ...subject, probeOf });
 }
 
-/** Hears meanwhile which processes call themselves ready. */
+/** Listens meanwhile for processes that report that they are ready. */
 export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
   await processes.hearReady(true);
   try {

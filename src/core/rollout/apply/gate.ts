@@ -8,18 +8,18 @@ import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
 
-/** Answers in a row that make a process good, or bad. */
+/** Consecutive answers that decide whether a process is healthy. */
 const ENOUGH = 3;
 type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
 
-/** The condition under which a process is good. */
+/** Decides whether a process is healthy. */
 export interface Demand {
   readonly probe: AppProbe | undefined;
   readonly deadlineMs: number;
   readonly minHealthyMs: number;
 }
 
-/** {@link Gate.passed} for a process that was not looked at before. */
+/** {@link Gate.passed} for a process that was not checked before. */
 export function gate(ports: Ports, record: Judged, demand: Demand): Promise<number | undefined> {
   return new Gate(ports, demand).passed(record);
 }
@@ -37,7 +37,7 @@ export class Gate {
   }
 
   /**
-   * One look at a run whose reload PM2 has not answered. The former run still serves, so only an answer with the number of
+   * One check of a run whose reload PM2 has not answered. The former run still serves, so only an answer with the number of
    * the new process counts.
    *
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_STATUS, if it is the third such answer in a row
@@ -91,7 +91,7 @@ export class Gate {
 }
 
 /**
- * The time in which a process with `wait_ready` called itself ready. PM2 shows it as online too when it no longer waits.
+ * The time in which a process with `wait_ready` reported that it is ready. PM2 shows it as online too when it no longer waits.
  *
  * @throws {SvcmError} HEALTH_NOT_READY
  */
@@ -102,7 +102,11 @@ async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<num
   const readyMs = (heard.get(pmId) ?? 0) - startedAt;
   if (readyMs >= 0) return readyMs;
   const limit = Number(declaration.settings.listenTimeout ?? LISTEN_TIMEOUT_MS) / 1000;
-  throw failed("HEALTH_NOT_READY", record, `It did not call itself ready within its listen_timeout of ${limit} s.`);
+  throw failed(
+    "HEALTH_NOT_READY",
+    record,
+    `It did not report that it was ready within its listen_timeout of ${limit} s.`,
+  );
 }
 
 /** @throws {SvcmError} HEALTH_CRASHED if another run of the process is up, or none */
@@ -129,7 +133,7 @@ class Score {
     if (answer.state === "unhealthy") {
       this.#problem = answer;
       this.#good = 0;
-      // A process that does not listen yet is not bad.
+      // A process that does not listen yet is not unhealthy.
       this.#bad = answer.code === "HEALTH_STATUS" || this.#wasGood ? this.#bad + 1 : 0;
       return;
     }
@@ -143,7 +147,7 @@ class Score {
     return this.#wasGood;
   }
 
-  /** The last reason against the process. */
+  /** The latest reason why the process is not healthy. */
   get problem(): Problem | undefined {
     return this.#problem;
   }

@@ -10,7 +10,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { gate, type Demand } from "./gate.ts";
 
-/** The beginning of the name of a trial process. */
+/** The prefix of the name of a trial process. */
 const TRIAL = "svcm-preflight-";
 
 /** Variables by which a backend of the startup contract listens. */
@@ -54,8 +54,8 @@ function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<strin
 }
 
 /**
- * Makes good for an svcm that was killed: deletes its trial processes. PM2 finishes the action that it had from that svcm.
- * Meanwhile it shows the process as stopping, or not at all, and a plan would be out of date at once.
+ * Cleans up after an svcm that was killed: deletes its trial processes. PM2 finishes the action that it had from that svcm.
+ * Meanwhile it shows the process as stopping, or not at all, and a plan would immediately be out of date.
  *
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `PROCESS_UNLISTED`
  */
@@ -64,8 +64,8 @@ export async function recover(ports: Ports): Promise<void> {
   if (unlisted.length > 0)
     throw new SvcmError("PROCESS_ACTION_REFUSED", {
       code: "PROCESS_UNLISTED",
-      details: `PM2 runs processes that its list lacks, with these numbers: ${unlisted.join(", ")}. In a cluster they answer requests beside the listed ones.`,
-      hint: `Look at them, end them, and try again: kill ${unlisted.join(" ")}`,
+      details: `PM2 runs processes that are not in its list, with these process ids: ${unlisted.join(", ")}. In a cluster they answer requests beside the listed ones.`,
+      hint: `Check them, end them, and try again: kill ${unlisted.join(" ")}`,
     });
   await reapTrials(ports, list, PATIENCE_MS);
 }

@@ -5,7 +5,7 @@ import { journalsOf, releaseOf, type Journal, type ReleaseEvent } from "../relea
 export type ApplyProgress = Omit<ApplyFrame, "type">;
 
 /**
- * The same journals; `onProgress` hears of each line that an apply or a rollback adds, when the line is on disk. The first one
+ * The same journals; `onProgress` receives each line that an apply or a rollback adds, once the line is on disk. The first one
  * follows the audit record, directly before the first step.
  */
 export function reportedReleases(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {

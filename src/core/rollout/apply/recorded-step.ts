@@ -20,7 +20,7 @@ export async function recordedStep({ releases }: Ports, step: RolloutStep | unde
   if (outcome === "applied") return release;
   throw new SvcmError(outcome === "half" ? "APPLY_HALF" : "APPLY_REVERTED", {
     ...(code !== undefined && { code: foreignCode(code) }),
-    details: `The step was carried out before: release ${id} is ${outcome}.`,
+    details: `This step was already carried out: release ${id} is ${outcome}.`,
     hint: `Read the release: svcm releases show ${id}`,
   });
 }

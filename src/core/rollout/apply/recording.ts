@@ -99,7 +99,7 @@ export function formerProbe(
     apps[name]?.probe ?? (httpPort === null ? undefined : probeOf(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
 }
 
-/** Asks each app once whether it is healthy: only then its return has to be. */
+/** Checks once whether each app is healthy: only those have to be healthy after a revert. */
 async function former(
   { health, processes }: Ports,
   touched: readonly ProcessRecord[],

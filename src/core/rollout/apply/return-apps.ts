@@ -19,11 +19,11 @@ export interface Returning {
   readonly demandOf: (app: string) => Omit<Demand, "probe">;
   /** The numbers of processes whose reload PM2 has not answered: it refuses another one until the former run has ended. */
   readonly busy?: ReadonlySet<number>;
-  /** Adds a line to the journal of what is done now. */
+  /** Adds a line to the journal of the current action. */
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
 
-/** The result of a return. */
+/** The result of restoring the apps. */
 export interface Returned {
   /** The reasons why apps do not run as before. */
   readonly reasons: readonly string[];
@@ -33,7 +33,7 @@ export interface Returned {
 
 /**
  * Gives each app the processes and definitions back that it had before a release, and judges them by the gate if they were
- * healthy. It changes only what differs, so a repetition finishes what was cut off.
+ * healthy. It changes only what differs, so a repetition finishes an interrupted one.
  */
 export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<Returned> {
   const reasons: string[] = [];
@@ -78,7 +78,7 @@ async function processesOf({ processes }: Ports, names: readonly string[]): Prom
   return (await list()).filter(({ name }) => names.includes(name));
 }
 
-/** Gives the present processes their former definitions. True if one of them was started with its former definition. */
+/** Restores the definitions of the current processes. True if one of them was started with its former definition. */
 async function changedBack(
   acting: Omit<Acting, "action">,
   names: readonly string[],
@@ -91,7 +91,7 @@ async function changedBack(
     const record = await quiet(acting, listed);
     const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
     const hasDefinition = old !== undefined && digest(definitionOf(record)) === old.definition;
-    // A process that was started meanwhile has read the present env files.
+    // A process that was started meanwhile has read the current env files.
     const isSame = hasDefinition && (run.pins?.size === 0 || record.pid === old.pid);
     const action = actionFor(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;

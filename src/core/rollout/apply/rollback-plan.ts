@@ -75,7 +75,7 @@ export async function rollbackPlanned(
   };
 }
 
-/** A broken document does not keep a person from going back. */
+/** A broken document must not prevent a rollback. */
 async function settings(ports: Ports, { apps }: Left): Promise<SettingsOf> {
   try {
     return await readSettings(ports, (app) => apps[app]?.service ?? "");
@@ -121,7 +121,7 @@ function stepOf(
   };
 }
 
-/** By default the newest release that left something. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
+/** By default the newest release that still has an effect. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
 export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
   const journals = journalsOf(lists);
   const newest = journals.find((journal) => !LEFT_NOTHING.has(releaseOf(journal, null).outcome));
@@ -143,7 +143,7 @@ function notKept(kept: readonly string[], id: string): SvcmError {
   const isGone = oldest !== undefined && RELEASE_ID.test(id) && id < oldest;
   const why = isGone
     ? `The release ${id} is no longer kept: the oldest one is ${oldest}.`
-    : `No release is called ${JSON.stringify(id.slice(0, 80))}.`;
+    : `No release has the id ${JSON.stringify(id.slice(0, 80))}.`;
   return new SvcmError("RELEASE_NOT_FOUND", {
     ...(isGone && { code: "RELEASE_GONE" }),
     details: `${why} Accepted: ${kept.join(", ") || "none; there is no release"}.`,

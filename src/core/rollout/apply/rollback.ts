@@ -93,7 +93,7 @@ async function run(
   await ports.processes.save();
   if (failures.length > 0) {
     await recording.end("half");
-    throw new SvcmError("APPLY_HALF", { details: `Not everything could be returned. ${failures.join(" ")}` });
+    throw new SvcmError("APPLY_HALF", { details: `svcm could not restore everything. ${failures.join(" ")}` });
   }
   const apps = plan.steps.flatMap(({ app }) => namesIn(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = left;

@@ -54,7 +54,7 @@ export async function runSteps(applying: Applying, recording: Recording): Promis
   return boots;
 }
 
-/** After a failure, the return of the apps counts more than its record: the disk may be full. */
+/** After a failure, restoring the apps matters more than recording it: the disk may be full. */
 async function orUnrecorded(written: Promise<unknown>): Promise<void> {
   try {
     await written;
@@ -63,7 +63,7 @@ async function orUnrecorded(written: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The condition for the processes of an app. */
+/** The gate for the processes of an app. */
 function demandsOf({ now, input }: Applying) {
   return (app: string): { probe: AppProbe | undefined; deadlineMs: number; minHealthyMs: number } => {
     const settings = now.settingsOf(app);
@@ -77,11 +77,11 @@ interface Failed {
   /** Steps that may have changed something. */
   readonly touched: number;
   readonly error: SvcmError;
-  /** Answers of PM2 to come. */
+  /** Pending answers of PM2. */
   readonly owed: ReadonlyMap<number, Promise<unknown>>;
 }
 
-/** Gives the apps of the touched steps their former definitions back, the last first. */
+/** Restores the former definitions of the apps of the touched steps, the last one first. */
 async function failed(
   applying: Applying,
   recording: Recording,
@@ -109,7 +109,7 @@ async function failed(
   );
   // PM2 refuses another reload of a process until then.
   await Promise.all(owed.values());
-  if (reasons.length > 0) return half(recording, `${why} Not everything could be returned. ${reasons.join(" ")}`, code);
+  if (reasons.length > 0) return half(recording, `${why} svcm could not restore everything. ${reasons.join(" ")}`, code);
   const names = apps.flatMap((app) => namesIn(head, app));
   const left = leftReturned(head.left, { undone: head, apps: names, pinned, by: head.id });
   await orUnrecorded(recording.end("reverted", { code, left }));
@@ -123,6 +123,6 @@ export async function half(recording: Recording, reason: string, code?: ErrorCod
   return new SvcmError("APPLY_HALF", {
     ...(code !== undefined && { code }),
     details: `${reason} Some apps may run as before, and others as declared.`,
-    hint: `To go on: svcm apply. To go back: svcm rollback ${recording.head.id}`,
+    hint: `To continue: svcm apply. To go back: svcm rollback ${recording.head.id}`,
   });
 }

@@ -14,7 +14,7 @@ const SUFFIX = /^[\w.-]{1,200}$/;
 
 const PROBES: Members[string] = {
   matches: isRecord,
-  expected: "a map of probes by the ending of an app's name, such as { restapi: { path: /health } }",
+  expected: "a map of probes by the suffix of an app's name, such as { restapi: { path: /health } }",
 };
 const SETTINGS: Members = { ...rolloutMembers, health: PROBES };
 
@@ -30,7 +30,7 @@ export function rolloutFindings(rollout: unknown): Found[] {
 
 function probeFindings(suffix: string, probe: unknown): Found[] {
   const path = ["health", suffix];
-  const name = "the ending of an app's name, of letters, digits, _, . and -";
+  const name = "the suffix of an app's name: letters, digits, _, . and -";
   if (!SUFFIX.test(suffix)) return [{ path, message: acceptedText(`${show(suffix)} is not accepted`, name) }];
   return isRecord(probe) ? memberFindings(probe, healthMembers, path) : [notAMap(path, healthMembers)];
 }

@@ -77,7 +77,7 @@ export const rolloutMembers: Readonly<Record<string, Member>> = {
   healthyDeadline: { ...time, help: "Time that each process has to become healthy. Defaults to 30s." },
   autoRevert: {
     ...flag,
-    help: "A failure returns the touched apps to their former definitions. Defaults to true.",
+    help: "A failure restores the former definitions of the touched apps. Defaults to true.",
   },
   preflight: { ...flag, help: "Each changed app first starts once on a spare port. Defaults to false." },
   keepReleases: { ...count, help: "Number of releases that svcm keeps. Defaults to 10." },
@@ -88,7 +88,7 @@ export function millisecondsIn(value: unknown): number | undefined {
   return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
 }
 
-/** The probes of `health`, by the ending of the names of their apps. */
+/** The probes of `health`, by the suffix of the app name. */
 export function healthIn(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const health = isRecord(rollout) ? rollout["health"] : undefined;
   const entries = isRecord(health) ? Object.entries(health) : [];

@@ -49,7 +49,7 @@ interface Completed extends Pick<Probe, "kind" | "path" | "service" | "isDeclare
   readonly port: number | string;
 }
 
-/** The longest ending wins. */
+/** The longest suffix wins. */
 function settingsFor(app: string, health: Readonly<Record<string, HealthSettings>>): Completed | undefined {
   const suffixes = [...Object.keys(BY_SUFFIX), ...Object.keys(health)].filter((suffix) => app.endsWith(suffix));
   const suffix = suffixes.toSorted((a, b) => b.length - a.length)[0];

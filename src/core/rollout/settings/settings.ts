@@ -9,7 +9,7 @@ export interface RolloutSettings {
   readonly autoRevert: boolean;
   readonly preflight: boolean;
   readonly keepReleases: number;
-  /** By the ending of an app's name. */
+  /** By the suffix of an app's name. */
   readonly health: Readonly<Record<string, HealthSettings>>;
 }
 

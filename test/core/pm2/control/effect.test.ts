@@ -27,7 +27,7 @@ test("if PM2's list cannot be read after an action, its warnings say so", async 
   world.records = undefined;
   const { warnings } = await effectOf(world.ports, asked, "restart");
   expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-    "ECOSYSTEM_VARIABLE_WITHHELD: The ecosystem file reads secrets of the shell that svcm does not pass on: DB_PASSWORD. The file's own values count, if it has any. Put the secrets into an env file that the app reads, or start the app with PM2 itself.",
+    "ECOSYSTEM_VARIABLE_WITHHELD: The ecosystem file reads secrets of the shell that svcm does not pass on: DB_PASSWORD. The file's own values apply, if it has any. Put the secrets into an env file that the app reads, or start the app with PM2 itself.",
     "PROCESS_VARIABLE_UNSET: A, B have no value in the environment in which svcm reads the file: api was not given them, and keeps the value that it had before, if any.",
     "PROCESS_DRIFT_UNKNOWN: PM2's list could not be read after the action, so differences from the file are not known. No PM2 daemon runs. Compare again: svcm ecosystem drift",
   ]);

@@ -148,6 +148,6 @@ function offsetOf(place: Place | undefined): number {
 
 function stale(): LogFailure {
   const details =
-    "The log was rotated or emptied after the cursor was made. Accepted: a cursor of the present files. Read again without it.";
+    "The log was rotated or emptied after the cursor was made. Accepted: a cursor of the current files. Read again without it.";
   return new LogFailure("INVALID_REQUEST", "LOG_CURSOR_STALE", details);
 }

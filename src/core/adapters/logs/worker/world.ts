@@ -50,7 +50,7 @@ export class World {
   async #ask(stamp: string): Promise<void> {
     const list = await askDaemon(join(this.#data.home, "rpc.sock"), "getMonitorData", PATIENCE_MS);
     if (!Array.isArray(list))
-      throw new LogFailure("PM2_FAILED", "PM2_TIMEOUT", "PM2 did not give its list of processes.");
+      throw new LogFailure("PM2_FAILED", "PM2_TIMEOUT", "PM2 did not return its list of processes.");
     const processes = (list as Pm2Process[]).filter(({ pm2_env: env }) => !env["pmx_module"]);
     const { home, folders } = this.#data;
     this.#stamp = stamp;

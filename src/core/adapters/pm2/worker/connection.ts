@@ -24,7 +24,7 @@ export async function connect(path: string, patienceMs: number): Promise<Connect
     socket.once("error", (error) => reject(unreachable(codeOf(error), path)));
   });
   try {
-    await orTimeout(connected, patienceMs, "PM2 did not take the connection");
+    await orTimeout(connected, patienceMs, "PM2 did not accept the connection");
     return new SocketConnection(socket);
   } catch (error) {
     socket.destroy();

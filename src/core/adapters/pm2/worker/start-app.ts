@@ -50,7 +50,7 @@ async function handApps(
   apps: readonly Fields[],
 ): Promise<void> {
   const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
-  await orTimeout(Promise.race([connectLibrary(pm2), connection.lost]), timeoutMs, "PM2 did not take the connection");
+  await orTimeout(Promise.race([connectLibrary(pm2), connection.lost]), timeoutMs, "PM2 did not accept the connection");
   // The library sets them, and PM2 would pass them to the apps.
   for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
   handOver(patienceMs);
