@@ -19,8 +19,8 @@ const askerSchema = z.strictObject({
 export type Asker = z.infer<typeof askerSchema>;
 
 /**
- * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of the node's clock. So a
- * message that was held up on the way has no effect.
+ * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of the node's clock. So
+ * a delayed message has no effect.
  */
 export const requestSchema = z.strictObject({
   input: z.record(z.string(), z.unknown()),

@@ -5,8 +5,7 @@ import { commandsFor, type KillSighting, type Sighting } from "./sightings.ts";
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
 /**
- * Looks at the machine at the moment in which PM2 writes that a process stops, starts or was killed, and keeps what it
- * sees.
+ * Checks the machine whenever PM2 writes that a process stops, starts or was killed, and records what it finds.
  */
 export class Witness {
   readonly #ports: Pick<Ports, "processLogs" | "sightings">;

@@ -31,8 +31,8 @@ export interface DoctorAnswer {
 type Found = Readonly<Record<DoctorCheck, readonly Issue[]>>;
 
 /**
- * Examines the repository, the installation and PM2. Of the repository, it runs only the ecosystem files, as
- * their check does. It changes nothing, starts no daemon, and shows no value.
+ * Checks the repository, the installation and PM2. The only files of the repository that it runs are the ecosystem
+ * files. It changes nothing, starts no daemon, and shows no value.
  */
 export const projectDoctor = defineOperation({
   id: "project.doctor",

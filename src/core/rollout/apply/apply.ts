@@ -25,8 +25,8 @@ export interface Applied {
 }
 
 /**
- * Computes the plan once more under the lock, and runs its steps one after another. The first failure stops, and gives the
- * touched apps their former definitions back. An empty plan afterwards proves the result.
+ * Computes the plan once more under the lock, and runs its steps one after another. It stops at the first failure and
+ * restores the former definitions of the touched apps. An empty plan afterwards proves the result.
  *
  * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED, APPLY_REVERTED,
  *   APPLY_HALF, AUDIT_FAILED, and those of a plan

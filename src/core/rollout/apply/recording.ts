@@ -38,7 +38,7 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
   readonly keepReleases: number;
 }
 
-/** Begins a journal, and keeps PM2's records of the touched apps, before anything is done to them. */
+/** Begins a journal and keeps PM2's records of the touched apps, before any action on them. */
 export async function begun(ports: Ports, caller: Caller, { keepReleases, ...subject }: Subject): Promise<Recording> {
   const { processes, releases } = ports;
   const now = (): string => new Date(ports.clock.now()).toISOString();

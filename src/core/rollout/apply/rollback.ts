@@ -17,8 +17,8 @@ import { rollbackPlanned, type PlannedRollback } from "./rollback-plan.ts";
 type Input = InputOf<"rollout.rollback">;
 
 /**
- * Gives the apps of a release the processes and definitions back that they had before it. Files, code and data stay as
- * they are; an app whose env file changed reads the former copy. The rollback is a release, so it can be undone.
+ * Restores the processes and definitions that the apps of a release had before it. Files, code and data stay as they
+ * are; an app whose env file changed reads the former copy. The rollback is a release, so it can be undone.
  *
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_HALF, PM2_FAILED,
  *   AUDIT_FAILED

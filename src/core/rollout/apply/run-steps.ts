@@ -20,7 +20,7 @@ export interface Applying {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The first failure stops, and gives the touched apps their former definitions back. Returns how long each app booted. */
+/** It stops at the first failure and restores the former definitions of the touched apps. Returns how long each app booted. */
 export async function runSteps(applying: Applying, recording: Recording): Promise<ReadonlyMap<string, number>> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
