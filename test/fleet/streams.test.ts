@@ -47,7 +47,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
     expect((await run("edda", "nats", "setup")).code).toBe(3);
     const made = await run("adam", "nats", "setup");
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("The NATS server is set up.")]);
-    expect((await run("adam", "nats", "setup")).stdout).toContain("has these settings already");
+    expect((await run("adam", "nats", "setup")).stdout).toContain("already has these settings");
     const vera = await fleet.as("vera");
     const isThere = async () => (await vera.nodes()).find(({ name }) => name === "web-1")?.presence !== undefined;
     await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
