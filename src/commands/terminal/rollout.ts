@@ -150,8 +150,7 @@ export async function printRollout(command: SvcmCommand, rollout: FleetRollout):
 
 function nextSteps(state: string): string[] {
   if (state !== "stopped" && state !== "applying" && state !== "returning") return [];
-  const running =
-    state === "stopped" ? [] : ["If the svcm that runs it has died, another one can take over."];
+  const running = state === "stopped" ? [] : ["If the svcm that runs it has died, another one can take over."];
   return [
     ...running,
     "To continue: svcm rollout resume",

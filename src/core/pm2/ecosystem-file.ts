@@ -115,7 +115,11 @@ async function loadSource(
   { service, path, cwd, declaresCwd, env, apps, blocks }: Source,
 ): Promise<LoadedEcosystem> {
   if (pm2FileKind(baseName(path)) === undefined)
-    throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: because of its name, PM2 would run it as a script.`);
+    throw new FileError(
+      "ECOSYSTEM_FILE_KIND",
+      path,
+      `Cannot load ${path}: because of its name, PM2 would run it as a script.`,
+    );
   const loaded = await ecosystems.load(path, cwd);
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
   const start = { service, path, env, declaresCwd };

@@ -109,7 +109,8 @@ async function failed(
   );
   // PM2 refuses another reload of a process until then.
   await Promise.all(owed.values());
-  if (reasons.length > 0) return half(recording, `${why} svcm could not restore everything. ${reasons.join(" ")}`, code);
+  if (reasons.length > 0)
+    return half(recording, `${why} svcm could not restore everything. ${reasons.join(" ")}`, code);
   const names = apps.flatMap((app) => namesIn(head, app));
   const left = leftReturned(head.left, { undone: head, apps: names, pinned, by: head.id });
   await orUnrecorded(recording.end("reverted", { code, left }));
