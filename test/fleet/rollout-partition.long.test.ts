@@ -110,7 +110,7 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect(both.starts()).toEqual(["1", "1"]);
     asker.heal();
     const { code, said } = await ended;
-    expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringContaining("has taken the rollout over")]);
+    expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringContaining("has taken over the rollout")]);
     expect(both.starts()).toEqual(["1", "1"]);
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
