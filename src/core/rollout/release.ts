@@ -130,7 +130,7 @@ export function releaseOf({ head, events }: Journal, heldSince: number | null): 
   };
 }
 
-/** After an interrupted step, nobody read PM2's list, so the step counts as failed. */
+/** After an interrupted step, no process read PM2's list, so the step counts as failed. */
 function phaseOf(
   events: readonly ReleaseEvent[],
   index: number,

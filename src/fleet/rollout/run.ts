@@ -16,7 +16,7 @@ export interface Running {
   readonly onChange: (rollout: FleetRollout) => void;
 }
 
-/** If a node does not answer in this time, it is asked again: it answers the repeat with the result of the first request. */
+/** If a node does not answer in this time, svcm asks again: the node answers the repeat with the result of the first request. */
 const SLICE_MS = 30_000;
 const AGAIN_MS = 500;
 
