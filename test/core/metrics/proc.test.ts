@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hypervisorOf, parseMounts, parseOsRelease } from "../../../src/core/metrics/linux-facts.ts";
 import {
   hasEnded,
   parseAuxv,
@@ -106,44 +105,4 @@ describe("/proc/self/auxv", () => {
   test("/proc/self/auxv without units means the common ones", () => {
     expect(parseAuxv(new Uint8Array(), true)).toEqual({ pageBytes: 4096, ticksPerSecond: 100 });
   });
-});
-
-test("/etc/os-release has the name and the release of the system", () => {
-  const text = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nNAME="Debian GNU/Linux"\nVERSION_ID="12"\nID=debian\n';
-  expect(parseOsRelease(text)).toBe("Debian GNU/Linux 12");
-  expect(parseOsRelease("NAME='Arch Linux'\n")).toBe("Arch Linux");
-  expect(parseOsRelease("")).toBe("");
-});
-
-test("/proc/self/mounts has each disk of the machine once, at its shortest path", () => {
-  const text = [
-    "proc /proc proc rw 0 0",
-    "overlay / overlay rw 0 0",
-    "/dev/vda1 /etc/hosts ext4 rw 0 0",
-    "/dev/vda1 /data ext4 rw 0 0",
-    String.raw`/dev/sdb1 /mnt/two\040words xfs rw 0 0`,
-    "/dev/loop0 /snap/core squashfs ro 0 0",
-    "tank/home /home zfs rw 0 0",
-    "files:/export /srv nfs4 rw 0 0",
-    "",
-  ].join("\n");
-  expect(parseMounts(text)).toEqual([
-    { path: "/data", type: "ext4" },
-    { path: "/mnt/two words", type: "xfs" },
-    { path: "/home", type: "zfs" },
-  ]);
-});
-
-test.each([
-  ["KVM", { clockSources: "tsc kvm-clock\n" }],
-  ["KVM", { clockSources: "kvm-clock", firmware: "QEMU Standard PC" }],
-  ["Hyper-V", { firmware: "Microsoft Corporation Virtual Machine" }],
-  ["Xen", { clockSources: "xen tsc" }],
-  ["VMware", { firmware: "VMware, Inc. VMware Virtual Platform" }],
-  ["VirtualBox", { firmware: "innotek GmbH VirtualBox" }],
-  ["QEMU", { firmware: "QEMU Standard PC" }],
-  ["virtual", { firmware: "New Maker", cpuinfo: "flags\t\t: fpu vme hypervisor lahf_lm\n" }],
-  [null, { clockSources: "tsc hpet", firmware: "Dell Inc. PowerEdge", cpuinfo: "flags\t\t: fpu vme\n" }],
-])("a hypervisor is known by its clock or by the firmware: %s", (name, signs) => {
-  expect(hypervisorOf({ clockSources: "", firmware: "", cpuinfo: "", ...signs })).toBe(name);
 });

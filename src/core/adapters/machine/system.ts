@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as after } from "node:timers/promises";
 import type { HostSystem } from "../../api/host-system.ts";
-import { askLinux } from "./linux-system.ts";
 
 /** Facts that stay the same while the machine runs. */
 export interface AskedSystem {
@@ -11,16 +10,16 @@ export interface AskedSystem {
   readonly known: Promise<void>;
 }
 
-/** A child process of systeminformation may hang, and so may a disk. */
+/** systeminformation starts child processes, and one of them may hang. */
 const PATIENCE_MS = 1000;
 /** A machine with containers has an interface and a file system for each. */
 const MOST = 16;
 /** File systems without a disk behind them. */
 const VIRTUAL = /^(?:tmpfs|devtmpfs|overlay|squashfs|efivarfs|proc|sysfs|none)$/;
 
-export function askSystem(platform: string = process.platform): AskedSystem {
+export function askSystem(): AskedSystem {
   let answer: HostSystem | null = null;
-  const asked = (platform === "linux" ? askLinux(MOST) : askPortable()).then(
+  const asked = ask().then(
     (facts) => void (answer = facts),
     () => undefined,
   );
@@ -32,7 +31,7 @@ export function askSystem(platform: string = process.platform): AskedSystem {
   };
 }
 
-async function askPortable(): Promise<HostSystem> {
+async function ask(): Promise<HostSystem> {
   const { fsSize, networkInterfaces, osInfo, system, time } = await import("systeminformation");
   const [os, machine, disks, interfaces] = await Promise.all([osInfo(), system(), fsSize(), networkInterfaces()]);
   const { uptime } = time();
