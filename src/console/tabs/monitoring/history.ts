@@ -33,7 +33,6 @@ export class History {
       this.#rows.set(key, series);
       series.push(time, [process.cpuPercent, process.memoryBytes]);
     }
-    if (this.#rows.size === all.length) return;
     const keys = new Set(all.map(({ key }) => key));
     for (const key of this.#rows.keys()) if (!keys.has(key)) this.#rows.delete(key);
   }
