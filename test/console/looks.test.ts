@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("accessible in every look", () => {
     await expectAccessibleInEveryLook(open);
     await field("Token").fill("a-wrong-token-of-sixteen");
     await button("Continue").click();
-    await page.getByText("The server did not accept that token.").waitFor();
+    await page.getByText("The server refused that token.").waitFor();
     await expectAccessibleInEveryLook(open);
     await button("Cancel").click();
     await page.locator(".save-bar .problem").waitFor();

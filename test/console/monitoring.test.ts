@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await expect.poll(() => axe(page)).toEqual([]);
     await entry.getByLabel("Token").fill("a-wrong-token-of-sixteen");
     await page.keyboard.press("Enter");
-    await entry.getByText("The server did not accept that token.").waitFor();
+    await entry.getByText("The server refused that token.").waitFor();
     await entry.getByLabel("Token").fill(token);
     await page.keyboard.press("Enter");
     await page.getByText(/^worker restarted/).waitFor();
@@ -219,7 +219,7 @@ test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the be
   await expect.poll(() => axe(page)).toEqual([]);
   await page.getByLabel("Token", { exact: true }).fill("a-wrong-token-of-sixteen");
   await page.keyboard.press("Enter");
-  await page.getByText("The server did not accept that token.").waitFor();
+  await page.getByText("The server refused that token.").waitFor();
   await page.getByLabel("Token", { exact: true }).fill(token);
   await page.keyboard.press("Enter");
   await row(page, "zeta").waitFor();

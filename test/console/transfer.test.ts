@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     await importText(other, text);
     await expect.poll(() => other.stored()).toEqual(full);
     expect(other.asked).toEqual([
-      "Replace the content of this browser (0 deploy targets, 0 interface adapters, no service configuration, no environment) with this document?",
+      "Replace (0 deploy targets, 0 interface adapters, no service configuration, no environment) with this document?",
     ]);
   });
 

@@ -15,7 +15,7 @@ export function TokenEntry(): JSX.Element | null {
 function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }): JSX.Element {
   const { session } = usePage();
   const token = useSignal("");
-  const issues = refused ? [{ code: "UNAUTHORIZED" as const, message: "The server did not accept that token." }] : [];
+  const issues = refused ? [{ code: "UNAUTHORIZED" as const, message: "The server refused that token." }] : [];
   const given = token.value.trim();
   return (
     <FormDialog

@@ -29,7 +29,7 @@ export function Interfaces(): JSX.Element {
       empty={
         <EmptyState icon="plug" title="No interface adapters yet">
           <p>
-            An adapter connects a protocol and a framework to an entrypoint and a controller action. Describe the first
+            An adapter connects a protocol and framework to an entrypoint and controller action. Describe the first
             one in the form above.
           </p>
         </EmptyState>

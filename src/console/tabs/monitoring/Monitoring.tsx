@@ -40,7 +40,7 @@ function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element 
     <>
       {isOld.value && <strong class="old-mark">old values · </strong>}
       {feed.state.value === "live" && !feed.isPaused.value && (
-        <strong class="live-mark">{router.node === "" ? "live" : "updated every 2 s"} · </strong>
+        <strong class="live-mark">{router.node === "" ? "live" : "every 2 s"} · </strong>
       )}
       {system ? <System system={system} /> : facts.host}
       {cpu?.model ? ` · ${cpu.model}` : ""}

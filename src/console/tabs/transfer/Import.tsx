@@ -21,7 +21,7 @@ export function Import(): JSX.Element {
   const reading = form.reading.value;
   const now = contentOf(page.store.document.value);
   const take = (): void => {
-    if (confirm(`Replace the content of this browser (${now}) with this document?`)) form.take();
+    if (confirm(`Replace (${now}) with this document?`)) form.take();
   };
   const undo = (
     <Button size="small" onClick={() => form.undo()}>
