@@ -70,11 +70,11 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("of production is applied only after its name is typed", async () => {
+  test("of production is applied and undone only after its name is typed", async () => {
     const apps = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     real.pm2Folder(apps, "production");
     const open = await openPlan(apps);
-    const { page, apply, confirm, field } = open;
+    const { page, apply, confirm, button, field } = open;
     await page.getByLabel("Environment").selectOption("production");
     await apply.click();
     const go = confirm.getByRole("button", { name: "Apply", exact: true });
@@ -86,6 +86,13 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await field("Type production").fill("production");
     await press(page, "Enter");
     await page.getByText("Done. The processes run as planned.").waitFor();
+    await button("Undo…").click();
+    await confirm.getByText("These apps return to the processes and definitions").waitFor();
+    const undo = confirm.getByRole("button", { name: "Undo", exact: true });
+    expect(await undo.isDisabled()).toBe(true);
+    await field("Type production").fill("production");
+    await undo.click();
+    await page.getByText(/^Release \S+ undoes \S+$/).waitFor();
   });
 
   test("is replaced in place and takes the focus if it is out of date, and nothing is applied", async () => {

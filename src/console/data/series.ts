@@ -47,10 +47,10 @@ export class Series {
 
   read({ from, to }: Span, columns: readonly number[]): SeriesPart {
     const times = this.#times;
-    const first = this.#firstSince(from);
-    const slots = Array.from({ length: this.#length - first }, (_, index) => this.#slot(first + index)).filter(
-      (slot) => (times[slot] ?? 0) <= to,
-    );
+    const slots = Array.from({ length: this.#length }, (_, index) => this.#slot(index)).filter((slot) => {
+      const time = times[slot] ?? 0;
+      return time >= from && time <= to;
+    });
     const read = (which: number): (number | null)[] => slots.map((slot) => numberOrGap(this.#values[which]?.[slot]));
     return [slots.map((slot) => times[slot] ?? 0), ...columns.map(read)];
   }
@@ -59,23 +59,16 @@ export class Series {
   spread(column: number, { from, to }: Span, into: Float32Array): void {
     const source = this.#values[column];
     let [before, last] = [-Infinity, 0];
-    for (let index = this.#firstSince(from); index < this.#length; index += 1) {
+    for (let index = 0; index < this.#length; index += 1) {
       const slot = this.#slot(index);
       const time = this.#times[slot] ?? 0;
-      if (time > to) break;
+      if (time < from || time > to) continue;
       const part = Math.min(Math.floor(((time - from) / (to - from)) * into.length), into.length - 1);
       // In a short span samples are farther apart than its parts.
       const first = time - before > LONGEST_STEP ? part : Math.min(last + 1, part);
       into.fill(source?.[slot] ?? Number.NaN, first, part + 1);
       [before, last] = [time, part];
     }
-  }
-
-  /** The place of the first value from this time on. */
-  #firstSince(from: number): number {
-    let first = this.#length;
-    while (first > 0 && (this.#times[this.#slot(first - 1)] ?? 0) >= from) first -= 1;
-    return first;
   }
 
   #slot(index: number): number {

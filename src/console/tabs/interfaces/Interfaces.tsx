@@ -29,8 +29,8 @@ export function Interfaces(): JSX.Element {
       empty={
         <EmptyState icon="plug" title="No interface adapters yet">
           <p>
-            An adapter connects a protocol and framework to an entrypoint and controller action. Describe the first
-            one in the form above.
+            An adapter connects a protocol and framework to an entrypoint and controller action. Describe the first one
+            in the form above.
           </p>
         </EmptyState>
       }

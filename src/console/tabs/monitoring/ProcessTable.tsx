@@ -58,9 +58,7 @@ const columns: readonly { readonly by: Column; readonly label: string; readonly 
 ];
 
 /** So many rows are drawn or left out together. */
-const PART = 6;
-/** So many parts are drawn before their place is known. */
-const FIRST_PARTS = 4;
+const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 2.25;
 
@@ -71,7 +69,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   const table = useRef<HTMLTableElement>(null);
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
-  const wanted = folded(list.filter(wantedIn(monitor)));
+  const wanted = folded(list.filter((process) => isWanted(monitor, process)));
   const rows = order.ordered(wanted.map((one) => rowIn(monitor, one)));
   const onHold = (isHeld: boolean): void => {
     const bodies = [...(table.current?.tBodies ?? [])];
@@ -92,9 +90,9 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
           <DrawnRows
             // oxlint-disable-next-line react/no-array-index-key -- a part is its place
             key={at}
-            keys={part.map(({ key }) => key)}
+            count={part.length}
             rowHeight={ROW_HEIGHT}
-            isFirst={at < FIRST_PARTS}
+            isFirst={at === 0}
             onHold={onHold}
             // The head is the first row.
             draw={draw(part, at * PART + 2)}
@@ -164,13 +162,12 @@ function useSparklines({ sparklines }: Monitor): void {
   }, [sparklines]);
 }
 
-function wantedIn({ filter, status, still }: Monitor): (process: ProcessMetrics) => boolean {
-  const [state, keys, text] = [status.value, still.value?.keys, filter.value.trim().toLowerCase()];
-  return (process) => {
-    const { name, namespace, pid, pmId } = process;
-    if (keys?.has(keyOf(process)) === false || (state !== "" && statusOf(process) !== state)) return false;
-    return text === "" || [name, namespace, pid, pmId].some((word) => `${word ?? ""}`.toLowerCase().includes(text));
-  };
+function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): boolean {
+  if (still.value?.keys.has(keyOf(process)) === false) return false;
+  if (status.value !== "" && statusOf(process) !== status.value) return false;
+  const text = filter.value.trim().toLowerCase();
+  const words = [process.name, process.namespace ?? "", String(process.pid ?? ""), String(process.pmId)];
+  return text === "" || words.some((word) => word.toLowerCase().includes(text));
 }
 
 function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {

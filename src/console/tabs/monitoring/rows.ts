@@ -35,20 +35,18 @@ export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): st
 
 /** Instances of an app have the same name, namespace and script. */
 export function folded(processes: readonly ProcessMetrics[]): Folded[] {
-  const apps: [ProcessMetrics, ...ProcessMetrics[]][] = [];
-  const byName = new Map<string, typeof apps>();
+  const apps = new Map<string, ProcessMetrics[]>();
   for (const process of processes) {
-    const { name, namespace, script } = process;
-    const ofName = byName.get(name) ?? [];
-    const app = ofName.find(([first]) => first.namespace === namespace && first.script === script);
-    if (app) app.push(process);
-    else {
-      const made: (typeof apps)[number] = [process];
-      apps.push(made);
-      byName.set(name, [...ofName, made]);
-    }
+    const app = `${process.name}\0${process.namespace}\0${process.script}`;
+    const known = apps.get(app);
+    if (known) known.push(process);
+    else apps.set(app, [process]);
   }
-  return apps.map((instances) => (instances.length === 1 ? single(instances[0]) : together(instances[0], instances)));
+  return [...apps.values()].flatMap((instances) => {
+    const [first, ...others] = instances;
+    if (first === undefined) return [];
+    return [others.length === 0 ? single(first) : together(first, instances)];
+  });
 }
 
 export function single(process: ProcessMetrics): Folded {

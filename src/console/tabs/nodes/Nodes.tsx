@@ -70,7 +70,7 @@ function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean })
             <DrawnRows
               // oxlint-disable-next-line react/no-array-index-key -- a part is its place
               key={at}
-              keys={rows.slice(at * PART, (at + 1) * PART).map(({ node }) => node.name)}
+              count={Math.min(PART, rows.length - at * PART)}
               rowHeight={ROW_HEIGHT}
               isFirst={at === 0}
               onHold={onHold}

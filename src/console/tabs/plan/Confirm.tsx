@@ -26,7 +26,6 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   const rollout = useRollout();
   const message = useSignal("");
   const allowDirty = useSignal(false);
-  const typed = useSignal("");
   const { id, environment, git, steps } = plan;
   const dirty = git?.dirty ?? [];
   const disruptive = steps.filter(({ disruption }) => disruption !== "none");
@@ -34,9 +33,10 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   return (
     <Asking
       title={`Apply plan ${id} to ${environment}?`}
+      environment={environment}
       word="Apply"
       isDangerous={disruptive.length > 0}
-      isReady={(dirty.length === 0 || allowDirty.value) && (!isProduction(environment) || typed.value === environment)}
+      isReady={dirty.length === 0 || allowDirty.value}
       run={() => rollout.apply(plan, choices)}
     >
       <p>{sentence(countSteps(plan))} The first step that fails stops the apply and restores the touched apps.</p>
@@ -51,9 +51,6 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
         value={message.value}
         onChange={(text) => void (message.value = text.slice(0, 200))}
       />
-      {isProduction(environment) && (
-        <TextField label={`Type ${environment}`} value={typed.value} onChange={(text) => void (typed.value = text)} />
-      )}
     </Asking>
   );
 }
@@ -77,7 +74,7 @@ function Interruptions({ of: steps }: { of: Plan["steps"] }): JSX.Element {
 function Undo({ release }: { release: Release }): JSX.Element {
   const rollout = useRollout();
   const { api } = useConsole();
-  const { id } = release;
+  const { id, environment } = release;
   // A refusal may mean that the plan of the rollback is out of date.
   const request = (signal: AbortSignal): Promise<RollbackPlan> => api.rollbackPlan(id, signal);
   const { answer, problem, retry } = useAnswer(request, [id, rollout.refusal.value]);
@@ -85,6 +82,7 @@ function Undo({ release }: { release: Release }): JSX.Element {
   return (
     <Asking
       title={`Undo release ${id}?`}
+      environment={environment}
       word="Undo"
       isDangerous
       isReady={answer?.changed === true}
@@ -127,6 +125,8 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
 
 interface AskingProps {
   readonly title: string;
+  /** Production is typed out first. */
+  readonly environment: string;
   readonly word: string;
   readonly isDangerous: boolean;
   readonly isReady: boolean;
@@ -134,8 +134,10 @@ interface AskingProps {
   readonly children: ComponentChildren;
 }
 
-function Asking({ title, word, isDangerous, isReady, run, children }: AskingProps): JSX.Element {
+function Asking({ title, environment, word, isDangerous, isReady, run, children }: AskingProps): JSX.Element {
   const { asked, refusal, isSending } = useRollout();
+  const typed = useSignal("");
+  const mustType = isProduction(environment);
   const close = (): void => {
     asked.value = undefined;
     refusal.value = undefined;
@@ -145,11 +147,14 @@ function Asking({ title, word, isDangerous, isReady, run, children }: AskingProp
       title={title}
       verb={isSending.value ? "Beginning…" : word}
       isDangerous={isDangerous}
-      isReady={isReady && !isSending.value}
+      isReady={isReady && !isSending.value && (!mustType || typed.value === environment)}
       onClose={close}
       onSubmit={() => void run()}
     >
       {children}
+      {mustType && (
+        <TextField label={`Type ${environment}`} value={typed.value} onChange={(text) => void (typed.value = text)} />
+      )}
       <StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>
     </FormDialog>
   );
