@@ -49,7 +49,7 @@ test.skipIf(!hasBrowser)(
     const { page } = await openConsole(browser, (await serverOver(own)).url, {});
     await page.locator("button.process-name[title=steady]").click();
     const card = page.getByRole("region", { name: /^Why of steady/ });
-    await card.getByText("PM2's log records no end of it in the last 30 days.").waitFor();
+    await card.getByText("PM2's log shows no exit of this process in the last 30 days.").waitFor();
     const steady = (await own.link().list()).find(({ name }) => name === "steady");
     process.kill(steady?.pid ?? 0, "SIGTERM");
     const ended = card.getByText("ended: signal, SIGTERM.");

@@ -127,7 +127,7 @@ test("beside a process that PM2 runs and does not list, nothing is applied until
   const before = await ports.processes.list();
   const refused = await refusal(apply([api("3"), web("3")], withoutPatience()));
   expect([refused.kind, refused.body.code]).toEqual(["PROCESS_ACTION_REFUSED", "PROCESS_UNLISTED"]);
-  expect(refused.message).toContain(`with these numbers: ${pid}.`);
+  expect(refused.message).toContain(`with these process ids: ${pid}.`);
   expect((await ports.processes.list()).map((one) => one.pid)).toEqual(before.map((one) => one.pid));
   process.kill(pid, "SIGKILL");
   await started;

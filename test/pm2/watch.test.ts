@@ -30,7 +30,7 @@ test.runIf(hasTmux)("the details and the log of the selected process, here and o
     await window.press("Escape");
     await window.shows(/> ticks/);
     await window.press("Enter");
-    await window.shows(/ticks \(id 0\) {2}online[^]*Enter read again/);
+    await window.shows(/ticks \(id 0\) {2}online[^]*Enter refresh/);
     await window.press("q");
     await window.shows(/ENDED 0/);
   }
@@ -58,7 +58,7 @@ test.runIf(hasTmux)("details that arrive late do not replace the log that is ope
   await answered;
   const [ticks] = await own.link().list();
   process.kill(ticks!.pid!, "SIGUSR2");
-  expect(await window.shows(/(?:[^]* tick\b){2}/)).not.toContain("Enter read again");
+  expect(await window.shows(/(?:[^]* tick\b){2}/)).not.toContain("Enter refresh");
 });
 
 /** Passes connections on to a server, and holds the answer with the details of a process. */

@@ -110,7 +110,7 @@ describe("npm start and npm stop", () => {
 
   test("the backend's README switches a framework as printed", async () => {
     const readme = readFileSync(join(REPOSITORY, "apps/backend-template/README.md"), "utf8");
-    const [, section = ""] = readme.split("## Switch things\n");
+    const [, section = ""] = readme.split("## Switch frameworks and drivers\n");
     expect(await runAsPrinted(section.split("\n## ")[0] ?? "")).toEqual([]);
     const health = await fetch(`http://127.0.0.1:${ports.restapi}/health`);
     expect(await health.json()).toMatchObject({ entrypoint: "rest", framework: "fastify" });

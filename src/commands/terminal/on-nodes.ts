@@ -86,7 +86,7 @@ function printResults(command: SvcmCommand, results: readonly NodeResult[]): voi
   const missing = results.filter(({ state }) => isMissing(state)).map(({ node, state }) => `${node} (${state})`);
   if (missing.length > 0)
     command.logToStderr(
-      `${missing.length} of ${counted(results.length, "node")} gave no answer: ${missing.join(", ")}.`,
+      `${missing.length} of ${counted(results.length, "node")} did not answer: ${missing.join(", ")}.`,
     );
 }
 

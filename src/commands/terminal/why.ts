@@ -12,7 +12,7 @@ export function whyLines({ app, event, processes, recentEnds, now, errorLines, c
     return [...lines, "Last lines of its error log:", ...errorLines.slice(-room).map((line) => `  ${line}`)];
   };
   const state = [...stateLines(app, processes), ...now, ...partial];
-  if (event === null) return withErrors([...state, `PM2's log records no end of it in the last 30 days.`]);
+  if (event === null) return withErrors([...state, `PM2's log shows no exit of this process in the last 30 days.`]);
   const { at, evidence, actor } = event;
   return withErrors([
     `${auditText.secondOf(at)}  ${eventText(event)}`,

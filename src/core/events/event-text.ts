@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<SvcmEvent["kind"], string>> = {
   restart: "was restarted",
   stop: "was stopped",
   delete: "was deleted",
-  action: "was acted on",
+  action: "received an action",
   write: "was changed",
   apply: "was part of an apply",
   daemon: "changed",

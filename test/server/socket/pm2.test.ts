@@ -203,10 +203,10 @@ describe("actions", () => {
     [
       { action: "stop", scope: "namespace" },
       "(not given)",
-      /^Invalid request\. "namespace" is missing\. Accepted .*"default"/,
+      /^Invalid request\. "namespace" is missing\. With the scope .*"default"/,
     ],
     [{ action: "stop", scope: "namespace", pmId: 0 }, "(not given)", /a namespace or processes, not both/],
-    [{ action: "stop", scope: "namespace", name: "nothing" }, "nothing", /No namespace .* "nothing"/],
+    [{ action: "stop", scope: "namespace", name: "nothing" }, "nothing", /No PM2 namespace .* "nothing"/],
     [{ action: "stop" }, "(not given)", /Neither a name/],
     [{ action: "stop", scope: "ecosystem" }, "*", /./],
   ])("the refusal of %j names what it is about: %s", async (action, name, error) => {

@@ -39,7 +39,7 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
   ];
   return (
     <div class="why-end">
-      {event === null ? <p>PM2's log records no end of it in the last 30 days.</p> : <Ended event={event} />}
+      {event === null ? <p>PM2's log shows no exit of this process in the last 30 days.</p> : <Ended event={event} />}
       {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
       {now.map((sentence) => (
         <p key={sentence} class="bad">

@@ -85,7 +85,7 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Apply a plan first: svcm records a release for each apply that changes something.",
   },
   RELEASE_DAMAGED: {
-    summary: "The records of a release lack a process that has to be started again.",
+    summary: "The records of a release do not say how to start one of its processes again.",
     remedy: "Start the app from its declaration with `svcm apply`.",
   },
   RELEASE_GONE: {

@@ -58,7 +58,7 @@ function onlyWith(given: string, known: readonly string[]): string | undefined {
 }
 
 const NAMESPACE_ALONE =
-  'Accepted with the scope "namespace": the name of one namespace of PM2 as "namespace", for example "default", and no process.';
+  'With the scope "namespace", give the name of one PM2 namespace as "namespace", for example "default", and no process.';
 
 function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): ProcessRecord[] {
   const asked = namespaceOf(target);

@@ -59,6 +59,6 @@ export async function verify(
 export function verifyFailed(action: ProcessAction, name: string, reason: string): SvcmError {
   return new SvcmError("PROCESS_ACTION_FAILED", {
     code: CODES[action],
-    details: `PM2 took the ${action} of ${JSON.stringify(name)}, but ${reason}.`,
+    details: `PM2 accepted the ${action} of ${JSON.stringify(name)}, but ${reason}.`,
   });
 }

@@ -100,7 +100,7 @@ async function failed(
     return new SvcmError(kind, { ...error.body, details: `${why} No process was changed.` });
   }
   const mayRevert = input.revert ?? apps.every((app) => now.settingsOf(app).autoRevert);
-  if (!mayRevert) return half(recording, `${why} It was left as it is, because svcm may not revert it.`, code);
+  if (!mayRevert) return half(recording, `${why} svcm left it as it is, because a revert is switched off.`, code);
   const demandOf = demandsOf(applying);
   const { reasons, pinned } = await returnApps(
     ports,
