@@ -27,7 +27,10 @@ export class Once {
         details: "The request arrived too late, so nothing was changed. Send it again if you still want it.",
       });
     if (this.#seen.has(id))
-      throw new SvcmError("INVALID_REQUEST", { code: "REQUEST_REPEATED", details: "The node has received this request before, and carries out each request once." });
+      throw new SvcmError("INVALID_REQUEST", {
+        code: "REQUEST_REPEATED",
+        details: "The node has received this request before, and carries out each request once.",
+      });
     this.#seen.set(id, notAfter);
   }
 }
