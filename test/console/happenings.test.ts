@@ -1,5 +1,7 @@
 /// <reference lib="dom" />
 /** Events of processes, on Monitoring and on Activity, over a real PM2. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask, post } from "../server/support.ts";
@@ -23,6 +25,8 @@ beforeAll(async () => {
 afterAll(() => own.end());
 
 test.skipIf(!hasBrowser)("the first card of a process says when and why it ended, with its last lines", async () => {
+  // PM2 may write the last words of a process after it has noted the end.
+  await expect.poll(() => readFileSync(join(own.home, "logs/broken-error.log"), "utf8")).toContain("cannot reach db");
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
   await page.locator("button.process-name[title=broken]").click();
   const card = page.getByRole("region", { name: /^Why of broken/ });
