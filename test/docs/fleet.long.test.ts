@@ -21,12 +21,12 @@ const APP = { name: "orders-api", script: "./app.cjs" };
 
 test("the page has five steps, and then what a fleet can do", () => {
   expect(PARTS.filter((part) => part.includes("```sh")).map((part) => part.slice(0, 12))).toEqual([
-    "1. Make a ke",
+    "1. Create a ",
     "3. Start a N",
-    "4. Put each ",
-    "5. Look at a",
+    "4. Add each ",
+    "5. See all m",
     "The events o",
-    "A change on ",
+    "Apply on one",
     "In the conso",
     "Prometheus\n\n",
   ]);
@@ -113,7 +113,7 @@ test.skipIf(!hasNats)("the page leads from one machine to two (needs nats-server
   expect(shell(`${asAnn}\n${exits}`)).toContain('"missing": []');
 
   for (const machine of [own, other]) machine.pm2Folder([{ ...APP, env: { PRICES: "new" } }], "production");
-  const rolled = shell(`${asAnn}\n${blocksOf("A change", "sh")[0]!}`);
+  const rolled = shell(`${asAnn}\n${blocksOf("Apply on one", "sh")[0]!}`);
   expect(rolled.match(/^web-\d: (?:applying|applied)/gm)).toEqual(
     ["web-1", "web-2"].flatMap((name) => [`${name}: applying`, `${name}: applied`]),
   );

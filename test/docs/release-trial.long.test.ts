@@ -122,7 +122,7 @@ test("good releases serve, bad ones are taken back or refused, and a rollback re
     "applied",
     "applied",
   ]);
-  expect((await run("svcm rollback --dry-run")).stdout).toContain("gets its former definition back");
+  expect((await run("svcm rollback --dry-run")).stdout).toContain("returns to its former definition");
   expect((await run("svcm rollback", "--yes")).code).toBe(0);
   expect(await served()).toEqual([2, 2, 2]);
 });

@@ -85,8 +85,9 @@ function foldNumbers(text: string): string {
   return text.trimEnd().replaceAll(/\d[\d:.-]*/g, "0");
 }
 
+/** With PM2's agent, as users have it. */
 function run({ own, secret }: FaultStage, app: object): Promise<void> {
-  return own.run({ name: "api", env: { DB_PASSWORD: secret }, ...app });
+  return own.run({ name: "api", pmx: true, env: { DB_PASSWORD: secret }, ...app });
 }
 
 async function runOutOfMemory(stage: FaultStage): Promise<boolean> {

@@ -1,6 +1,6 @@
-/** Frames of a stack, marks below source code, and the members that Node.js prints below an error of the system. */
+/** Frames of a stack, marks below source code, and what Node.js prints around an uncaught error of the system. */
 const STACK_LINE =
-  /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+)?$/;
+  /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+|node:[\w/]+:\d+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:)?$/;
 
 /** The lines that say what happened. Without any, all lines. */
 export function withoutStack(lines: readonly string[]): readonly string[] {

@@ -26,6 +26,20 @@ test("of an uncaught error, the code and the message are left", () => {
   ]);
 });
 
+test("of an error event without a listener, the message is left", () => {
+  const lines = [
+    "node:events:502",
+    "      throw er; // Unhandled 'error' event",
+    "      ^",
+    "",
+    "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000",
+    "    at Server.setupListenHandle [as _listen2] (node:net:1908:16)",
+    "Emitted 'error' event on Server instance at:",
+    "    at emitErrorNT (node:net:1944:8)",
+  ];
+  expect(withoutStack(lines)).toEqual(["Error: listen EADDRINUSE: address already in use 127.0.0.1:3000"]);
+});
+
 test.each(["at last, the database answers no more", "code red", "{ a: 1 }", "  indented"])("%j stays", (line) => {
   expect(withoutStack([line, "}"])).toEqual([line]);
 });
