@@ -16,7 +16,7 @@ export interface CodeCache {
  * the Node.js that made it.
  */
 export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
-  const build = textOf(`${dist}/${BUILD_ID_FILE}`);
+  const build = trimmedText(`${dist}/${BUILD_ID_FILE}`);
   const cache = build === undefined ? undefined : userCache(`${build}-node${process.versions.v8}-${process.arch}`, env);
   return (
     cache && {
@@ -31,7 +31,7 @@ function fileNameOf(chunk: string): string {
   return chunk.replaceAll("/", "+");
 }
 
-function textOf(file: string): string | undefined {
+function trimmedText(file: string): string | undefined {
   try {
     return readFileSync(file, "latin1").trim();
   } catch {

@@ -100,7 +100,7 @@ export class Connection {
     this.#socket = undefined;
     this.#isOpen = false;
     this.#options.onDown();
-    const refusal = wasOpen ? undefined : await refusalOf(this.#options);
+    const refusal = wasOpen ? undefined : await handshakeRefusal(this.#options);
     if (generation !== this.#generation) return;
     if (refusal === undefined) {
       if (!wasOpen) this.#options.onRetry(reason);
@@ -124,7 +124,7 @@ export class Connection {
 }
 
 /** A WebSocket does not report the reason of a refusal; the same address over HTTP does. */
-async function refusalOf({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
+async function handshakeRefusal({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
   try {
     const given = typeof token === "function" ? await token() : token;
     const response = await fetch(address.http, {

@@ -6,7 +6,7 @@ import type { Fleet, KnownNode } from "./fleet.ts";
 import { nameOfKey, openLink, type FleetLink } from "./link.ts";
 import { readPresence } from "./presence.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
-import { kindOf, NAME, type Address } from "./subjects.ts";
+import { kindOfAccess, NAME, type Address } from "./subjects.ts";
 import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
@@ -60,7 +60,7 @@ function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest
     replyOf(await link.ask(address, encode(request), timeoutMs));
   return async (node, { id, access }, request, timeoutMs) => {
     requireDeclared(nats, node);
-    const kind = kindOf(access);
+    const kind = kindOfAccess(access);
     const once: Pick<Request, "id" | "notAfter"> = {};
     if (kind === "write") {
       const clock = { node, kind: "read", id: "identity.show", user } as const;
@@ -69,7 +69,7 @@ function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest
     }
     const reply = await exchange({ node, kind, id, user }, { ...request, ...once }, timeoutMs);
     if (reply.ok) return reply.result;
-    throw refusalOf(reply);
+    throw replyRefusal(reply);
   };
 }
 
@@ -113,7 +113,7 @@ function replyOf(bytes: Uint8Array): Reply {
   throw new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details: "Another program answered in its place." });
 }
 
-function refusalOf({ kind, error }: Extract<Reply, { readonly ok: false }>): SvcmError {
+function replyRefusal({ kind, error }: Extract<Reply, { readonly ok: false }>): SvcmError {
   const { error: _words, ...body } = error;
   return new SvcmError(Object.hasOwn(errorTable, kind) ? (kind as ErrorKind) : "FLEET_FAILED", body);
 }

@@ -6,7 +6,7 @@ import {
   EVENTS_STREAM,
   eventsOf,
   inboxOf,
-  kindOf,
+  kindOfAccess,
   NODES_STREAM,
   ROLLOUT_KEY,
   ROLLOUTS_STREAM,
@@ -68,7 +68,7 @@ export function natsConfig({ users, nodes }: NatsProject): string {
 export function userPermissions(user: string, rights: readonly Right[]): Permissions {
   const operations = remoteOperations
     .filter(({ access }) => isGranted(rights, access))
-    .map(({ id, access }) => subjectOf({ node: "*", kind: kindOf(access), id, user }));
+    .map(({ id, access }) => subjectOf({ node: "*", kind: kindOfAccess(access), id, user }));
   const more = [
     ...(isGranted(rights, eventsList.access) ? READ_EVENTS : []),
     ...(isGranted(rights, rolloutApply.access) ? HOLD_ROLLOUT : []),

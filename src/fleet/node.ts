@@ -18,7 +18,7 @@ import type { FleetLink, Incoming } from "./link.ts";
 import { Once } from "./once.ts";
 import { sentOf } from "./operations.ts";
 import type { NatsProject } from "./settings.ts";
-import { addressOf, kindOf, subjectsOfNode, type Address } from "./subjects.ts";
+import { addressOf, kindOfAccess, subjectsOfNode, type Address } from "./subjects.ts";
 import { releaseIn, RunningSteps, stepOf } from "./rollout/step.ts";
 import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
 
@@ -97,7 +97,7 @@ async function carryOut(
     // The metrics of a machine name its own svcm, not that of the asker.
     const given = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
     const input = parseInput(inputs[operation.id], given, operation.refusal);
-    if (kindOf(operation.access) === "write") once.take(request);
+    if (kindOfAccess(operation.access) === "write") once.take(request);
     hasBegun = true;
     const run = (step?: RolloutStep): Promise<unknown> =>
       execute(operation, ports, boundedOf(operation.id, input) as never, {
@@ -134,7 +134,8 @@ function isOfIdentity({ body: { code }, kind }: SvcmError): boolean {
 /** @throws {SvcmError} NOT_FOUND */
 function operationAt(address: Address | undefined, node: string): Operation<never, unknown> {
   const operation = remoteOperations.find(({ id }) => id === address?.id);
-  if (operation !== undefined && address?.node === node && address.kind === kindOf(operation.access)) return operation;
+  if (operation !== undefined && address?.node === node && address.kind === kindOfAccess(operation.access))
+    return operation;
   throw new SvcmError("NOT_FOUND", {
     code: "OPERATION_UNKNOWN",
     details: `This node does not answer ${address?.id ?? "it"}: it runs another version of svcm, or the request is only possible on the node itself.`,

@@ -36,8 +36,8 @@ export async function readFleetSettings(ports: Ports, env: Variables, url?: stri
     .filter(Boolean);
   return {
     servers: asked?.length ? asked : nats.servers,
-    credentials: await textOf(ports, env, NATS_CREDENTIALS),
-    ca: await textOf(ports, env, NATS_CA),
+    credentials: await namedFile(ports, env, NATS_CREDENTIALS),
+    ca: await namedFile(ports, env, NATS_CA),
     nats,
   };
 }
@@ -52,7 +52,7 @@ export function nodeName(env: Variables, { nodes }: NatsProject, asked?: string)
   );
 }
 
-async function textOf({ files, workspace }: Ports, env: Variables, variable: string): Promise<string | undefined> {
+async function namedFile({ files, workspace }: Ports, env: Variables, variable: string): Promise<string | undefined> {
   const path = env[variable]?.trim();
   if (!path) return undefined;
   const absolute = path.startsWith("/") ? path : `${workspace.root}/${path}`;

@@ -61,7 +61,7 @@ export function nodeOfEvents(subject: string): string | undefined {
 }
 
 /** Log lines need another right, but reading them changes nothing. */
-export function kindOf(access: Access): Kind {
+export function kindOfAccess(access: Access): Kind {
   return access === "read" || access === "logs" ? "read" : "write";
 }
 

@@ -16,7 +16,7 @@ export function brokenRequestHandler(connections: Connections, limits: Limits, l
       socket.destroy();
       return;
     }
-    const refusal = refusalOf(error.code, limits);
+    const refusal = parserRefusal(error.code, limits);
     const answer = failureAnswer(refusal);
     log.warn({ status: answer.status, code: refusal.kind }, "broken request");
     socket.write(rawResponse(answer));
@@ -24,7 +24,7 @@ export function brokenRequestHandler(connections: Connections, limits: Limits, l
   };
 }
 
-function refusalOf(code: string | undefined, limits: Limits): SvcmError {
+function parserRefusal(code: string | undefined, limits: Limits): SvcmError {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new SvcmError("REQUEST_TIMEOUT", { details: "The request did not arrive in time." });

@@ -83,9 +83,9 @@ function provenanceOf(request: IncomingMessage): Provenance {
     target: url,
     hosts: hostsOf(request),
     origin: headers.origin,
-    fetchSite: textOf(headers["sec-fetch-site"]),
-    fetchMode: textOf(headers["sec-fetch-mode"]),
-    fetchDest: textOf(headers["sec-fetch-dest"]),
+    fetchSite: headerText(headers["sec-fetch-site"]),
+    fetchMode: headerText(headers["sec-fetch-mode"]),
+    fetchDest: headerText(headers["sec-fetch-dest"]),
     localAddress: socket.localAddress,
   };
 }
@@ -100,7 +100,7 @@ function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   return hosts;
 }
 
-function textOf(header: string | string[] | undefined): string | undefined {
+function headerText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(", ") : header;
 }
 

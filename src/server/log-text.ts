@@ -19,14 +19,14 @@ const ERROR = 50;
 export function textLines(destination: LogDestination): LogDestination {
   return {
     write(line) {
-      const text = textOf(JSON.parse(line) as Stamped & Readonly<Record<string, unknown>>);
+      const text = lineText(JSON.parse(line) as Stamped & Readonly<Record<string, unknown>>);
       if (text !== undefined) destination.write(`${text}\n`);
     },
   };
 }
 
 /** `undefined` if another line has the same news: an attempt is one line, its outcome. */
-function textOf(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
+function lineText(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
   const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
   const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
   if (recorded === true && frames.length === 0) return undefined;

@@ -20,7 +20,7 @@ import {
   rolloutApply,
   type Operation,
 } from "../../src/core/index.ts";
-import { addressOf, answersOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
+import { addressOf, answersOf, kindOfAccess, subjectOf } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { rawConnection, testFleet } from "./support.ts";
 
@@ -136,7 +136,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
       await fleet.start("web-1");
       const connection = await rawConnection(fleet, users[role]);
       for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
-        const subject = subjectOf({ node: "web-1", kind: kindOf(access), id, user: users[role] });
+        const subject = subjectOf({ node: "web-1", kind: kindOfAccess(access), id, user: users[role] });
         // Nothing is changed: no operation takes this input, and a change has no id.
         const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), answered(subject));
         const isRefused = await answer.then(

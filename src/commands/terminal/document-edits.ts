@@ -74,10 +74,10 @@ export function printEdit(command: SvcmCommand, response: DocumentEditResponse, 
   if (!changed) command.log(`No change in ${file}.`);
   else if (dryRun) command.log(renderPlan({ fileName: file, changes }));
   else command.log(`${done}${created ? ", which is new" : ""}${fieldLines(response)}`);
-  for (const { path, message } of issues) command.log(`Unchanged: ${placeOf(path)}${message}`);
+  for (const { path, message } of issues) command.log(`Unchanged: ${entryPlace(path)}${message}`);
 }
 
-function placeOf([section = "", index]: readonly (string | number)[]): string {
+function entryPlace([section = "", index]: readonly (string | number)[]): string {
   return typeof index === "number" ? `${section}[${index}]: ` : "";
 }
 

@@ -33,7 +33,7 @@ export function renderEntries<Listed extends ListedEntry>(
     .toSorted((a, b) => a.column - b.column)
     .map(({ accepted, column, label, name }): Column<Listed> => ({
       heading: label.toUpperCase(),
-      cell: ({ entry }) => textOf((entry as Record<string, unknown> | null)?.[name]),
+      cell: ({ entry }) => cellText((entry as Record<string, unknown> | null)?.[name]),
       shorten: accepted ? "end" : "middle",
       ...(column > 1 && { spare: column }),
     }));
@@ -46,6 +46,6 @@ export function renderEntries<Listed extends ListedEntry>(
   return renderTable([...first, ...columns, verdict], entries, stdoutScreen());
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }

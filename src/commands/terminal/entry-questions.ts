@@ -34,7 +34,7 @@ async function interview(
     const { field, accepted, default: usual = "", isOptional } = question;
     const answer = chosen((await prompter.ask(promptOf(question), accepted)) || usual, accepted);
     if (answer === "" && !isOptional) {
-      command.log(`  A value is required: ${kindOf(accepted)}. Press Ctrl-C to cancel without a change.`);
+      command.log(`  A value is required: ${acceptedForm(accepted)}. Press Ctrl-C to cancel without a change.`);
       continue;
     }
     const next = { ...values, [field]: answer };
@@ -54,7 +54,7 @@ function chosen(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
 }
 
-function kindOf(accepted: readonly string[] | undefined): string {
+function acceptedForm(accepted: readonly string[] | undefined): string {
   return accepted === undefined ? "any text" : "a number or a word from the list";
 }
 

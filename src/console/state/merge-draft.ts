@@ -1,4 +1,4 @@
-import { type Candidate, textOf } from "../../core/deployments/candidate.ts";
+import { type Candidate, textField } from "../../core/deployments/candidate.ts";
 import { fingerprint } from "../../core/deployments/diff/fields.ts";
 import { foldName } from "../../core/deployments/name.ts";
 import { isRecord } from "../../core/words/record.ts";
@@ -46,7 +46,7 @@ function byKey(entries: readonly Candidate[]): Map<string, Candidate> {
   // Entries without a name, or with the same one, differ by their place.
   const map = new Map<string, Candidate>();
   for (const [at, entry] of entries.entries()) {
-    const name = foldName(textOf(entry, "name") || textOf(entry, "controller"));
+    const name = foldName(textField(entry, "name") || textField(entry, "controller"));
     map.set(name === "" || map.has(name) ? `${name} #${at}` : name, entry);
   }
   return map;

@@ -101,14 +101,14 @@ function required(url: URL): unknown {
 
 function withPath<T>(fact: Fact<T>): Fact<T> {
   if (fact.value !== undefined) return fact;
-  return { issues: fact.issues.map((one) => ({ ...one, message: `${placeOf(one)}${one.message}` })) };
+  return { issues: fact.issues.map((one) => ({ ...one, message: `${placePrefix(one)}${one.message}` })) };
 }
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
-function placeOf({ at }: Issue): string {
+function placePrefix({ at }: Issue): string {
   return at ? `${locationText(at)}: ` : "";
 }
 

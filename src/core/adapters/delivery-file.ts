@@ -30,13 +30,13 @@ export function deliveryFile(path: string): DeliveryFile {
           const write = (temporary: string): Promise<void> => writeNew(temporary, Buffer.from(text), PRIVATE_FILE);
           await putInPlace({ target: path, path, nonce }, write, () => true);
         };
-        return await work(await textOf(path), save);
+        return await work(await readStored(path), save);
       });
     },
   };
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function readStored(path: string): Promise<string | undefined> {
   return await withLog(path, async ({ fd, size }) => {
     const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
     const length = await read(fd, bytes, 0);

@@ -31,11 +31,11 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
     },
     names: () =>
-      listed(git("for-each-ref", "--sort=-committerdate", `--count=${MOST_NAMES}`, "--format=%(refname:short)"), "\n"),
+      namesOf(git("for-each-ref", "--sort=-committerdate", `--count=${MOST_NAMES}`, "--format=%(refname:short)"), "\n"),
     async tracked(paths) {
       if (paths.length === 0) return [];
       // A file monitor is a program of the repository's configuration.
-      return await listed(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
+      return await namesOf(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
     },
     async read(revision, path): Promise<RevisionFile> {
       const commit = await commitOf(git, revision);
@@ -57,7 +57,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
 
 const MOST_NAMES = 200;
 
-async function listed(listing: Promise<Buffer>, separator: string): Promise<string[]> {
+async function namesOf(listing: Promise<Buffer>, separator: string): Promise<string[]> {
   const text = await listing.then((bytes) => bytes.toString("utf8")).catch(() => "");
   return text.split(separator).filter((name) => name !== "");
 }
@@ -124,7 +124,7 @@ async function runGit(args: readonly string[], options: RunOptions, input: strin
       { ...options, encoding: "buffer", killSignal: "SIGKILL", windowsHide: true },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
-        else reject(refusalOf(error, stderr.toString("utf8"), options.timeout));
+        else reject(gitFailure(error, stderr.toString("utf8"), options.timeout));
       },
     );
     // A program that reads standard input beyond the input gets its end at once.
@@ -137,7 +137,7 @@ interface ExecError extends Error {
   readonly killed?: boolean;
 }
 
-function refusalOf({ code, killed, message }: ExecError, stderr: string, timeoutMs: number): Error {
+function gitFailure({ code, killed, message }: ExecError, stderr: string, timeoutMs: number): Error {
   if (code === "ENOENT")
     return failed("GIT_NOT_FOUND", "The program git is not in the PATH. Install Git, or add it to the PATH.");
   if (typeof code === "string") return failed(foreignCode(code), message);

@@ -38,7 +38,7 @@ function listening(): Promise<Server> {
 const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthAnswer>>> = {
   http: async (probe) => {
     const response = await responseTo(probe, {});
-    const text = await textOf(response);
+    const text = await readBody(response);
     const { statusCode: status = 0 } = response;
     const pid = pidIn(text);
     return status >= 200 && status < 300 ? { state: "healthy", pid } : refused(probe, status, pid);
@@ -70,7 +70,7 @@ function responseTo({ port, path }: Probe, headers: Record<string, string>): Pro
   });
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { MAX_PORT } from "../words/port.ts";
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
 import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installation.ts";
-import { textOf } from "./files/if-readable.ts";
+import { textIfReadable } from "./files/if-readable.ts";
 import { askDaemon, probe } from "./pm2/daemon.ts";
 import { systemUser } from "./host.ts";
 
@@ -45,7 +45,7 @@ async function daemonIn(home: string): Promise<Pm2Daemon | null> {
   const refused = await probe(socket);
   if (refused === "ENOENT" || refused === "ECONNREFUSED") return null;
   const version = refused === undefined ? await askDaemon(socket, "getVersion", PATIENCE_MS) : undefined;
-  const pid = Number.parseInt(textOf(join(home, "pm2.pid")), 10);
+  const pid = Number.parseInt(textIfReadable(join(home, "pm2.pid")), 10);
   return {
     version: typeof version === "string" ? version.slice(0, 40) : null,
     pid: Number.isNaN(pid) ? null : pid,
@@ -57,7 +57,7 @@ async function daemonIn(home: string): Promise<Pm2Daemon | null> {
 function ownerOf(path: string): string | undefined {
   try {
     const { uid } = statSync(path);
-    const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(textOf("/etc/passwd"));
+    const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(textIfReadable("/etc/passwd"));
     return entry?.[1] ?? `uid ${uid}`;
   } catch {
     return undefined;

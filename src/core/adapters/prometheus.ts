@@ -18,7 +18,7 @@ export function nodePrometheus(
   return {
     isSet: given !== "",
     async queryRange({ query, startMs, endMs, stepMs }, signal) {
-      const { url, headers } = placeOf(given);
+      const { url, headers } = urlAndHeaders(given);
       const body = new URLSearchParams({
         query,
         start: String(startMs / 1000),
@@ -30,7 +30,7 @@ export function nodePrometheus(
       const until = signal === undefined ? patience : AbortSignal.any([signal, patience]);
       try {
         const answer = await fetch(url, { method: "POST", body, headers, redirect: "manual", signal: until });
-        return seriesIn(await textOf(answer), answer.status);
+        return seriesIn(await readBody(answer), answer.status);
       } catch (error) {
         if (error instanceof SvcmError || signal?.aborted) throw error;
         if (patience.aborted) throw failed(`It did not answer in ${patienceMs / 1000} s.`);
@@ -40,7 +40,7 @@ export function nodePrometheus(
   };
 }
 
-function placeOf(given: string): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
+function urlAndHeaders(given: string): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#]/.test(given))
     throw failed(`${PROMETHEUS_URL} is not an http or https URL without a query.`);
@@ -53,7 +53,7 @@ function placeOf(given: string): { readonly url: URL; readonly headers: Readonly
 }
 
 /** @throws {SvcmError} HISTORY_FAILED as soon as the answer is too large */
-async function textOf({ body }: Response): Promise<string> {
+async function readBody({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

@@ -23,7 +23,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
         isCut = true;
         return;
       }
-      const text = isWanted(path) && total < MAX_TOTAL_BYTES ? await textOf(join(root, path)) : undefined;
+      const text = isWanted(path) && total < MAX_TOTAL_BYTES ? await readText(join(root, path)) : undefined;
       total += text?.length ?? 0;
       files.set(path, text);
     }
@@ -32,7 +32,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
   return { files, isCut };
 }
 
-function textOf(path: string): Promise<string | undefined> {
+function readText(path: string): Promise<string | undefined> {
   return readWhole(path, path, MAX_BYTES).then(
     ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
     () => undefined,

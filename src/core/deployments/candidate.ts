@@ -1,6 +1,6 @@
 export type Candidate = Readonly<Record<string, unknown>>;
 
-export function textOf(candidate: Candidate, field: string): string {
+export function textField(candidate: Candidate, field: string): string {
   const value = candidate[field];
   return typeof value === "string" ? value.trim() : "";
 }

@@ -59,7 +59,7 @@ export function portIssues(ports: unknown, known: readonly string[], path: Issue
 
 export function shapeIssue(path: Issue["path"], expected: string, given: unknown): Issue {
   const where = path.length === 0 ? "the document" : path.join(".");
-  return fault("SUITE_SHAPE", path, { message: `${where}: expected ${expected}, got ${kindOf(given)}` });
+  return fault("SUITE_SHAPE", path, { message: `${where}: expected ${expected}, got ${typeName(given)}` });
 }
 
 function kindIssues(name: string, kind: "text" | "map" | "list", value: unknown): Issue[] {
@@ -131,10 +131,10 @@ function fault(code: Code, path: Issue["path"], words: Finding): Issue {
 
 function shown(value: unknown): string {
   const isScalar = typeof value === "number" || typeof value === "boolean";
-  return isScalar ? `${kindOf(value)} ${value}` : kindOf(value);
+  return isScalar ? `${typeName(value)} ${value}` : typeName(value);
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
   return isRecord(value) ? "a map" : `the ${typeof value}`;

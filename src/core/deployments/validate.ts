@@ -3,7 +3,7 @@ import type { Subject } from "../findings/report.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
-import { type Candidate, textOf } from "./candidate.ts";
+import { type Candidate, textField } from "./candidate.ts";
 import { isRecord } from "../words/record.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules/index.ts";
@@ -49,7 +49,7 @@ export function subjectsOf(document: unknown): Subject[] {
   const list: unknown = isRecord(document) ? document["deployments"] : undefined;
   if (!Array.isArray(list)) return [];
   return list.map((entry: unknown, index) => {
-    const name = isRecord(entry) ? textOf(entry, "name") : "";
+    const name = isRecord(entry) ? textField(entry, "name") : "";
     return { name: name || `deploy target ${index + 1}`, path: ["deployments", index] };
   });
 }

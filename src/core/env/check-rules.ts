@@ -125,7 +125,7 @@ const unreadableLines: EnvRule = {
   remedy: "Write `KEY=value`, or put `#` in front of it if it is a comment.",
   *check({ document }) {
     const message = "the line assigns nothing; node --env-file may join it to the next one";
-    for (const span of unportable(document, true)) yield { place: placeOf(span), message };
+    for (const span of unportable(document, true)) yield { place: spanPlace(span), message };
   },
 };
 
@@ -137,7 +137,7 @@ const ambiguousLines: EnvRule = {
     "Write the line as `KEY=value` without tabs, with single quotes around a value that contains spaces. Save the file without a byte order mark.",
   *check({ document }) {
     const message = "node --env-file and dotenv may read this line differently";
-    for (const span of unportable(document, false)) yield { place: placeOf(span), message };
+    for (const span of unportable(document, false)) yield { place: spanPlace(span), message };
   },
 };
 
@@ -181,7 +181,7 @@ export function isRequired(spec: KeySpec): boolean {
   return "required" in spec && spec.required === true;
 }
 
-function placeOf({ start, line }: Span): Place {
+function spanPlace({ start, line }: Span): Place {
   return { start, line };
 }
 

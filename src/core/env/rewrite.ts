@@ -33,10 +33,10 @@ function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonl
   const { before, after, below, fileName } = rewrite;
   const known = new Map<string, number>();
   for (const issue of checkEnvFiles(contract, [...below, { text: before, fileName }]))
-    known.set(kindOf(issue), (known.get(kindOf(issue)) ?? 0) + 1);
+    known.set(issueKey(issue), (known.get(issueKey(issue)) ?? 0) + 1);
   return checkEnvFiles(contract, [...below, { text: after, fileName }]).filter((issue) => {
-    const left = known.get(kindOf(issue)) ?? 0;
-    known.set(kindOf(issue), left - 1);
+    const left = known.get(issueKey(issue)) ?? 0;
+    known.set(issueKey(issue), left - 1);
     return left <= 0 || (VALUE_CODES.has(issue.code) && changed.includes(String(issue.path[0])));
   });
 }
@@ -44,6 +44,6 @@ function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonl
 const VALUE_CODES: ReadonlySet<string> = new Set(valueRules.map(({ code }) => code));
 
 /** Lines move when a person edits, so they do not count. */
-function kindOf({ code, path, at }: Issue): string {
+function issueKey({ code, path, at }: Issue): string {
   return [code, at?.file, ...path].join(" ");
 }

@@ -1,4 +1,4 @@
-import { accepting, acceptedText, findingsOf, listed, toIssue, type Rule } from "../findings/rule.ts";
+import { accepting, acceptedText, findingsOf, joinAccepted, toIssue, type Rule } from "../findings/rule.ts";
 import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
@@ -73,7 +73,7 @@ const unquotable: Rule<GivenValue> = {
     const accepted = acceptedValues(spec);
     const form = "without ' or without `, and without \\ at the end";
     const what = `${key}: no quoting preserves ${quoted(spec, value)} for every reader`;
-    return [{ message: acceptedText(what, [listed(accepted), form].filter(Boolean).join(", ")), accepted }];
+    return [{ message: acceptedText(what, [joinAccepted(accepted), form].filter(Boolean).join(", ")), accepted }];
   },
 };
 
@@ -121,7 +121,7 @@ function firstIssue<Given extends { readonly key: string }>(rules: readonly Rule
 
 function withoutThem(key: string, spec: KeySpec, what: string) {
   const accepted = acceptedValues(spec);
-  return { message: acceptedText(`${key}: ${what}`, listed(accepted) || "a value without them"), accepted };
+  return { message: acceptedText(`${key}: ${what}`, joinAccepted(accepted) || "a value without them"), accepted };
 }
 
 function meant(spec: EnumSpec, value: string): string | undefined {

@@ -27,7 +27,7 @@ export function frameLine(line: string, column: number, width = WIDEST): Frame |
   const left = from > 0 ? ELLIPSIS : "";
   const right = to < cells.length ? ELLIPSIS : "";
   return {
-    source: `${left}${textOf(cells.slice(from, to))}${right}`.trimEnd(),
+    source: `${left}${joinCells(cells.slice(from, to))}${right}`.trimEnd(),
     caret: `${" ".repeat(left.length + widthOf(cells.slice(from, pointed)))}^`,
   };
 }
@@ -62,6 +62,6 @@ function fitting(cells: readonly Cell[], room: number): number {
   return first === -1 ? cells.length : first;
 }
 
-function textOf(cells: readonly Cell[]): string {
+function joinCells(cells: readonly Cell[]): string {
   return cells.map(({ text }) => text).join("");
 }

@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import { describeIssue, placeOf, type Report } from "./report.ts";
+import { describeIssue, issuePlace, type Report } from "./report.ts";
 
 /**
  * Workflow commands, one line for each issue. GitHub shows only ten errors and ten warnings of a step, so the caller
@@ -10,7 +10,7 @@ export function renderGithub(report: Report): string {
 }
 
 function command(report: Report, issue: Issue): string {
-  const place = placeOf(issue);
+  const place = issuePlace(issue);
   const properties = [
     `file=${escapeProperty(place?.file ?? report.file)}`,
     ...(place ? [`line=${place.line}`, `col=${place.column}`] : []),

@@ -1,5 +1,5 @@
 import { type Issue, locationText } from "../api/issue.ts";
-import { describeIssue, issuesBySubject, placeOf, type Report } from "./report.ts";
+import { describeIssue, issuesBySubject, issuePlace, type Report } from "./report.ts";
 
 export interface JunitContext {
   readonly now: number;
@@ -71,11 +71,11 @@ function properties(report: Report): string {
 }
 
 function listing(issues: readonly Issue[]): string {
-  return escapeText(issues.map(listed).join("\n"));
+  return escapeText(issues.map(issueLine).join("\n"));
 }
 
-function listed(issue: Issue): string {
-  const place = placeOf(issue);
+function issueLine(issue: Issue): string {
+  const place = issuePlace(issue);
   const where = place ? `${locationText(place)} ` : "";
   return `${where}${issue.severity} ${describeIssue(issue)} [${issue.code}]`;
 }

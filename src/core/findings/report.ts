@@ -36,7 +36,7 @@ export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]):
 }
 
 /** A line and column of at least 1; `undefined` for an issue without a place. */
-export function placeOf({ at }: Issue): Location | undefined {
+export function issuePlace({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 

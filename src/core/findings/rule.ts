@@ -55,13 +55,13 @@ export function accepting(
   given?: unknown,
 ): Pick<Finding, "message" | "accepted" | "suggestion"> {
   const suggestion = typeof given === "string" ? suggest(given, accepted) : undefined;
-  return { message: acceptedText(what, listed(accepted)), accepted, suggestion };
+  return { message: acceptedText(what, joinAccepted(accepted)), accepted, suggestion };
 }
 
 export function acceptedText(what: string, accepted: string): string {
   return `${what}; accepted: ${accepted}`;
 }
 
-export function listed(accepted: readonly string[]): string {
+export function joinAccepted(accepted: readonly string[]): string {
   return accepted.map((value) => (value === "" ? "empty" : value)).join(", ");
 }

@@ -1,6 +1,6 @@
 import type { Issue } from "../api/issue.ts";
 import type { CodeDoc } from "./rule.ts";
-import { describeIssue, linesOf, placeOf, type Report } from "./report.ts";
+import { describeIssue, linesOf, issuePlace, type Report } from "./report.ts";
 
 export type Rules = Readonly<Record<string, Partial<CodeDoc> & { readonly summary: string }>>;
 
@@ -38,7 +38,7 @@ function ruleOf(code: string, rules: Rules): object {
 }
 
 function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnType<typeof linesOf>): object {
-  const place = placeOf(issue) ?? { file, line: 1, column: 1 };
+  const place = issuePlace(issue) ?? { file, line: 1, column: 1 };
   const line = place.file === file ? lines.at(place.line) : undefined;
   return {
     ruleId: issue.code,

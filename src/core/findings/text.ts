@@ -1,7 +1,7 @@
 import { locationText, type Issue } from "../api/issue.ts";
 import { visible } from "./cells.ts";
 import { frameLine } from "./frame.ts";
-import { countIssues, firstIssues, linesOf, placeOf, unsaidAccepted, type Report } from "./report.ts";
+import { countIssues, firstIssues, linesOf, issuePlace, unsaidAccepted, type Report } from "./report.ts";
 
 /** Colours are an argument, because the core knows no terminal. */
 export interface Paint {
@@ -23,7 +23,7 @@ export function renderText(report: Report, paint: Paint, { width }: Room = {}): 
   const lines = linesOf(report.text);
   const { shown, more } = firstIssues(report.issues);
   const blocks = shown.map((issue) => {
-    const place = placeOf(issue);
+    const place = issuePlace(issue);
     const line = place?.file === report.file ? lines.at(place.line) : undefined;
     return [heading(issue, paint), ...frame(line, place, { paint, width }), ...advice(issue, paint)].join("\n");
   });
@@ -32,7 +32,7 @@ export function renderText(report: Report, paint: Paint, { width }: Room = {}): 
 }
 
 function heading(issue: Issue, { bold, dim, red, yellow }: Paint): string {
-  const place = placeOf(issue);
+  const place = issuePlace(issue);
   const where = place ? `${bold(visible(locationText(place)))} ` : "";
   const severity = issue.severity === "error" ? red("error") : yellow("warning");
   return `${where}${severity} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;

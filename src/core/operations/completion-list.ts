@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { selectorsOf, type Labelled } from "../nodes/select.ts";
 import { catalog } from "../findings/catalog.ts";
-import { textOf } from "../deployments/candidate.ts";
+import { textField } from "../deployments/candidate.ts";
 import { fieldsOf, type ListSection } from "../deployments/shape.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
@@ -111,6 +111,6 @@ async function entries(ports: Ports, section: ListSection, name: string, about: 
   ]);
   const { value } = readSource(await readDocument(ports, DEPLOYMENTS_FILE), DEPLOYMENTS_FILE);
   return entriesOf(value, section)
-    .map(({ entry }) => ({ value: textOf(entry, name), about: textOf(entry, about) }))
+    .map(({ entry }) => ({ value: textField(entry, name), about: textField(entry, about) }))
     .filter((entry) => entry.value !== "");
 }

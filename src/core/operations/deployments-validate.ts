@@ -13,7 +13,7 @@ export const deploymentsValidate = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, document): Promise<DeploymentsVerdict> {
     const vocabulary = await vocabularyOf(ports);
-    if (document instanceof Uint8Array) return validated(textOf(document), vocabulary);
+    if (document instanceof Uint8Array) return validated(requireUtf8(document), vocabulary);
     const { validateDocument } = await import("../deployments/validate.ts");
     const issues = validateDocument(document, vocabulary);
     return { valid: isValid(issues), issues };
@@ -33,7 +33,7 @@ async function validated(text: string, vocabulary: Vocabulary): Promise<Deployme
 }
 
 /** @throws {SvcmError} INVALID_PAYLOAD if the bytes are not UTF-8 */
-function textOf(bytes: Uint8Array): string {
+function requireUtf8(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeNotUtf8(bytes) });
   return text;

@@ -24,11 +24,11 @@ export const processList = defineOperation({
   async run(ports): Promise<ProcessListResponse> {
     const list = await listShown(ports);
     const facts = problemFacts(ports, list);
-    return { processes: list.toSorted(byNameThenId).map((record) => listed(record, facts)) };
+    return { processes: list.toSorted(byNameThenId).map((record) => toListed(record, facts)) };
   },
 });
 
-function listed(record: ProcessRecord, facts: ProblemFacts): ListedProcess {
+function toListed(record: ProcessRecord, facts: ProblemFacts): ListedProcess {
   const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...shown } = record;
   return { ...shown, problem: problemOf(record, facts), uptimeMs: uptimeMs(record, facts.epochMs) };
 }

@@ -28,14 +28,14 @@ const LONGEST = 200;
  * The record with another text for each name, text and unit of its custom metrics. A text under the name of a secret is
  * `[REDACTED]`; numbers stay as they are, because counters such as `auth failures` have such names too.
  */
-export function withMetricTexts(record: ProcessRecord, textOf: (text: string) => string): ProcessRecord {
+export function withMetricTexts(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
   if (Object.keys(record.customMetrics).length === 0) return record;
   const shown = (name: string, value: string | number): string | number => {
     if (typeof value === "number") return value;
-    return isSecretName(name) ? REDACTED : textOf(value);
+    return isSecretName(name) ? REDACTED : scrub(value);
   };
-  const metrics = Object.entries(record.customMetrics).map(([name, value]) => [textOf(name), shown(name, value)]);
-  const units = Object.entries(record.customMetricUnits).map(([name, unit]) => [textOf(name), textOf(unit)]);
+  const metrics = Object.entries(record.customMetrics).map(([name, value]) => [scrub(name), shown(name, value)]);
+  const units = Object.entries(record.customMetricUnits).map(([name, unit]) => [scrub(name), scrub(unit)]);
   return { ...record, customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
 }
 

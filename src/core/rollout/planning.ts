@@ -2,7 +2,7 @@ import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/tiers.ts";
-import { refusalOf } from "../pm2/control/refusals.ts";
+import { declarationRefusal } from "../pm2/control/refusals.ts";
 import { notFound } from "../pm2/control/target.ts";
 import { declarationOf } from "../pm2/declaration.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
@@ -159,7 +159,7 @@ function refusedIn(
 ): Map<string, Issue> {
   return new Map(
     [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
-      const error = loaded && refusalOf(declarationOf(loaded, name, expecting), path);
+      const error = loaded && declarationRefusal(declarationOf(loaded, name, expecting), path);
       if (error?.body.code === undefined) return [];
       const { code, details = error.message } = error.body;
       return [[name, { code, severity: "error", path: ["apps", name], message: details }]];

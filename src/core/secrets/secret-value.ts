@@ -40,7 +40,7 @@ function hasRandomPart(value: string): boolean {
 
 function looksRandom(text: string): boolean {
   const letters = text.replaceAll(/[^A-Za-z\d]/g, "");
-  const kinds = Array.from(letters, kindOf);
+  const kinds = Array.from(letters, letterKind);
   // A capital begins a word, so the small letter after it is not a change.
   const changes = kinds.filter((kind, index) => {
     const before = kinds[index - 1];
@@ -50,7 +50,7 @@ function looksRandom(text: string): boolean {
   return share >= (kinds.includes("digit") ? RANDOM_SHARE : RANDOM_SHARE_OF_LETTERS);
 }
 
-function kindOf(letter: string): "digit" | "capital" | "small" {
+function letterKind(letter: string): "digit" | "capital" | "small" {
   if (letter <= "9") return "digit";
   return letter <= "Z" ? "capital" : "small";
 }

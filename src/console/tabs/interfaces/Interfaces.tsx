@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { textOf } from "../../../core/deployments/candidate.ts";
+import { textField } from "../../../core/deployments/candidate.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { counted } from "../../data/format.ts";
@@ -49,13 +49,13 @@ function InterfaceForm({ list }: { list: EntryList }): JSX.Element {
 function InterfaceItem(props: EntryProps): JSX.Element {
   const { entry, index } = props;
   const { matrix } = useConsole().facts;
-  const type = textOf(entry, "type");
+  const type = textField(entry, "type");
   return (
     <EntryItem
       {...props}
-      name={textOf(entry, "controller") || `Adapter ${index + 1}`}
+      name={textField(entry, "controller") || `Adapter ${index + 1}`}
       badge={entryOf(matrix.interfaceTypes, type)?.label ?? type}
-      facts={[textOf(entry, "framework"), textOf(entry, "entrypoint")]}
+      facts={[textField(entry, "framework"), textField(entry, "entrypoint")]}
     />
   );
 }
@@ -67,7 +67,7 @@ function interfaceKind(vocabulary: Vocabulary): EntryKind {
     noun: "interface adapter",
     fields: interfaceFields,
     blank: { type: Object.keys(vocabulary.matrix.interfaceTypes)[0] ?? "" },
-    nameOf: (entry) => textOf(entry, "controller"),
+    nameOf: (entry) => textField(entry, "controller"),
     chosen: (values) => values,
     withDefaults: (values) => withFramework(values, vocabulary),
     added: (values) => newInterface(withFramework(values, vocabulary)),

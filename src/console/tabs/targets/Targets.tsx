@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { textOf } from "../../../core/deployments/candidate.ts";
+import { textField } from "../../../core/deployments/candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { counted } from "../../data/format.ts";
@@ -53,7 +53,7 @@ export function targetList({ kept, store, facts }: Console): EntryList {
 function TargetItem(props: EntryProps): JSX.Element {
   const { list, entry, index } = props;
   const { matrix } = useConsole().facts;
-  const text = (field: string): string => textOf(entry, field);
+  const text = (field: string): string => textField(entry, field);
   const name = text("name") || `Target ${index + 1}`;
   const profile = text("pm2Profile");
   return (
@@ -96,7 +96,7 @@ function targetKind(vocabulary: Vocabulary): EntryKind {
     noun: "deploy target",
     fields: targetFields,
     blank: { deployTarget: Object.keys(vocabulary.matrix.deployTargets)[0] ?? "" },
-    nameOf: (entry) => textOf(entry, "name"),
+    nameOf: (entry) => textField(entry, "name"),
     chosen: (values, field) => withProfile(values, field, vocabulary),
     withDefaults: (values) => ({ ...targetDefaults(values, vocabulary), ...values }),
     added: (values) => newTarget(values, vocabulary),

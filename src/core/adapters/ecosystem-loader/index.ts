@@ -26,7 +26,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
     const outcome = readOutcome(line);
     if (outcome === undefined)
       throw failure("ECOSYSTEM_EXPORT_INVALID", path, "it wrote other data where svcm expected its result");
-    if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
+    if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && placeText(outcome.at));
     const { apps, found, isDefaultExport, files, absent } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
     return { path, apps, found, isDefaultExport, files, withheld };
@@ -53,7 +53,7 @@ async function requireRegular(path: string): Promise<void> {
   if (!stats.isFile()) throw refuse("ENOTREG", "read", path);
 }
 
-function textOf({ file, line, column }: Place): string {
+function placeText({ file, line, column }: Place): string {
   return `${file}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 

@@ -35,10 +35,10 @@ const MAX_CHARACTERS = 2 ** 20;
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultOnly(exported);
   const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
-  if (!isObject(config)) throw new ExportError(`it exports ${kindOf(config)}; expected an object with "apps"`);
+  if (!isObject(config)) throw new ExportError(`it exports ${typeName(config)}; expected an object with "apps"`);
   if (config instanceof Promise) throw new ExportError("it exports a promise, which PM2 does not wait for");
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
-  if (!isObject(value)) throw new ExportError(`"${found}" is ${kindOf(value)}; expected a list of apps`);
+  if (!isObject(value)) throw new ExportError(`"${found}" is ${typeName(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
   // PM2 would take the object as an app and fail with "No script path".
   if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
@@ -94,7 +94,7 @@ interface Budget {
 
 function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
   if (!isObject(app) || Array.isArray(app)) {
-    throw new ExportError(`apps[${index}] is ${kindOf(app)}; expected an object`);
+    throw new ExportError(`apps[${index}] is ${typeName(app)}; expected an object`);
   }
   const keys = Object.keys(app);
   spend(budget, keys.length, keys.join("").length);
@@ -142,7 +142,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

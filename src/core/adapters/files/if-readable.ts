@@ -11,7 +11,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-export function textOf(path: string): string {
+export function textIfReadable(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -9,7 +9,7 @@ import {
   isRefusal,
   O_RDONLY,
   open,
-  placeOf,
+  openedPath,
   read,
   realpath,
   SAFELY,
@@ -49,7 +49,7 @@ export async function readInside(
       const stat = statOf(fd);
       refuseUnlessRegular(stat, path);
       if (!(mayBeOutside && folders.isOutside(path))) {
-        const place = placeOf(fd, stat);
+        const place = openedPath(fd, stat);
         if (place === undefined) await folders.resolve(path);
         else await folders.admit(place, path);
       }

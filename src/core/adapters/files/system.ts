@@ -48,7 +48,7 @@ export const close = (fd: number) => call<void>((done) => fsClose(fd, done));
 export const fstat = (fd: number) => call<BigIntStats>((done) => fsFstat(fd, { bigint: true }, done));
 export const statOf = (fd: number): BigIntStats => fstatSync(fd, { bigint: true });
 
-export function placeOf(fd: number, { nlink }: BigIntStats): string | undefined {
+export function openedPath(fd: number, { nlink }: BigIntStats): string | undefined {
   try {
     const place = readlinkSync(`/proc/self/fd/${fd}`);
     // The kernel appends this if another file was renamed over it.

@@ -1,19 +1,19 @@
 import { readlinkSync } from "node:fs";
 import { parsePidStat, parseTcpTable } from "../../metrics/proc.ts";
 import type { Listener } from "../../metrics/reading.ts";
-import { namesIn, textOf } from "../files/if-readable.ts";
+import { namesIn, textIfReadable } from "../files/if-readable.ts";
 
 /** Looks at the open files of every process that this user may see. */
 export function linuxListeners(): Listener[] {
-  const sockets = new Map(["tcp", "tcp6"].flatMap((name) => parseTcpTable(textOf(`/proc/net/${name}`))));
+  const sockets = new Map(["tcp", "tcp6"].flatMap((name) => parseTcpTable(textIfReadable(`/proc/net/${name}`))));
   if (sockets.size === 0) return [];
   return namesIn("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     const own = new Set(namesIn(`/proc/${pid}/fd`).map((fd) => inodeOf(`/proc/${pid}/fd/${fd}`)));
     const found = [...own].flatMap((inode) => sockets.get(inode) ?? []);
     if (found.length === 0) return [];
-    const parentPid = parsePidStat(textOf(`/proc/${pid}/stat`))?.parentPid ?? 0;
-    const program = textOf(`/proc/${pid}/comm`).trim();
+    const parentPid = parsePidStat(textIfReadable(`/proc/${pid}/stat`))?.parentPid ?? 0;
+    const program = textIfReadable(`/proc/${pid}/comm`).trim();
     return found.map((socket) => ({ pid: Number(pid), parentPid, program, ...socket }));
   });
 }

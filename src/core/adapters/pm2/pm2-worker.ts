@@ -10,7 +10,7 @@ import { REDACTED } from "../../secrets/redact.ts";
 import type { Scrub } from "../../pm2/scrub.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 import { act, actOnFile } from "./worker/act.ts";
-import { connect, type Connection, listed, listedAll } from "./worker/connection.ts";
+import { connect, type Connection, listProcesses, listWithModules } from "./worker/connection.ts";
 import { hearBus, type Hearing } from "./worker/hearing.ts";
 import { loadPm2 } from "./worker/pm2-api.ts";
 import { environmentScrub, published } from "./worker/process-record.ts";
@@ -54,11 +54,11 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
   }
   return overKept(async (kept, restMs) => {
     if (call.method === "list") {
-      const processes = await listed(kept, restMs);
+      const processes = await listProcesses(kept, restMs);
       scrub = environmentScrub(processes);
       return { processes: published(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
     }
-    if (call.method === "unlisted") return { pids: unlistedPids(dirname(socket), await listedAll(kept, restMs)) };
+    if (call.method === "unlisted") return { pids: unlistedPids(dirname(socket), await listWithModules(kept, restMs)) };
     const acting = { connection: kept, timeoutMs, handOver, home: dirname(socket) };
     if ("target" in call) await act(acting, call);
     else await actOnFile(acting, call);

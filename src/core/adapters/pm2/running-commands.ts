@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunningCommand } from "../../events/sightings.ts";
 import { parsePidStat } from "../../metrics/proc.ts";
-import { namesIn, textOf } from "../files/if-readable.ts";
+import { namesIn, textIfReadable } from "../files/if-readable.ts";
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
 const PROGRAM = /(?:^|\/)pm2$/;
@@ -13,18 +13,18 @@ const NO_LOGIN = "4294967295";
 export function runningCommands(pm2Home: string): RunningCommand[] {
   return namesIn("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
-    const [runtime = "", ...words] = textOf(`/proc/${pid}/cmdline`).split("\0");
+    const [runtime = "", ...words] = textIfReadable(`/proc/${pid}/cmdline`).split("\0");
     const at = RUNTIME.test(runtime) ? words.findIndex((word) => PROGRAM.test(word)) : -1;
     if (at === -1 || homeOf(pid) !== pm2Home) return [];
     const [verb, ...rest] = words.slice(at + 1).filter((word) => word !== "" && !word.startsWith("-"));
-    const startTime = parsePidStat(textOf(`/proc/${pid}/stat`))?.startTime;
+    const startTime = parsePidStat(textIfReadable(`/proc/${pid}/stat`))?.startTime;
     if (verb === undefined || startTime === undefined) return [];
     return [{ id: `${pid}-${startTime}`, verb, words: rest, user: userOf(pid) }];
   });
 }
 
 function homeOf(pid: string): string | undefined {
-  const variables = textOf(`/proc/${pid}/environ`).split("\0");
+  const variables = textIfReadable(`/proc/${pid}/environ`).split("\0");
   const valueOf = (name: string): string | undefined =>
     variables.find((variable) => variable.startsWith(`${name}=`))?.slice(name.length + 1);
   const home = valueOf("PM2_HOME");
@@ -35,9 +35,9 @@ function homeOf(pid: string): string | undefined {
 
 /** The user who logged in, if the system knows one; after `sudo`, the process belongs to root. */
 function userOf(pid: string): string {
-  const login = textOf(`/proc/${pid}/loginuid`).trim();
+  const login = textIfReadable(`/proc/${pid}/loginuid`).trim();
   const uid = login === "" || login === NO_LOGIN ? ownerOf(pid) : login;
-  const line = textOf("/etc/passwd")
+  const line = textIfReadable("/etc/passwd")
     .split("\n")
     .find((entry) => entry.split(":")[2] === uid);
   return line?.split(":")[0] ?? `uid ${uid}`;

@@ -46,7 +46,7 @@ function diffEnvironment(from: Candidate, to: Candidate, vocabulary: Vocabulary)
   const isSame = environmentName(before, vocabulary) === environmentName(after, vocabulary);
   if (isSame) return [];
   const fields = diffFields({ runtimeEnvironment: before }, { runtimeEnvironment: after });
-  return [{ section: "runtimeEnvironment", kind: kindOf(before, after), fields, effects: [] }];
+  return [{ section: "runtimeEnvironment", kind: changeKind(before, after), fields, effects: [] }];
 }
 
 function environmentName(given: unknown, { contract }: Vocabulary): string {
@@ -59,7 +59,7 @@ function diffConfiguration(from: Candidate, to: Candidate, vocabulary: Vocabular
   const [before, after] = [flat(old), flat(young)];
   const fields = diffFields(before, after);
   if (fields.length === 0 && (old === undefined) === (young === undefined)) return [];
-  const kind = kindOf(old, young);
+  const kind = changeKind(old, young);
   const effects = configurationEffects(before, after, fields, kind, vocabulary);
   return [{ section: "serviceConfiguration", kind, fields, effects }];
 }
@@ -94,7 +94,7 @@ function flat(configuration: unknown): Candidate {
   return { ...rest, ...Object.fromEntries(flattened) };
 }
 
-function kindOf(before: unknown, after: unknown): Change["kind"] {
+function changeKind(before: unknown, after: unknown): Change["kind"] {
   if (before === undefined) return "added";
   return after === undefined ? "removed" : "changed";
 }

@@ -1,4 +1,4 @@
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
 import { effectsOf, interfaceRuns } from "./effects.ts";
@@ -40,7 +40,7 @@ function change(
   fields: Change["fields"],
   [before, after]: readonly [ReturnType<typeof interfaceRuns>, ReturnType<typeof interfaceRuns>],
 ): Change {
-  const parts = ["type", "entrypoint"].map((field) => textOf(adapter, field)).filter((text) => text !== "");
+  const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");
   const name = parts.length > 0 ? { name: parts.join(" ") } : {};
   // The process that serves an adapter keeps running.
   const effects = effectsOf(before, after).map((effect) =>
@@ -50,10 +50,10 @@ function change(
 }
 
 function placeMark(adapter: Candidate): string | undefined {
-  const [type, entrypoint] = [textOf(adapter, "type"), textOf(adapter, "entrypoint")];
+  const [type, entrypoint] = [textField(adapter, "type"), textField(adapter, "entrypoint")];
   return entrypoint === "" ? undefined : fingerprint([type, entrypoint]);
 }
 
 function controllerMark(adapter: Candidate): string | undefined {
-  return textOf(adapter, "controller") || undefined;
+  return textField(adapter, "controller") || undefined;
 }

@@ -1,6 +1,6 @@
 import { isLegacyTarget, migrateTarget } from "../migrate.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Note, DeploymentsDiff } from "./change.ts";
 import { effectsOf, targetRuns } from "./effects.ts";
@@ -69,7 +69,7 @@ function nameOf(target: Candidate): string {
 }
 
 function nameMark(target: Candidate): string | undefined {
-  return textOf(target, "name") || undefined;
+  return textField(target, "name") || undefined;
 }
 
 function nameInAnyCase(target: Candidate): string | undefined {

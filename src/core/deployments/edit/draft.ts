@@ -1,7 +1,7 @@
 import type { Issue } from "../../api/issue.ts";
 import { isRecord } from "../../words/record.ts";
 import { applied, type Change } from "../../yaml/splice/change.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import { fingerprint } from "../diff/fields.ts";
 import { pairInterfaces } from "../diff/interfaces.ts";
 import { pairTargets } from "../diff/targets.ts";
@@ -97,16 +97,16 @@ function listPart(kind: EntryKind, current: Candidate, draft: Candidate, vocabul
     if (known === undefined || fingerprint(known.shown) === fingerprint(to.entry)) return [];
     const after = overlaid(known.today, known.shown, to.entry);
     const changes = kind.changes([section, known.index], known.entry, after);
-    return [{ changes, names: [textOf(to.entry, kind.name)] }];
+    return [{ changes, names: [textField(to.entry, kind.name)] }];
   });
   const gone = removed.flatMap(({ entry, index }): Part[] => {
     const known = located[index];
     const path = [section, known?.index ?? 0];
-    return known ? [{ changes: [{ kind: "delete", path }], names: [textOf(entry, kind.name)] }] : [];
+    return known ? [{ changes: [{ kind: "delete", path }], names: [textField(entry, kind.name)] }] : [];
   });
   const fresh = added.map(({ entry }): Part => {
     const value = inOrder(section, entry);
-    return { changes: [{ kind: "append", path: [section], value }], names: [textOf(entry, kind.name)] };
+    return { changes: [{ kind: "append", path: [section], value }], names: [textField(entry, kind.name)] };
   });
   // Deletes run from the last to the first, and those of whole entries must be the last of all.
   const parts = [...gone, ...changed, ...fresh];

@@ -4,7 +4,7 @@ import { refusal, SvcmError } from "../../errors.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";
 import { show } from "../rule.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
@@ -87,11 +87,11 @@ export function namedEntry(
   words: { readonly noun: string; readonly notFound: Code; readonly ambiguous: Code },
 ): Located {
   const wanted = asked.trim();
-  const near = entries.filter(({ entry }) => foldName(textOf(entry, field)) === foldName(wanted));
-  const exact = near.filter(({ entry }) => textOf(entry, field) === wanted);
+  const near = entries.filter(({ entry }) => foldName(textField(entry, field)) === foldName(wanted));
+  const exact = near.filter(({ entry }) => textField(entry, field) === wanted);
   const [found, second] = exact.length > 0 ? exact : near;
   if (found && !second) return found;
-  const names = entries.map(({ entry }) => textOf(entry, field)).filter((name) => name !== "");
+  const names = entries.map(({ entry }) => textField(entry, field)).filter((name) => name !== "");
   if (found)
     throw new SvcmError("INVALID_PAYLOAD", {
       code: words.ambiguous,

@@ -1,5 +1,5 @@
 import type { Change } from "../../yaml/splice/change.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import { fieldsOf, type ListSection } from "../shape.ts";
 import { entryIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -41,7 +41,7 @@ export function editEntry(
   const entries = entriesOf(document, kind.section);
   const { entry: before, index } = kind.find(entries, which);
   const path = [kind.section, index];
-  const target = textOf(before, kind.name);
+  const target = textField(before, kind.name);
   refuseUnknownFields(clear, before, fieldsOf(kind.section), path);
   const isSame =
     clear.every((field) => before[field] === undefined) &&
@@ -67,7 +67,7 @@ export function removeEntry(kind: EntryKind, document: unknown, which: string): 
   const { entry, index } = kind.find(entriesOf(document, kind.section), which);
   return {
     changes: [{ kind: "delete", path: [kind.section, index] }],
-    target: textOf(entry, kind.name),
+    target: textField(entry, kind.name),
     keys: Object.keys(entry),
   };
 }
@@ -75,7 +75,7 @@ export function removeEntry(kind: EntryKind, document: unknown, which: string): 
 export function appended({ section, name }: EntryKind, entry: Candidate): DocumentEdit {
   return {
     changes: [{ kind: "append", path: [section], value: entry }],
-    target: textOf(entry, name),
+    target: textField(entry, name),
     keys: Object.keys(entry),
     entry,
   };

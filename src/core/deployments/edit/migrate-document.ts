@@ -1,6 +1,6 @@
 import type { Change } from "../../yaml/splice/change.ts";
 import { isOutdatedTarget, migrateTarget } from "../migrate.ts";
-import { textOf } from "../candidate.ts";
+import { textField } from "../candidate.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import { entryIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -17,7 +17,7 @@ export function migrateDocument(document: unknown, vocabulary: Vocabulary): Docu
   const outdated = entries.filter(({ entry }) => isOutdatedTarget(entry));
   const isVersioned = documentMap(document)["version"] !== undefined;
   const version: Change[] = isVersioned ? [] : [{ kind: "lead", path: ["version"], value: DOCUMENT_VERSION }];
-  const names = outdated.map(({ entry, index }) => textOf(entry, "name") || `deployments[${index}]`);
+  const names = outdated.map(({ entry, index }) => textField(entry, "name") || `deployments[${index}]`);
   return {
     changes: [
       ...version,

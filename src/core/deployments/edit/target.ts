@@ -2,7 +2,7 @@
 import type { Change } from "../../yaml/splice/change.ts";
 import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile } from "../migrate.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";
 import { entryIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -48,8 +48,8 @@ export function changedTarget(before: Candidate, edit: EntryEdit, vocabulary: Vo
 }
 
 export function targetCopy(source: Candidate, all: readonly Candidate[], as?: string): Candidate {
-  const taken = all.map((entry) => textOf(entry, "name"));
-  return { ...structuredClone(source), name: as ?? copyName(textOf(source, "name"), taken) };
+  const taken = all.map((entry) => textField(entry, "name"));
+  return { ...structuredClone(source), name: as ?? copyName(textField(source, "name"), taken) };
 }
 
 /** The first unused name of `<name> (copy)`, `<name> (copy 2)` and so on, ignoring case. @see CONTRACT section 1 */

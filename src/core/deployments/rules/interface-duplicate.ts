@@ -1,5 +1,5 @@
 import type { Finding } from "../../findings/rule.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 import { type Rule, show } from "../rule.ts";
 
 export const interfaceDuplicate: Rule = {
@@ -9,7 +9,7 @@ export const interfaceDuplicate: Rule = {
   explanation: "No two adapters have the same type and entrypoint, and no two have the same controller mapping.",
   remedy: "Delete one of the two (`svcm interfaces remove <number>`), or change its entrypoint or controller.",
   check({ entry, siblings }) {
-    const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) => textOf(entry, field));
+    const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) => textField(entry, field));
     const findings: Finding[] = [];
     if (siblings.hold(entry, entrypointKey)) {
       findings.push({
@@ -25,10 +25,10 @@ export const interfaceDuplicate: Rule = {
 };
 
 function entrypointKey(adapter: Candidate): string | undefined {
-  const entrypoint = textOf(adapter, "entrypoint");
-  return entrypoint === "" ? undefined : `${textOf(adapter, "type")}\n${entrypoint}`;
+  const entrypoint = textField(adapter, "entrypoint");
+  return entrypoint === "" ? undefined : `${textField(adapter, "type")}\n${entrypoint}`;
 }
 
 function controllerKey(adapter: Candidate): string | undefined {
-  return textOf(adapter, "controller") || undefined;
+  return textField(adapter, "controller") || undefined;
 }

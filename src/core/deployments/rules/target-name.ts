@@ -1,6 +1,6 @@
 import { foldName } from "../name.ts";
 import { type Rule, show } from "../rule.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import { type Candidate, textField } from "../candidate.ts";
 
 export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",
@@ -10,10 +10,10 @@ export const targetName: Rule = {
   remedy: "Rename one of them: `svcm targets edit <name> --name <new name>`.",
   check({ entry, siblings }) {
     if (!siblings.hold(entry, nameKey)) return [];
-    return [{ path: ["name"], message: `name: ${show(textOf(entry, "name"))} is taken by another deploy target` }];
+    return [{ path: ["name"], message: `name: ${show(textField(entry, "name"))} is taken by another deploy target` }];
   },
 };
 
 function nameKey(target: Candidate): string | undefined {
-  return foldName(textOf(target, "name")) || undefined;
+  return foldName(textField(target, "name")) || undefined;
 }

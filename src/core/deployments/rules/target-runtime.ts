@@ -1,5 +1,5 @@
 import { acceptedText } from "../../findings/rule.ts";
-import { textOf } from "../candidate.ts";
+import { textField } from "../candidate.ts";
 import { type Rule, show } from "../rule.ts";
 
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
@@ -13,7 +13,7 @@ export const targetRuntime: Rule = {
     "A runtime is a name that starts with a letter, then a version that starts with a digit, without spaces: nodejs22.x, node20, python3.12, bun1.3.13. Free text such as latest is rejected because its meaning changes over time.",
   remedy: "Write a name with a version, for example `svcm targets edit <name> --runtime node22`.",
   check({ entry }) {
-    const runtime = textOf(entry, "runtime");
+    const runtime = textField(entry, "runtime");
     if (runtime === "" || RUNTIME.test(runtime)) return [];
     const what = `runtime: ${show(runtime)} is not a name with a version`;
     return [{ path: ["runtime"], message: acceptedText(what, `for example ${RUNTIME_EXAMPLES.join(", ")}`) }];

@@ -11,7 +11,7 @@ import { leftNow } from "../../rollout/releases-now.ts";
 import { notFound } from "./target.ts";
 import type { ActionInput } from "./acting.ts";
 import type { ActionSubject } from "./recorded.ts";
-import { noEcosystem, refusalOf } from "./refusals.ts";
+import { noEcosystem, declarationRefusal } from "./refusals.ts";
 
 export interface AskedApps {
   readonly isEvery: boolean;
@@ -43,7 +43,7 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
   const wanted = named.length === 0 ? all : named;
   const judged = wanted
     .map((one) => declarationOf(loaded, one, { machine, spellings }))
-    .map((declared) => ({ declared, name: declared.name, error: refusalOf(declared, file.path) }));
+    .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
   const digest = (value: string): string => ports.processes.digest(value);
   return {
     isEvery: named.length === 0,

@@ -12,7 +12,10 @@ export function folderMissing(who: string, folder: string, hint: string): SvcmEr
   });
 }
 
-export function refusalOf({ name, missingFolder, blocks: [block] }: Declaration, path: string): SvcmError | undefined {
+export function declarationRefusal(
+  { name, missingFolder, blocks: [block] }: Declaration,
+  path: string,
+): SvcmError | undefined {
   const app = `The app ${JSON.stringify(name)}`;
   if (missingFolder !== undefined)
     return folderMissing(app, missingFolder, "Create the folder, or correct cwd in the ecosystem file.");

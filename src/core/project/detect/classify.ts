@@ -101,7 +101,7 @@ const rules: readonly ClassifyRule[] = [
 export function classify(name: string, seen: readonly string[]): Verdict {
   const values = seen.filter((value) => !isPlaceholder(value));
   const words = wordsOf(name);
-  const kind = kindOf(
+  const kind = narrowestKind(
     name,
     seen.filter((value) => value !== ""),
   );
@@ -138,7 +138,7 @@ function articleOf(kind: FormKind): string {
 }
 
 /** The narrowest kind that accepts every value that was seen; `text` if there is none. */
-function kindOf(name: string, values: readonly string[]): FormKind {
+function narrowestKind(name: string, values: readonly string[]): FormKind {
   const isPort = /(?:^|_)PORT$/i.test(name);
   const fits = (kind: FormKind): boolean => values.every((value) => forms[kind].matches(value));
   if (isPort && fits("port")) return "port";

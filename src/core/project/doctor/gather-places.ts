@@ -20,12 +20,12 @@ export async function gatherPlaces(
   const missing = ports.stamps.missing(named.map(({ path }) => path));
   const places = named.map((place) => {
     const later = named.slice(named.indexOf(place) + 1).filter((other) => isSameStack(place, other));
-    const textOf = ({ path }: Named): string | undefined => files.get(shownPath(root, path));
+    const contentOf = ({ path }: Named): string | undefined => files.get(shownPath(root, path));
     return {
       ...place,
       path: shownPath(root, place.path),
       exists: !missing.has(place.path),
-      overridden: place.kind === "env" ? overriddenKeys(textOf(place), later.map(textOf)) : [],
+      overridden: place.kind === "env" ? overriddenKeys(contentOf(place), later.map(contentOf)) : [],
     };
   });
   return project ? places : places.filter(({ exists }) => exists);

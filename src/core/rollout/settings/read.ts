@@ -63,7 +63,7 @@ export async function readProbes(
     const key = portKeyOf(name, health);
     const isInFile = key !== undefined && env[key] === undefined;
     const files = isInFile ? (loaded.apps[index]?.places.envFiles ?? []) : [];
-    const texts = await Promise.all(files.map(({ path }) => textOf(ports, path)));
+    const texts = await Promise.all(files.map(({ path }) => textOrNothing(ports, path)));
     const port = key === undefined ? undefined : heldValues(texts).get(key);
     const probe = probeOf(name, port === undefined ? env : { ...env, [String(key)]: port }, health);
     if (probe !== undefined) probes.set(name, probe);
@@ -72,7 +72,7 @@ export async function readProbes(
 }
 
 /** A file that cannot be read has no port; the app itself reports it. */
-async function textOf({ files }: Ports, path: string): Promise<{ readonly text: string }> {
+async function textOrNothing({ files }: Ports, path: string): Promise<{ readonly text: string }> {
   const bytes = await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array());
   return { text: decodeUtf8(bytes) ?? "" };
 }

@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { foreignCode, type ErrorCode } from "../../../api/code.ts";
 import { codeOf } from "../../../words/thrown.ts";
-import { O_RDONLY, placeOf, SAFELY, statOf } from "../../files/system.ts";
+import { O_RDONLY, openedPath, SAFELY, statOf } from "../../files/system.ts";
 
 /** Decompressed and compressed. A larger file is not read. */
 const MOST_ZIPPED_BYTES = 64 * 2 ** 20;
@@ -96,7 +96,7 @@ function openLog({ path, folders, owner }: LogPlace): number {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw notRegular(path);
-    if (!isInside(placeOf(fd, statOf(fd)) ?? realpathSync(path), folders)) throw outside(path);
+    if (!isInside(openedPath(fd, statOf(fd)) ?? realpathSync(path), folders)) throw outside(path);
     // The superuser may read what the user of PM2 may not.
     if (process.getuid?.() === 0 && stat.uid !== owner)
       throw new Unreadable("EACCES", `${path} belongs to another user than PM2_HOME.`);

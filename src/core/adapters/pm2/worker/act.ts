@@ -3,7 +3,7 @@ import { LISTEN_TIMEOUT_MS } from "../../../pm2/settings.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../../ports/processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
-import { type Connection, listed } from "./connection.ts";
+import { type Connection, listProcesses } from "./connection.ts";
 import { currentConf } from "./current-conf.ts";
 import { formerApp, formerConf, keepRecords, keptRecord, saveDump } from "./keep.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -25,7 +25,7 @@ export interface Acting {
  */
 export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<void> {
   const conf = declared && (await confOf(declared, target, acting.home));
-  const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
+  const found = (await listProcesses(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
   if (found === undefined || !isSame(found, target)) throw changed(target);
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") refuseLaunching(found);
@@ -72,7 +72,7 @@ export async function actOnFile(acting: Acting, call: FileCall): Promise<void> {
     const kept = keptRecord(call.former, call.pmId);
     return give(acting, "prepare", kept, formerApp(kept));
   }
-  const all = await listed(acting.connection, acting.timeoutMs);
+  const all = await listProcesses(acting.connection, acting.timeoutMs);
   if (call.method === "save") return saveDump(acting.home, all);
   keepRecords(
     call.path,

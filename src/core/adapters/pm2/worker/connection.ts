@@ -102,12 +102,12 @@ class SocketConnection implements Connection {
 }
 
 /** Without PM2's modules. @throws {LinkFailure} */
-export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
-  return (await listedAll(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
+export async function listProcesses(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
+  return (await listWithModules(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
 }
 
 /** @throws {LinkFailure} */
-export async function listedAll(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
+export async function listWithModules(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
   return (await connection.ask("getMonitorData", [{}], timeoutMs)) as Pm2Process[];
 }
 

@@ -13,30 +13,30 @@ const MOST_METRICS = 50;
 
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
-  const status = textOf(env["status"]) ?? "unknown";
+  const status = textOrNull(env["status"]) ?? "unknown";
   return {
     pmId: listed.pm_id,
     name: String(listed.name),
-    uniqueId: textOf(env["unique_id"]),
+    uniqueId: textOrNull(env["unique_id"]),
     pid: positive(listed.pid),
-    namespace: textOf(env["namespace"]) ?? "default",
+    namespace: textOrNull(env["namespace"]) ?? "default",
     status,
     restartCount: numberOf(env["restart_time"]) ?? 0,
     unstableRestarts: numberOf(env["unstable_restarts"]) ?? 0,
     startedAt: status === "online" ? numberOf(env["pm_uptime"]) : null,
     lastStartAt: numberOf(env["pm_uptime"]),
     createdAt: numberOf(env["created_at"]),
-    script: textOf(env["pm_exec_path"]),
-    cwd: textOf(env["pm_cwd"]),
-    interpreter: textOf(env["exec_interpreter"]),
+    script: textOrNull(env["pm_exec_path"]),
+    cwd: textOrNull(env["pm_cwd"]),
+    interpreter: textOrNull(env["exec_interpreter"]),
     execMode: execMode(env["exec_mode"]),
     instances: numberOf(env["instances"]),
     watching: env["watch"] !== undefined && env["watch"] !== false && env["watch"] !== "false",
-    nodeVersion: textOf(env["node_version"]),
-    version: textOf(env["version"]),
+    nodeVersion: textOrNull(env["node_version"]),
+    version: textOrNull(env["version"]),
     // PM2 also writes 0 for an end by a signal.
     exitCode: numberOf(env["exit_code"]) || null,
-    cronRestart: textOf(env["cron_restart"]),
+    cronRestart: textOrNull(env["cron_restart"]),
     ...measured(listed),
     ...reported(env["axm_monitor"]),
     httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
@@ -77,7 +77,7 @@ function reported(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "cust
     if (shown === null) continue;
     const name = longName.slice(0, LONGEST_METRIC);
     metrics.push([name, shown]);
-    const unitText = textOf(unit);
+    const unitText = textOrNull(unit);
     if (unitText !== null) units.push([name, unitText.slice(0, LONGEST_METRIC)]);
   }
   return { customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
@@ -96,7 +96,7 @@ function numberOf(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-function textOf(value: unknown): string | null {
+function textOrNull(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 

@@ -1,7 +1,7 @@
 import type { Fields } from "../../../pm2/normalise.ts";
 import { LinkFailure, wordsOf } from "../failure.ts";
 import { probe } from "../daemon.ts";
-import { connect, type Connection, listed, orTimeout } from "./connection.ts";
+import { connect, type Connection, listProcesses, orTimeout } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
 import { withoutValues } from "./without-values.ts";
 
@@ -18,7 +18,7 @@ const DAEMON_START_MS = 20_000;
 export async function startApp(starting: Starting, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(starting);
   try {
-    if ((await listed(connection, starting.timeoutMs)).some((known) => String(known.name) === name))
+    if ((await listProcesses(connection, starting.timeoutMs)).some((known) => String(known.name) === name))
       throw new LinkFailure("APP_ALREADY_KNOWN", `PM2 knows ${JSON.stringify(name)} already: start it by its name.`);
     await handApps(starting, connection, apps);
   } finally {

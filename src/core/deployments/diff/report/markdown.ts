@@ -1,7 +1,7 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
 import type { Change } from "../change.ts";
 import { codeSpan } from "../../../findings/quote.ts";
-import { describeIssue, placeOf } from "../../../findings/report.ts";
+import { describeIssue, issuePlace } from "../../../findings/report.ts";
 import type { DiffReport } from "./diff-report.ts";
 import {
   bySection,
@@ -64,7 +64,7 @@ function changeItem(change: Change): string {
 
 function issueList(issues: readonly Issue[]): string {
   const items = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const place = placeOf(issue);
+    const place = issuePlace(issue);
     const where = place ? `${codeSpan(locationText(place))} ` : "";
     return `- ${where}${codeSpan(describeIssue(issue), 400)} (${codeSpan(issue.code)})`;
   });

@@ -1,7 +1,7 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
 import type { Change } from "../change.ts";
 import { setOnOneLine } from "../../../findings/quote.ts";
-import { describeIssue, placeOf } from "../../../findings/report.ts";
+import { describeIssue, issuePlace } from "../../../findings/report.ts";
 import type { Paint } from "../../../findings/text.ts";
 import type { DiffReport } from "./diff-report.ts";
 import {
@@ -67,7 +67,7 @@ function verdictColour({ from, to }: DiffReport, isNew: boolean, { green, red, y
 
 function issueLines(issues: readonly Issue[], { dim }: Paint): string[] {
   const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const place = placeOf(issue);
+    const place = issuePlace(issue);
     const where = place ? `${quote(locationText(place))} ` : "";
     return `  ${where}${setOnOneLine(describeIssue(issue), 1000)} ${dim(`[${issue.code}]`)}`;
   });
