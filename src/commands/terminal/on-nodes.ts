@@ -4,7 +4,14 @@ import type { Fleet, KnownNode } from "../../fleet/fleet.ts";
 import type { AnswerState } from "../../fleet/nodes.ts";
 import type { SvcmCommand } from "../base.ts";
 import { renderFailure } from "./failure.ts";
-import { isMissing, resultOf, seatOf, type CommandClass, type Execute, type NodeResult } from "./node-seat.ts";
+import {
+  isMissing,
+  resultOf,
+  remoteCommandOf,
+  type CommandClass,
+  type Execute,
+  type NodeResult,
+} from "./remote-command.ts";
 import { readDeadline } from "./nodes.ts";
 import { paint } from "./paint.ts";
 import { canAsk, consented } from "./prompt.ts";
@@ -33,8 +40,8 @@ export function onNodes(Asked: CommandClass): CommandClass {
         const askAll = (argv: string[]): Promise<NodeResult[]> => {
           const leftMs = deadlineOf(flags.deadline);
           const results = nodes.map((node) => {
-            const seat = new (seatOf(Asked, askerOf(fleet, node, leftMs)))(argv, this.config);
-            return resultOf(seat, node.name, (error) => stateOf(error, node.presence, own));
+            const remote = new (remoteCommandOf(Asked, askerOf(fleet, node, leftMs)))(argv, this.config);
+            return resultOf(remote, node.name, (error) => stateOf(error, node.presence, own));
           });
           return Promise.all(results);
         };

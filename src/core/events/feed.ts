@@ -1,7 +1,7 @@
 import type { SvcmEvent } from "../api/events.ts";
 import type { EventFeed, EventRequest } from "../ports/event-feed.ts";
 import type { Ports } from "../ports/index.ts";
-import { Mailbox } from "../words/mailbox.ts";
+import { CoalescingBuffer } from "../words/coalescing-buffer.ts";
 import { oneAtATime } from "../words/once.ts";
 import type { Happening } from "./audited-events.ts";
 import { happened } from "./happened.ts";
@@ -16,38 +16,39 @@ const MOST_WAITING = 1000;
 
 /** Reads the log and checks the machine only while a reader watches. */
 export function createEventFeed(ports: Ports): EventFeed {
-  const seats = new Set<Seat>();
+  const subscribers = new Set<Subscriber>();
   let stop = new AbortController();
   const run = async (signal: AbortSignal, fromMs: number): Promise<void> => {
     try {
-      for await (const happening of settled(ports, signal, fromMs)) for (const seat of seats) seat.offer(happening);
+      for await (const happening of settled(ports, signal, fromMs))
+        for (const subscriber of subscribers) subscriber.offer(happening);
     } catch (error) {
       if (signal.aborted) return;
-      for (const seat of seats) seat.fail(error);
-      seats.clear();
+      for (const subscriber of subscribers) subscriber.fail(error);
+      subscribers.clear();
     }
   };
-  const take = (seat: Seat): void => {
-    seats.add(seat);
-    if (seats.size > 1) return;
+  const take = (subscriber: Subscriber): void => {
+    subscribers.add(subscriber);
+    if (subscribers.size > 1) return;
     stop = new AbortController();
-    void run(stop.signal, seat.wanted.fromMs ?? wholeSecond(ports.clock.now()));
+    void run(stop.signal, subscriber.wanted.fromMs ?? wholeSecond(ports.clock.now()));
   };
   return {
     async *watch(signal, wanted) {
-      const seat = new Seat(wanted);
-      take(seat);
+      const subscriber = new Subscriber(wanted);
+      take(subscriber);
       try {
-        yield* seat.events(signal);
+        yield* subscriber.events(signal);
       } finally {
-        if (seats.delete(seat) && seats.size === 0) stop.abort();
+        if (subscribers.delete(subscriber) && subscribers.size === 0) stop.abort();
       }
     },
   };
 }
 
 /** One reader of the feed. */
-class Seat extends Mailbox<readonly SvcmEvent[]> {
+class Subscriber extends CoalescingBuffer<readonly SvcmEvent[]> {
   readonly wanted: EventRequest;
 
   constructor(wanted: EventRequest) {

@@ -8,7 +8,7 @@ import { probe } from "../pm2/daemon.ts";
 import { LogLink } from "./log-link.ts";
 import { unpackedLines } from "./packed.ts";
 import type { Call } from "./protocol.ts";
-import { Seat, Share } from "./share.ts";
+import { Subscriber, Share } from "./share.ts";
 
 export interface LogsOptions {
   /** Selects the PM2. */
@@ -40,19 +40,19 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
     },
     async *watch({ tail, isWhole, ...filter }, signal) {
       const key = isWhole ? `whole ${(count += 1)}` : JSON.stringify(filter);
-      const seat = new Seat(isWhole ? () => link().post({ call: { method: "taken", key } }) : undefined);
-      const stop = (): void => seat.end();
+      const subscriber = new Subscriber(isWhole ? () => link().post({ call: { method: "taken", key } }) : undefined);
+      const stop = (): void => subscriber.end();
       signal.addEventListener("abort", stop, { once: true });
       if (signal.aborted) stop();
       const share = shareOf(key, link(), shares);
       try {
-        const upTo = await begin(ask, { key, filter, isWhole }, () => share.add(seat));
+        const upTo = await begin(ask, { key, filter, isWhole }, () => share.add(subscriber));
         const { lines, older, problems } = await read({ method: "read", query: { ...filter, limit: tail }, upTo });
         yield { lines, skipped: 0, begin: { older, problems } };
-        yield* seat;
+        yield* subscriber;
       } finally {
         signal.removeEventListener("abort", stop);
-        share.remove(seat);
+        share.remove(subscriber);
       }
     },
     close: () => link().close(),

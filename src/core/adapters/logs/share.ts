@@ -1,38 +1,38 @@
 import type { LogBatch } from "../../ports/logs.ts";
-import { Mailbox } from "../../words/mailbox.ts";
+import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 import type { WatchListener } from "./log-link.ts";
 
 type Batch = Omit<LogBatch, "begin">;
 
-/** The watches of one filter: every seat gets the same batches. */
+/** The watches of one filter: every subscriber gets the same batches. */
 export class Share implements WatchListener {
-  readonly #seats = new Set<Seat>();
+  readonly #subscribers = new Set<Subscriber>();
   readonly #onEmpty: () => void;
 
   constructor(onEmpty: () => void) {
     this.#onEmpty = onEmpty;
   }
 
-  add(seat: Seat): void {
-    this.#seats.add(seat);
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
   }
 
-  remove(seat: Seat): void {
-    this.#seats.delete(seat);
-    if (this.#seats.size === 0) this.#onEmpty();
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) this.#onEmpty();
   }
 
   onBatch(batch: Batch): boolean {
-    return [...this.#seats].map((seat) => seat.put(batch)).every(Boolean);
+    return [...this.#subscribers].map((subscriber) => subscriber.put(batch)).every(Boolean);
   }
 
   onEnd(error: Error): void {
-    for (const seat of this.#seats) seat.fail(error);
+    for (const subscriber of this.#subscribers) subscriber.fail(error);
   }
 }
 
 /** The place of one reader. A slow one loses the batch that it has not taken. */
-export class Seat extends Mailbox<Batch> {
+export class Subscriber extends CoalescingBuffer<Batch> {
   readonly #onTaken: (() => void) | undefined;
 
   /** @param onTaken of a reader that loses no line: called when it has taken a batch */

@@ -5,7 +5,7 @@ import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } f
 import { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
 import { ProcessTable } from "./process-table.ts";
-import { Sampler, Seat } from "./sampler.ts";
+import { Sampler, Subscriber } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 
 const SINGLE_MS = 200;
@@ -42,16 +42,16 @@ class SharedTelemetry implements Telemetry {
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
     const environment = await this.environment(request);
     if (signal.aborted) return;
-    const seat = new Seat({ ...request, environment });
-    const sampler = this.#samplerWith(seat);
+    const subscriber = new Subscriber({ ...request, environment });
+    const sampler = this.#samplerWith(subscriber);
     // If the reader never asks for the next sample, the code after the last `yield` does not run.
     const leave = (): void => {
-      seat.end();
-      sampler.leave(seat);
+      subscriber.end();
+      sampler.leave(subscriber);
     };
     signal.addEventListener("abort", leave, { once: true });
     try {
-      yield* seat;
+      yield* subscriber;
     } finally {
       signal.removeEventListener("abort", leave);
       leave();
@@ -85,8 +85,8 @@ class SharedTelemetry implements Telemetry {
     await Promise.all(samplers.map(({ ended }) => ended));
   }
 
-  #samplerWith(seat: Seat): Sampler {
-    if (this.#sampler?.add(seat) === true) return this.#sampler;
+  #samplerWith(subscriber: Subscriber): Sampler {
+    if (this.#sampler?.add(subscriber) === true) return this.#sampler;
     const sampler = new Sampler(
       {
         ports: this.#ports,
@@ -94,7 +94,7 @@ class SharedTelemetry implements Telemetry {
         ecosystem: (asked) => this.#ecosystem(asked),
         onSample: () => (this.#samples += 1),
       },
-      seat,
+      subscriber,
     );
     this.#sampler = sampler;
     this.#samplers.add(sampler);

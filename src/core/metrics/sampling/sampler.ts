@@ -6,7 +6,7 @@ import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { Scraper } from "./scraper.ts";
-import { Mailbox } from "../../words/mailbox.ts";
+import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 
 export interface SamplerOptions {
   readonly ports: Ports;
@@ -15,11 +15,11 @@ export interface SamplerOptions {
   readonly onSample: () => void;
 }
 
-/** Samples for its seats at the fastest of their intervals. When the last seat leaves, it ends and closes everything. */
+/** Measures at the shortest interval of its subscribers. When the last one leaves, it ends and closes everything. */
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #scraper: Scraper;
-  readonly #seats = new Set<Seat>();
+  readonly #subscribers = new Set<Subscriber>();
   /** Keys of samples that are being built: a tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
   #measuring: (() => Promise<Moment>) | undefined;
@@ -30,23 +30,23 @@ export class Sampler {
   #wake = new AbortController();
   readonly ended: Promise<void>;
 
-  constructor(options: SamplerOptions, first: Seat) {
+  constructor(options: SamplerOptions, first: Subscriber) {
     this.#options = options;
     this.#scraper = new Scraper(options.ports);
-    this.#seats.add(first);
+    this.#subscribers.add(first);
     this.ended = this.#run();
   }
 
   /** Returns false if it is ending. */
-  add(seat: Seat): boolean {
-    if (this.#seats.size === 0) return false;
-    this.#seats.add(seat);
+  add(subscriber: Subscriber): boolean {
+    if (this.#subscribers.size === 0) return false;
+    this.#subscribers.add(subscriber);
     this.#wake.abort();
     return true;
   }
 
-  leave(seat: Seat): void {
-    this.#seats.delete(seat);
+  leave(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
     this.#wake.abort();
   }
 
@@ -56,13 +56,13 @@ export class Sampler {
   }
 
   async now(): Promise<Moment | undefined> {
-    if (this.#measuring === undefined || this.#seats.size === 0) return undefined;
+    if (this.#measuring === undefined || this.#subscribers.size === 0) return undefined;
     return this.#measuring();
   }
 
   endAll(): void {
-    for (const seat of this.#seats) seat.end();
-    this.#seats.clear();
+    for (const subscriber of this.#subscribers) subscriber.end();
+    this.#subscribers.clear();
     this.#wake.abort();
   }
 
@@ -71,24 +71,24 @@ export class Sampler {
       const meter = new Meter(await this.#options.ports.machine.open());
       try {
         this.#measuring = oneAtATime(() => this.#measure(meter));
-        while (this.#seats.size > 0) await this.#tick(this.#measuring);
+        while (this.#subscribers.size > 0) await this.#tick(this.#measuring);
       } finally {
         while (this.#current !== undefined) await this.#current;
         meter.close();
       }
     } catch (error) {
-      for (const seat of this.#seats) seat.fail(error);
-      this.#seats.clear();
+      for (const subscriber of this.#subscribers) subscriber.fail(error);
+      this.#subscribers.clear();
     } finally {
       await this.#scraper.close();
     }
   }
 
-  /** Measures if it is time, serves the seats that are due, then pauses until the next tick or change. */
+  /** Measures if it is time, serves the subscribers that are due, then pauses until the next tick or change. */
   async #tick(measuring: () => Promise<Moment>): Promise<void> {
     const { clock } = this.#options.ports;
     const wake = (this.#wake = new AbortController());
-    const tickMs = Math.min(...[...this.#seats].map(({ request }) => request.intervalMs));
+    const tickMs = Math.min(...[...this.#subscribers].map(({ request }) => request.intervalMs));
     const isForEverybody = this.#isRefreshing;
     const now = clock.elapsed();
     const lateMs = now - this.#tickedAtMs - tickMs;
@@ -113,30 +113,31 @@ export class Sampler {
   }
 
   #serve(moment: Moment, tickMs: number, isForEverybody: boolean): void {
-    const groups = new Map<string, Seat[]>();
-    for (const seat of this.#seats) {
-      if (!isForEverybody && !seat.isDue(this.#tickedAtMs, tickMs)) continue;
-      const { environment, service = "", asyncContext } = seat.request;
+    const groups = new Map<string, Subscriber[]>();
+    for (const subscriber of this.#subscribers) {
+      if (!isForEverybody && !subscriber.isDue(this.#tickedAtMs, tickMs)) continue;
+      const { environment, service = "", asyncContext } = subscriber.request;
       const key = `${environment} ${service} ${String(asyncContext)}`;
-      groups.set(key, [...(groups.get(key) ?? []), seat]);
+      groups.set(key, [...(groups.get(key) ?? []), subscriber]);
     }
-    for (const [key, seats] of groups) if (!this.#serving.has(key)) void this.#serveGroup(key, seats, moment);
+    for (const [key, subscribers] of groups)
+      if (!this.#serving.has(key)) void this.#serveGroup(key, subscribers, moment);
   }
 
-  async #serveGroup(key: string, seats: readonly Seat[], moment: Moment): Promise<void> {
+  async #serveGroup(key: string, subscribers: readonly Subscriber[], moment: Moment): Promise<void> {
     const tickedAtMs = this.#tickedAtMs;
     this.#serving.add(key);
     try {
-      const sample = await (moment.samples.get(key) ?? this.#sample(key, moment, seats[0]?.request));
-      for (const seat of seats) seat.serve(sample, tickedAtMs);
+      const sample = await (moment.samples.get(key) ?? this.#sample(key, moment, subscribers[0]?.request));
+      for (const subscriber of subscribers) subscriber.serve(sample, tickedAtMs);
     } catch (error) {
-      for (const seat of seats) seat.fail(error);
+      for (const subscriber of subscribers) subscriber.fail(error);
     } finally {
       this.#serving.delete(key);
     }
   }
 
-  #sample(key: string, moment: Moment, request: Seat["request"] | undefined): Promise<Sample> {
+  #sample(key: string, moment: Moment, request: Subscriber["request"] | undefined): Promise<Sample> {
     const { environment = "", service, asyncContext = false } = request ?? {};
     const { ports, ecosystem } = this.#options;
     // A slow process does not delay the sample: its last answer counts.
@@ -154,7 +155,7 @@ function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
 }
 
 /** The place of one watcher. It holds the newest sample only. */
-export class Seat extends Mailbox<Sample> {
+export class Subscriber extends CoalescingBuffer<Sample> {
   readonly request: WatchRequest & { readonly environment: string };
   #servedAtMs = Number.NEGATIVE_INFINITY;
 

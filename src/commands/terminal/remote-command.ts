@@ -32,8 +32,8 @@ interface Line {
 }
 
 /** One run of a command, whose operations a node carries out. It prints nothing and asks no person. */
-export function seatOf(Asked: CommandClass, ask: Execute) {
-  return class Seat extends Asked {
+export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
+  return class RemoteCommand extends Asked {
     readonly lines: Line[] = [];
     hasAsked = false;
     exitCode = 0;
@@ -85,19 +85,19 @@ export function seatOf(Asked: CommandClass, ask: Execute) {
 }
 
 export async function resultOf(
-  seat: InstanceType<ReturnType<typeof seatOf>>,
+  remote: InstanceType<ReturnType<typeof remoteCommandOf>>,
   node: string,
   stateOf: (error: unknown) => AnswerState,
 ): Promise<NodeResult> {
   try {
-    const answer: unknown = await seat.run();
-    return { node, state: "answered", exitCode: seat.exitCode, answer, lines: seat.lines };
+    const answer: unknown = await remote.run();
+    return { node, state: "answered", exitCode: remote.exitCode, answer, lines: remote.lines };
   } catch (error) {
-    const isOfCommandLine = !seat.hasAsked || error instanceof CommandLineError || isOclifError(error);
+    const isOfCommandLine = !remote.hasAsked || error instanceof CommandLineError || isOclifError(error);
     if (isOfCommandLine) throw error;
     const state = stateOf(error);
     const failure = failureOf(state === "other-version" && !(error instanceof SvcmError) ? otherForm() : error);
-    return { node, state, exitCode: isMissing(state) ? COULD_NOT : failure.exitCode, failure, lines: seat.lines };
+    return { node, state, exitCode: isMissing(state) ? COULD_NOT : failure.exitCode, failure, lines: remote.lines };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Holds what a reader has not taken yet, as one item. */
-export class Mailbox<Item> {
+export class CoalescingBuffer<Item> {
   readonly #joined: (missed: Item, item: Item) => Item;
   #item: { readonly value: Item } | undefined;
   #failure: { readonly error: unknown } | undefined;
