@@ -50,6 +50,7 @@ interface Undici {
 
 async function openUndici(): Promise<Undici> {
   const undici = await import("undici");
-  // A separate agent, because the global one may use a proxy of the environment. undici follows no redirect by default.
+  // A separate agent, because the global one may use a proxy from the environment. undici does not follow redirects by
+  // default.
   return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };
 }

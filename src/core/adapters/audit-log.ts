@@ -8,14 +8,14 @@ import { realpath } from "./files/system.ts";
 
 export interface AuditLogOptions {
   readonly file: string;
-  /** The PM2_HOME with the log of processes; without it, one log holds everything. */
+  /** The PM2_HOME that has the log of process actions. Without it, one log holds everything. */
   readonly pm2Home?: string;
   readonly rotation?: Rotation;
 }
 
 /**
- * Files with one JSON line for each record; any number of processes append. Processes have their own log, because one
- * PM2 serves many repositories; readers see one log. Only an action that begins creates a missing home, so a refusal
+ * JSON Lines files that any number of processes append to. Process actions have a separate log, because one PM2 serves
+ * many repositories; readers see a single log. Only an action that begins creates a missing PM2_HOME, so a refusal
  * there is not recorded (`FileError`, ENOENT).
  */
 export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
@@ -36,7 +36,7 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
       counts.set(key, { action, outcome, count: (counts.get(key)?.count ?? 0) + 1 });
     },
     async newest(query, signal) {
-      // The reader loads the schema of records, but most commands only append.
+      // Reading loads the record schema; most commands only append.
       const { newestRecords } = await import("./audit-log/newest.ts");
       return await attempting("read", file, () => newestRecords(logs, query, signal));
     },

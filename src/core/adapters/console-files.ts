@@ -11,7 +11,7 @@ export interface ConsoleFiles {
 export interface ConsoleAsset {
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** Empty for a file that does not shrink. */
+  /** Has no entry for an encoding that does not make the file smaller. */
   readonly compressed: ReadonlyMap<Encoding, Buffer>;
 }
 

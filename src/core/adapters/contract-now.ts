@@ -28,7 +28,7 @@ export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
     if (place.path === undefined) return contractIn(findRoot(place.env));
     return contractAt(resolve(place.path)) ?? unreadable(place.path, "ENOENT");
   } catch (error) {
-    // The working directory can be gone.
+    // The working directory may no longer exist.
     return unreadable(place.path ?? FILE, codeOf(error));
   }
 }
@@ -44,7 +44,7 @@ function contractIn(root: string | undefined): Fact<RuntimeContract> {
   return { value: projectContract(project.value, contract.value), issues: [] };
 }
 
-/** A deployment without a marker of a repository uses the nearest contract. */
+/** If no folder has a repository marker, as in a deployment, the nearest contract counts. */
 function findRoot(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const cwd = process.cwd();
   return repositoryRoot({ env, cwd }) ?? nearestFolder(cwd, [FILE]);
@@ -65,7 +65,7 @@ function projectAt(path: string): Fact<Project> | undefined {
   });
 }
 
-/** The content of a file; `undefined` if it does not exist. */
+/** Returns `undefined` if the file does not exist. */
 function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | undefined {
   try {
     const text = readText(path);
@@ -79,7 +79,7 @@ function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | und
 function readText(path: string): string | undefined {
   let file: number;
   try {
-    // A FIFO must not block the start.
+    // Opening a FIFO must not block the start.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -10,12 +10,12 @@ const PRIVATE_FILE = 0o600;
 const LOCK_MS = 5_000;
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** A small file with what a node has sent. Several processes of the machine may change it in turn. */
+/** A small file that records what a node has sent. Several processes of the machine may change it, one at a time. */
 export interface DeliveryFile {
   /**
-   * Runs `work` with the text of the file, while no other process changes it. `save` replaces the file; it is durable when
-   * the promise resolves.
-   * @throws {FileError} ELOCKED, or what the system reports; errors of `work` pass through
+   * Runs `work` with the text of the file while no other process can change it. `save` replaces the file; when its
+   * promise resolves, the new text is on disk.
+   * @throws {FileError} ELOCKED or the system's code; errors of `work` pass through
    */
   change<T>(work: (text: string | undefined, save: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
 }

@@ -10,7 +10,7 @@ import { attempting } from "./files/file-error.ts";
 import { fileState, isRefusal } from "./files/system.ts";
 import { userCache, type UserCache } from "./user-cache.ts";
 
-/** A contract of several hundred keys has a twentieth of this size. */
+/** A contract with several hundred keys is 20 times smaller. */
 const MAX_FACT_BYTES = 2 ** 20;
 
 interface FactPlace {
@@ -19,7 +19,7 @@ interface FactPlace {
   readonly kept?: (() => KeptFacts | undefined) | undefined;
 }
 
-/** A declarative source of a repository, with packaged data in its place if it does not exist. */
+/** A declaration file of a repository. Packaged data replaces a missing file. */
 export class FactFile<T> {
   readonly #name: string;
   readonly #path: string;
@@ -47,15 +47,15 @@ export class FactFile<T> {
     const loading = this.#read(read);
     const last = { stamp, loading };
     this.#last = last;
-    // The next call may succeed.
+    // The next call tries again.
     loading.catch(() => this.#last === last && (this.#last = undefined));
     return await loading;
   }
 
-  /** `undefined` if the file does not exist. */
+  /** Returns `undefined` if the file does not exist. */
   #stamp(): string | undefined {
     try {
-      // Most repositories lack these files, and an error would cost more than the call.
+      // Most repositories do not have these files, and throwing costs more than the call.
       const state = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
       return state && fileState(state);
     } catch (error) {
@@ -111,7 +111,7 @@ export interface KeptFacts {
   keep(text: string, value: unknown): void;
 }
 
-/** More texts than this overwrite each other. */
+/** Further texts overwrite earlier ones. */
 const MOST_TEXTS = 64;
 
 export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
@@ -124,7 +124,7 @@ export function keptFacts(env: Readonly<Record<string, string | undefined>>): Ke
   );
 }
 
-/** A damaged file counts as absent. */
+/** A damaged cache file counts as absent. */
 function valueOf(text: string, kept: string | undefined): unknown {
   try {
     const [of, value] = JSON.parse(kept ?? "[]") as [string, unknown];
@@ -134,7 +134,7 @@ function valueOf(text: string, kept: string | undefined): unknown {
   }
 }
 
-/** Another build may accept another text. The source is not a build, so it keeps nothing. */
+/** Another build may accept different texts. Running from source has no build identity, so it caches nothing. */
 function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
   try {
     const build = readFileSync(`${import.meta.dirname}/../build-id`, "latin1").trim();
@@ -144,7 +144,9 @@ function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache |
   }
 }
 
-/** `node:crypto` takes longer to load than a short command takes; the text itself is compared. */
+/**
+ * Loading `node:crypto` takes longer than a short command. A weak hash is enough, because the text itself is compared.
+ */
 function fileNameOf(text: string): string {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;

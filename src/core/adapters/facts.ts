@@ -13,9 +13,9 @@ import type { Facts, Files } from "../ports/index.ts";
 import { FactFile, type KeptFacts } from "./fact-file.ts";
 
 /**
- * `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; packaged data replaces a missing
- * contract or matrix. A file is read again only after a change. Only a file that differs from the packaged source, and
- * from what an earlier start kept, loads the YAML parser.
+ * Reads `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`. Packaged data replaces a
+ * missing contract or matrix. A file is read again only after it changed. The YAML parser is loaded only if a file
+ * differs from the packaged one and is not in the cache.
  */
 export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () => KeptFacts | undefined): Facts {
   const place = { root, files, kept };

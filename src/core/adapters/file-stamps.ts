@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { FileStamp, FileStamps } from "../ports/machine.ts";
 import { fileState } from "./files/system.ts";
 
-/** Synchronous, because there are few files and each takes microseconds. */
+/** Synchronous, because there are few files and each call takes microseconds. */
 export const nodeFileStamps: FileStamps = {
   of: (paths) => paths.map(stampOf),
   missing: (paths) => new Set([...paths].filter(isMissing)),

@@ -1,4 +1,7 @@
-/** Files of a revision as a whole. Like single files, they are read as blobs: no filter or hook of the repository runs. */
+/**
+ * The files of a whole revision. Like single files, they are read as blobs, so no filter or hook of the repository
+ * runs.
+ */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -9,7 +12,7 @@ import type { RevisionState } from "../ports/index.ts";
 
 export type Git = (...args: string[]) => Promise<Buffer>;
 
-/** @returns `undefined` without Git, a repository or a commit */
+/** @returns `undefined` if there is no Git, no repository or no commit */
 export async function revisionState(
   git: Git,
   root: string,
@@ -45,7 +48,7 @@ export interface RevisionTree {
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 
-/** Files that an ecosystem file may read. */
+/** Files that an ecosystem file might read. */
 const READABLE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
 /** A hostile tree may hold such names. */
 const OUTSIDE = /(?:^|\/)\.\.(?:\/|$)/;
@@ -87,9 +90,9 @@ async function filesOf({ commit, run }: RevisionTree): Promise<{ name: string; b
 interface Entry {
   readonly id: string;
   readonly name: string;
-  /** 0 for what is not a file, and in a listing without sizes. */
+  /** 0 if the entry is not a file, or if the listing has no sizes. */
   readonly size: number;
-  /** True for a regular file: a link is a blob, too. */
+  /** False for a symbolic link, although it is also a blob. */
   readonly isFile: boolean;
 }
 

@@ -22,7 +22,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
     const options = { env: quietEnvironment(env), maxBuffer, timeout: timeoutMs };
     return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
   };
-  // The size of a file is checked before it is read.
+  // svcm checks the size of a file before it reads it.
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
     state: (paths) => revisionState(git, root, paths),
@@ -34,7 +34,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       namesOf(git("for-each-ref", "--sort=-committerdate", `--count=${MOST_NAMES}`, "--format=%(refname:short)"), "\n"),
     async tracked(paths) {
       if (paths.length === 0) return [];
-      // A file monitor is a program of the repository's configuration.
+      // A file monitor is a program that the repository's configuration names.
       return await namesOf(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
     },
     async read(revision, path): Promise<RevisionFile> {
@@ -62,7 +62,7 @@ async function namesOf(listing: Promise<Buffer>, separator: string): Promise<str
   return text.split(separator).filter((name) => name !== "");
 }
 
-/** References contain no control character, and arguments no NUL. */
+/** References contain no control characters, and arguments no NUL. */
 const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
 
 async function commitOf(git: Git, revision: string): Promise<string> {
@@ -78,7 +78,7 @@ async function commitOf(git: Git, revision: string): Promise<string> {
     });
     return answer.toString("latin1").trim();
   };
-  // In two steps, because appended to user input, `^{commit}` might become a part of it.
+  // In two steps, because `^{commit}` appended to user input could become part of it.
   return await parse(`${await parse(revision)}^{commit}`);
 }
 
@@ -89,7 +89,7 @@ function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
   return exitCode === 1 || stderr.trim() === "" || stderr.startsWith("fatal: Needed a single revision");
 }
 
-/** With `core.worktree`, Git looks for every path in another folder and finds nothing. */
+/** With `core.worktree` set, Git looks for every path in another folder and finds nothing. */
 async function refuseMovedWorkTree(git: Git): Promise<void> {
   const top = (await git("rev-parse", "--show-toplevel")).toString("utf8").trimEnd();
   if (existsSync(join(top, ".git"))) return;
@@ -127,7 +127,7 @@ async function runGit(args: readonly string[], options: RunOptions, input: strin
         else reject(gitFailure(error, stderr.toString("utf8"), options.timeout));
       },
     );
-    // A program that reads standard input beyond the input gets its end at once.
+    // If the program reads more than the input, standard input ends.
     child.stdin?.on("error", () => undefined).end(input);
   });
 }
@@ -150,7 +150,7 @@ function gitFailure({ code, killed, message }: ExecError, stderr: string, timeou
   return new GitRefusal(known ?? { code: "GIT_FAILED", details: words || "git gave no reason." }, code ?? 1, stderr);
 }
 
-/** Messages of Git vary between versions. */
+/** Git's messages vary between versions. */
 const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[] = [
   {
     pattern: /not a git repository|must be run in a work tree/,
@@ -171,8 +171,8 @@ function failed(code: ErrorCode, details: string, path?: string): SvcmError {
 }
 
 /**
- * Removes variables that point Git to another repository, configuration or program, such as those of a hook. Git uses
- * English, asks for no password, takes no lock and fetches nothing.
+ * Removes variables that point Git to another repository, configuration or program, for example those set by a hook.
+ * Git uses English, does not prompt for passwords, takes no locks and does not fetch.
  */
 function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
@@ -183,7 +183,7 @@ function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // For Git versions without GIT_NO_LAZY_FETCH: no protocol is permitted.
+    // For Git versions without GIT_NO_LAZY_FETCH: allows no protocol.
     GIT_ALLOW_PROTOCOL: "",
   };
 }

@@ -27,7 +27,7 @@ export const nodeHealth: Health = {
   },
 };
 
-/** The system chooses a port that no process uses. */
+/** The system chooses a free port. */
 function listening(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -86,14 +86,14 @@ function pidIn(text: string): number | null {
   return typeof pid === "number" ? pid : null;
 }
 
-/** `ServingStatus.SERVING` in field 1 of the answer, behind the prefix that gRPC puts before a message. */
+/** `ServingStatus.SERVING` in field 1 of the response, after the 5-byte prefix of a gRPC message. */
 const SERVING = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
 const UNIMPLEMENTED = "12";
 
-/** A request for a service, as text in field 1; without one, the whole server is meant. */
+/** A request for one service, whose name is field 1. Without a name, it asks about the whole server. */
 function healthRequest(service = ""): Buffer {
   const name = Buffer.from(service);
-  // A name has at most 200 bytes, and its length takes two from 128 on.
+  // A name has at most 200 bytes. From 128 on, its length takes two bytes.
   const length = name.length < 128 ? [name.length] : [128 + (name.length % 128), name.length >> 7];
   const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a, ...length]), name]);
   return Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);

@@ -11,12 +11,12 @@ import { fileLocks } from "./files/lock.ts";
 import { putInPlace, writeNew } from "./files/write.ts";
 import { discard, fstat, isRefusal, O_RDONLY, read, SAFELY, withFile } from "./files/system.ts";
 
-/** An hour of a thousand processes has a tenth of this size. */
+/** One hour of a thousand processes has a tenth of this size. */
 const MAX_PART_BYTES = 256 * 2 ** 20;
 const PRIVATE_FILE = 0o600;
-/** Of a process that was killed while it replaced a part. */
+/** Left by a process that was killed while it replaced a part. */
 const LITTER = /\.svcm-new\./;
-/** Another recorder keeps its lock as long as it runs, so waiting does not help. */
+/** Another recorder holds its lock as long as it runs, so waiting does not help. */
 const LOCK_MS = 0;
 
 export function nodeHistoryFiles(folder: string): HistoryFiles {
@@ -76,12 +76,12 @@ async function readPart(path: string): Promise<PartText> {
   });
   if (!path.endsWith(".gz")) return { lines: linesOf(bytes) };
   const text = await inflated(bytes);
-  // A gzip file ends with the size of its content.
+  // A gzip file ends with the size of its uncompressed content.
   const isWhole = bytes.length > 4 && bytes.readUInt32LE(bytes.length - 4) === text.length;
   return { lines: linesOf(text), ...(!isWhole && { damage: "HISTORY_PART_DAMAGED" as const }) };
 }
 
-/** The content up to its end, or to the first damage. */
+/** The content up to its end, or up to the first damaged byte. */
 function inflated(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {

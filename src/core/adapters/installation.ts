@@ -53,7 +53,7 @@ async function daemonIn(home: string): Promise<Pm2Daemon | null> {
   };
 }
 
-/** Another user may be able to see the folder, and nothing in it. */
+/** Another user may see the folder but not its content. */
 function ownerOf(path: string): string | undefined {
   try {
     const { uid } = statSync(path);
@@ -70,12 +70,12 @@ async function serviceAt(env: InstallationOptions["env"]): Promise<ServiceAddres
   const isAddress = /^[\w.:[\]-]+$/.test(host) && /^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT;
   if (!isAddress) return { address: null, answer: "nothing" };
   const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  // The system chooses a free port for 0.
+  // For port 0, the system chooses a free one.
   if (Number(port) === 0) return { address: `${shown}:${port}`, answer: "nothing" };
   return { address: `${shown}:${port}`, answer: await answerOf(`http://${reachable(shown)}:${port}/healthz`) };
 }
 
-/** An address that stands for all of the machine is asked on loopback. */
+/** A wildcard address is reached through loopback. */
 function reachable(host: string): string {
   return host === "0.0.0.0" || host === "[::]" ? DEFAULT_HOST : host;
 }
@@ -87,7 +87,7 @@ async function answerOf(url: string): Promise<ServiceAddress["answer"]> {
     return body.status === "ok" && typeof body.version === "string" ? "svcm" : "other";
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
-    // The codes of the system begin so; any other failure is an answer that is not HTTP, or none in time.
+    // System error codes begin with E. Any other failure means that the response is not HTTP or did not arrive in time.
     return code?.startsWith("E") ? "nothing" : "other";
   }
 }

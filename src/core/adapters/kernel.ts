@@ -6,7 +6,7 @@ const RECORD_BYTES = 8192;
 const MOST_RECORDS = 50_000;
 const KILLED = /(?:^|[^\w])(?:Out of memory|Memory cgroup out of memory)[^\n]*Killed process (\d+)/i;
 
-/** Linux shows the counter to everybody, and its log often only to root. */
+/** On Linux every user can read the counter, but often only root can read the log. */
 export async function kernelFacts(): Promise<Kernel> {
   const [stat, vmstat] = await Promise.all(
     ["/proc/stat", "/proc/vmstat"].map((path) => readText(path).catch(() => "")),
@@ -22,7 +22,7 @@ export async function kernelFacts(): Promise<Kernel> {
   };
 }
 
-/** The device gives one record for each read: `priority,number,microseconds,flags;text`. */
+/** Each read returns one record: `priority,number,microseconds,flags;text`. */
 function killsInLog(bootedMs: number): Kernel["logged"] {
   let fd: number;
   try {
@@ -46,7 +46,7 @@ function killsInLog(bootedMs: number): Kernel["logged"] {
   }
 }
 
-/** `undefined` at the end. Empty for a record that was overwritten before it was read. */
+/** Returns `undefined` at the end, and an empty text for a record that was overwritten before it was read. */
 function nextRecord(fd: number, buffer: Buffer): string | undefined {
   try {
     const length = readSync(fd, buffer);

@@ -18,11 +18,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export interface NotifierOptions {
   readonly env: Variables;
   readonly cwd: string;
-  /** Between two attempts. */
+  /** Milliseconds between two attempts. */
   readonly betweenMs?: number;
 }
 
-/** Webhooks and commands of this machine. */
+/** Sends alerts to webhooks and to commands on this machine. */
 export function nodeNotifier({ env, cwd, betweenMs = BETWEEN_MS }: NotifierOptions): Notifier {
   return {
     async send({ webhook, webhookSecret, command }, message) {
@@ -68,7 +68,7 @@ async function post(url: string, body: string, secret: string | undefined, betwe
   }
 }
 
-/** The address may hold a token, so it is in no message. A redirect could lead anywhere. */
+/** The URL may contain a token, so no message quotes it. Redirects are refused, because they could lead anywhere. */
 async function request(what: "webhook" | "heartbeat", url: string, init: RequestInit): Promise<void> {
   let status: number;
   try {
@@ -83,7 +83,7 @@ async function request(what: "webhook" | "heartbeat", url: string, init: Request
   if (status < 200 || status > 299) throw failed(`The ${what} answered with status ${status}. Accepted: 200 to 299.`);
 }
 
-/** The command gets the message on its standard input, and only what it needs of the environment. */
+/** The command gets the message on standard input, and only the part of the environment that it needs. */
 function run(
   [program = "", ...args]: readonly string[],
   body: string,
@@ -99,7 +99,7 @@ function run(
     timeout: COMMAND_MS,
     killSignal: "SIGKILL",
   });
-  // It may end without reading.
+  // The command may exit without reading.
   child.stdin.on("error", () => undefined);
   child.stdin.end(body);
   return new Promise((resolve, reject) => {

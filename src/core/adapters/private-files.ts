@@ -7,7 +7,7 @@ import { FileError } from "../ports/index.ts";
 import { writeNew } from "./files/write.ts";
 
 export interface PrivateCopy {
-  /** Mode 0700. An editor's own files beside the copy are in it too. */
+  /** Mode 0700. An editor also puts its temporary files here. */
   readonly folder: string;
   /** Mode 0600. */
   readonly path: string;

@@ -5,10 +5,10 @@ import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
 import { withLog, type OpenLog, linesBackwards } from "./files/log.ts";
 import { read } from "./files/system.ts";
 
-/** More than a daemon writes in months; a crash loop writes it in days. */
+/** More than a daemon writes in months. A crash loop writes it in days. */
 const MOST_BYTES = 64 * 2 ** 20;
 const SEARCHED_BYTES = 256 * 1024;
-/** Longer than a match. */
+/** Longer than any match. */
 const OVERLAP_BYTES = 1024;
 const MOST_ENTRIES = 500_000;
 const MOST_ERROR_BYTES = 256 * 1024;
@@ -38,7 +38,7 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   };
 }
 
-/** Ends at a whole step of older lines, because the machine's clock may have been set back for a while. */
+/** Stops only after a full step of lines that are too old, because the clock may have been set back for a while. */
 async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: AbortSignal): Promise<LogPart> {
   const { sinceMs, most = { entries: Infinity, upToMs: Infinity } } = wanted;
   const entries: LogEntry[] = [];
@@ -59,7 +59,7 @@ async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: Abor
   return part(true);
 }
 
-/** Searches a log that entries come from as a whole. */
+/** Searches the whole log. */
 async function mayHave({ fd, size }: OpenLog, patterns: readonly RegExp[] = []): Promise<boolean> {
   if (size > MOST_BYTES) return true;
   let missing = patterns;

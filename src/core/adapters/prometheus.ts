@@ -6,10 +6,10 @@ import { codeOf } from "../words/thrown.ts";
 export const PROMETHEUS_URL = "SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL";
 
 const PATIENCE_MS = 10_000;
-/** Of 500 points, this holds some 1,500 series. */
+/** Enough for about 1,500 series of 500 points. */
 const MOST_BYTES = 32 * 2 ** 20;
 
-/** The Prometheus of the environment. Its address may hold a password, so it is in no message. */
+/** The Prometheus server that the environment names. Its URL may contain a password, so no message quotes it. */
 export function nodePrometheus(
   env: Readonly<Record<string, string | undefined>>,
   patienceMs = PATIENCE_MS,
@@ -52,7 +52,7 @@ function urlAndHeaders(given: string): { readonly url: URL; readonly headers: Re
   return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } };
 }
 
-/** @throws {SvcmError} HISTORY_FAILED as soon as the answer is too large */
+/** @throws {SvcmError} HISTORY_FAILED as soon as the response is too large */
 async function readBody({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -59,7 +59,10 @@ function applyLock(own: string): Pick<Releases, "heldSince" | "exclusively"> {
   };
 }
 
-/** The name of the package, else of the folder: release folders have other names, and stay one service. */
+/**
+ * The name in package.json, else the name of the folder. Release folders have different names but belong to one
+ * service.
+ */
 function serviceName(root: string): string {
   let name: unknown;
   try {

@@ -46,7 +46,7 @@ export function nodeSightings({ pm2Home, auditFile }: Places): Sightings {
   };
 }
 
-/** PM2 names the file of a process `<name>-<number>.pid`, and removes it at the end. */
+/** PM2 names the pid file of a process `<name>-<id>.pid` and removes it when the process ends. */
 async function pidsIn(folder: string): Promise<ReadonlyMap<number, number>> {
   const names = await readdir(folder).catch(() => []);
   const pids = new Map<number, number>();
@@ -59,7 +59,7 @@ async function pidsIn(folder: string): Promise<ReadonlyMap<number, number>> {
   return pids;
 }
 
-/** A folder that does not exist is not watched; the caller also looks from time to time. */
+/** Ignores a folder that does not exist; the caller also checks periodically. */
 function watchFolders(folders: readonly string[], onChange: () => void): () => void {
   const watchers = folders.flatMap((folder) => {
     try {

@@ -44,7 +44,7 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
   };
 }
 
-/** An empty list closes writes without a token, which is what the first token does as well. */
+/** An empty list already closes writes without a token, as the first token does. */
 async function create(path: string, check: () => void, announce: () => Promise<void>): Promise<void> {
   check();
   await announce();
@@ -67,7 +67,7 @@ function stateOf(path: string): BigIntStats | undefined {
   }
 }
 
-/** @throws {SvcmError} if others may read or change the file */
+/** @throws {SvcmError} if other users may read or change the file */
 function readPrivate(path: string): string {
   let file: number | undefined;
   try {

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
-/** More folders are left over from earlier versions of svcm or Node.js. */
+/** Further folders are left over from earlier versions of svcm or Node.js. */
 const MOST_FOLDERS = 8;
 const PRIVATE = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -29,14 +29,14 @@ export function userCache(name: string, env: Readonly<Record<string, string | un
         if (!isOurs) makeFolder(home, parent, folder);
         for (const [file, content] of files()) replace(`${folder}/${file}`, content);
       } catch {
-        // The disk is full or the home is read-only: the next start does the work again.
+        // The disk is full or the home is read-only. The next start repeats the work.
       }
     },
   };
 }
 
 function makeFolder(home: string | undefined, parent: string, folder: string): void {
-  // With `sudo` and the home of another user, files of root would be in that user's way.
+  // Under `sudo` with another user's home, files of root would block that user later.
   if (home && statSync(home).uid !== process.geteuid?.()) return;
   mkdirSync(parent, { recursive: true, mode: PRIVATE });
   if (!isOwn(parent)) throw new Error("The cache folder belongs to another user.");
@@ -58,7 +58,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** Another start may read or write the same file; it sees either version whole. */
+/** Another start may read or write the same file at the same time; each read sees a complete version. */
 function replace(file: string, bytes: Uint8Array): void {
   const temporary = `${file}.${process.pid}`;
   writeFileSync(temporary, bytes, { mode: 0o600 });

@@ -9,15 +9,15 @@ export interface WorkspaceOptions {
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Absolute folders outside the root that links may lead into. */
+  /** Absolute folders outside the root that symbolic links may lead into. */
   readonly folders?: readonly string[];
   /** Absolute folders that may hold logs. */
   readonly logFolders?: readonly string[];
-  /** True if `PM2_HOME` in `env` is that of `svcm.yaml`. */
+  /** True if `PM2_HOME` in `env` comes from `svcm.yaml`. */
   readonly hasDeclaredHome?: boolean;
 }
 
-/** `svcm.yaml` in a folder above counts, even if a folder between has its own `.git`. */
+/** `svcm.yaml` in a parent folder counts even if a folder in between has its own `.git`. */
 const ROOT_MARKERS = [[PROJECT_FILE], ["deployments.yaml", ".git"]];
 
 const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";

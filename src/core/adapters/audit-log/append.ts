@@ -25,11 +25,14 @@ const OTHERS = 0o077;
 const ACTION = "record a change in";
 const APPENDING = O_RDWR | O_APPEND | SAFELY;
 
-/** Lines are on the disk when it resolves. The first one also syncs the folder, which may just have got the file. */
+/**
+ * When the promise resolves, the line is on disk. The first append also syncs the folder, because the file may be new
+ * in it.
+ */
 export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
   const rotate = rotator(file, rotation);
   let isPlaceSynced = false;
-  /** False if the file is full; nothing is written then. */
+  /** Returns false, and writes nothing, if the file is full. */
   const appendTo = async (fd: number, line: string, mayGrow: boolean): Promise<boolean> => {
     const stat = await fstat(fd);
     if (!stat.isFile()) throw refuse("ENOTREG", ACTION, file);
@@ -43,7 +46,7 @@ export function appender(file: string, rotation: Rotation): (line: string) => Pr
     let { isNew, isWritten } = await openOrCreate(file, (fd) => appendTo(fd, line, false));
     if (!isWritten) {
       await rotate();
-      // The record is written even if the rotation failed.
+      // Write the record even if the rotation failed.
       ({ isNew } = await openOrCreate(file, (fd) => appendTo(fd, line, true)));
     }
     if (isPlaceSynced && !isNew) return;
@@ -80,8 +83,8 @@ async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Pro
 }
 
 /**
- * The system appends each `write` whole, so a line is one `write`. If a nearly full disk takes only a part, the line is
- * repeated after a line break until it fits or the system reports the error.
+ * The system appends each `write` whole, so each line is one `write`. If a nearly full disk accepts only part of a
+ * line, the line is written again after a line break, until it fits or the system reports the error.
  */
 async function appendLine(fd: number, line: string, size: number): Promise<void> {
   const repeated = Buffer.from(`\n${line}`);
@@ -89,7 +92,7 @@ async function appendLine(fd: number, line: string, size: number): Promise<void>
   while ((await write(fd, bytes)) < bytes.length) bytes = repeated;
 }
 
-/** False if a crash cut off the last line. */
+/** Returns false if a crash cut off the last line. */
 async function endsInNewline(fd: number, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
@@ -111,8 +114,8 @@ export function olderFiles(file: string, { kept }: Rotation): string[] {
 
 /**
  * Renames a full log once, even if several processes find it full. Each file moves to the next higher name, oldest
- * first. A process that is killed in between leaves a gap, which the next rotation fills. A writer with the old file
- * open still appends to it.
+ * first. If a process is killed in between, the next rotation fills the gap. A writer that still has the old file open
+ * appends to that file.
  */
 function rotator(file: string, rotation: Rotation): () => Promise<void> {
   let locks: FileLocks | undefined;
@@ -121,7 +124,7 @@ function rotator(file: string, rotation: Rotation): () => Promise<void> {
     try {
       await locks.hold({ target: file, path: file }, () => moveAside(file, rotation));
     } catch (error) {
-      // A log that cannot be renamed grows, because records are worth more than the limit.
+      // If the log cannot be renamed, it grows: keeping records matters more than the limit.
       if (!(error instanceof FileError) && !isSystemError(error)) throw error;
     }
   };

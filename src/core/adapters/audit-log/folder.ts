@@ -16,7 +16,7 @@ import {
 
 const PRIVATE_FOLDER = 0o700;
 
-/** Also syncs the parents from the top, so they last as long as the file. */
+/** Also syncs the parents, top first, so that they survive a crash together with the file. */
 export async function createFolder(folder: string): Promise<void> {
   const topmost = await makeFolders(folder);
   if (topmost === undefined) return;
@@ -37,14 +37,14 @@ export async function syncFolder(folder: string): Promise<void> {
   await withFile(folder, O_RDONLY, fsync);
 }
 
-/** Resolves with the topmost new folder, if any. */
+/** Resolves with the topmost folder that was created, if any. */
 async function makeFolders(folder: string): Promise<string | undefined> {
   try {
     return await mkdirs(folder, PRIVATE_FOLDER);
   } catch (error) {
     if (!isRefusal(error, "ENOENT")) throw error;
-    // For any reason, such as a read-only file system, Node.js reports ENOENT. Creating a single folder shows the true
-    // reason.
+    // `mkdir -p` in Node.js reports ENOENT for every cause, such as a read-only file system. Creating a single folder
+    // shows the real cause.
     let missing = folder;
     while (!existsSync(dirname(missing))) missing = dirname(missing);
     await mkdir(missing, PRIVATE_FOLDER);
@@ -53,7 +53,7 @@ async function makeFolders(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Keeps the records of this machine out of the repository. */
+/** Keeps this machine's records out of Git. */
 async function ignoreInGit(folder: string): Promise<void> {
   try {
     await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));

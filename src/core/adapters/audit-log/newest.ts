@@ -50,7 +50,7 @@ async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGe
   }
 }
 
-/** True for the first record of an attempt; read backwards, it has the outcome. */
+/** Returns true for the first record of an attempt. Reading backwards, that record has the outcome. */
 function onePerAttempt(): (record: AuditRecord) => boolean {
   const waiting = new Set<string>();
   return ({ id, outcome }) => {
@@ -78,7 +78,7 @@ function names({ action, environment, service, keys, processes, target, actor }:
   return all.some((name) => name?.toLowerCase().includes(text));
 }
 
-/** After this many bytes without a record, another program has filled the log and reading ends. */
+/** If this many bytes hold no record, another program has filled the log, and reading ends. */
 const MOST_FOREIGN_BYTES = 16 * 2 ** 20;
 
 interface Reading {
@@ -109,7 +109,7 @@ async function* recordsOf(files: readonly string[], reading: Reading): AsyncGene
   }
 }
 
-/** Returns false if reading ended early. */
+/** Returns false if reading stopped early. */
 async function* recordsIn(fd: number, size: number, { signal, onCut }: Reading): AsyncGenerator<AuditRecord, boolean> {
   let foreignBytes = 0;
   for await (const { lines, bytes } of linesBackwards(fd, size)) {
@@ -138,13 +138,13 @@ async function openIfThere(file: string): Promise<number | undefined> {
   }
 }
 
-/** Drops members that svcm does not know. */
+/** Drops unknown members. */
 const storedRecord = auditRecord.strip();
 
-/** `undefined` for a torn or foreign line. */
+/** Returns `undefined` for a torn or foreign line. */
 function parseLine(line: string): AuditRecord | undefined {
   const fields = recordIn(line);
   const { environment, ...others } = fields ?? {};
-  // Older logs have an empty environment instead of none.
+  // Older logs have an empty environment instead of omitting it.
   return storedRecord.safeParse(environment === "" ? others : fields).data;
 }

@@ -9,7 +9,10 @@ type Failure = Extract<Outcome, { ok: false }>;
 
 const KINDS = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
-/** Uses svcm's words, because those of the file may hold a secret. Reading the thrown value may throw again. */
+/**
+ * Describes the error in svcm's words, because the file's own words may contain a secret. Even reading the thrown value
+ * may throw.
+ */
 export function describeThrow(thrown: unknown, file: string): Failure {
   try {
     return describe(thrown, file);

@@ -11,7 +11,7 @@ import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName } from "../../secrets/secret-name.ts";
 
 export interface EcosystemLoaderOptions {
-  /** Current folder of a file's process, because PM2 resolves relative paths from its caller. */
+  /** The working directory of the child process, because PM2 resolves relative paths from its caller's directory. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -46,7 +46,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
   };
 }
 
-/** Reading a FIFO would wait without end. */
+/** Reading a FIFO would block forever. */
 async function requireRegular(path: string): Promise<void> {
   const stats = await attempting("open", path, () => stat(path));
   if (stats.isDirectory()) throw refuse("EISDIR", "read", path);
@@ -59,16 +59,16 @@ function placeText({ file, line, column }: Place): string {
 
 interface CleanEnvironment {
   readonly env: Readonly<Record<string, string>>;
-  /** The secrets in the environment, as far as they are long enough to be found in a text. */
+  /** Secrets in the environment that are long enough to be found in a text. */
   readonly withheld: readonly string[];
-  /** The variables that hold or contain a secret. */
+  /** Variables that are or contain a secret. */
   readonly withheldNames: ReadonlySet<string>;
 }
 
 /** Variables that change Node.js or configure svcm and its tests. */
 const OURS = /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
 
-/** Shorter secrets may be part of ordinary words. */
+/** Shorter secrets may occur inside ordinary words. */
 const SHORTEST_SECRET = 6;
 
 function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): CleanEnvironment {
@@ -82,12 +82,12 @@ function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): Cl
   return { env: Object.fromEntries(kept), withheld, withheldNames };
 }
 
-/** A list of folders with an `@` looks like a URL with a user. */
+/** A list of folders that contains an `@` looks like a URL with a user. */
 function isSecret([name, value]: [string, string]): boolean {
   return isSecretName(name) || (!name.endsWith("PATH") && hasCredentials(value));
 }
 
-/** Paths are not secrets, and hiding them would mask half of every other path. */
+/** Paths are not secrets, and masking them would hide half of every other path. */
 function isPath(value: string): boolean {
   return value.startsWith("/") && existsSync(value);
 }

@@ -80,7 +80,7 @@ function isKind(path: string, kind: "file" | "folder" | "any"): boolean {
   }
 }
 
-/** Only a program has a zero byte near its start. */
+/** Text files have no zero byte near the start. */
 function isBinary(path: string): boolean {
   const start = Buffer.alloc(512);
   try {

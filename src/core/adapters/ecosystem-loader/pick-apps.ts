@@ -13,7 +13,7 @@ export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport
   readonly apps: readonly PickedApp[];
 }
 
-/** PM2 takes no apps from this export. The message quotes nothing. */
+/** PM2 finds no apps in this export. The message quotes nothing from the file. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }
@@ -28,9 +28,9 @@ const MAX_DEPTH = 8;
 const MAX_CHARACTERS = 2 ** 20;
 
 /**
- * Takes the apps of an export as PM2 does: from `apps`, else `pm2`, else the export itself; one object counts as a list
- * of one. Each property is read once and copied.
- * @throws {ExportError | TooLargeError} and everything that a getter or proxy of the file throws
+ * Finds the apps of an export as PM2 does: in `apps`, else in `pm2`, else the export itself. A single object counts as
+ * a list of one. Each property is read once and copied.
+ * @throws {ExportError | TooLargeError} and anything that a getter or proxy of the file throws
  */
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultOnly(exported);
@@ -40,7 +40,7 @@ export function pickApps(exported: unknown): Picked {
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
   if (!isObject(value)) throw new ExportError(`"${found}" is ${typeName(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  // PM2 would take the object as an app and fail with "No script path".
+  // PM2 would treat the object as an app and fail with "No script path".
   if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
     throw new ExportError('"apps" is an empty object; expected a list of apps');
   if (list.length > MAX_APPS) throw new TooLargeError();
@@ -59,7 +59,7 @@ function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["
   return { found: isApp ? "export" : "nothing", value: config };
 }
 
-/** PM2 makes one server of each entry in `static` (`API._startJson`). */
+/** PM2 starts one server for each entry of `static` (`API._startJson`). */
 function staticServers(config: Readonly<Record<string, unknown>>): object[] {
   const { static: entries } = config;
   if (!Array.isArray(entries)) return [];

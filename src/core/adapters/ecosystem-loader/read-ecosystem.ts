@@ -1,6 +1,6 @@
 /**
- * A program that loads one ecosystem file as PM2 would, writes its apps to descriptor 3, and ends. The file may do
- * anything in this process; `run-program.ts` confines it.
+ * A program that loads one ecosystem file as PM2 would, writes its apps to file descriptor 3, and exits. The file's
+ * code may do anything in this process; `run-program.ts` confines it.
  */
 import { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
@@ -21,11 +21,11 @@ const absent = noteAbsentVariables();
 keepChildrenInOurGroup();
 const file = process.argv.at(-1) ?? "";
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
-// Reading YAML takes longer to load than everything else here, and most files are JavaScript.
+// The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
 if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(text())));
 else end(kind === "json" ? json : () => createRequire(file)(file));
 
-/** Ends before a timer of the file, or a handler of its `exit` event, can run. */
+/** Exits before a timer or `exit` handler of the file can run. */
 function end(load: () => unknown): void {
   send(outcomeOf(load));
   kill(pid, "SIGKILL");
@@ -47,12 +47,12 @@ function text(): string {
   return readFileSync(file, "utf8");
 }
 
-/** The bracket is on a separate line to keep the columns of the file. */
+/** The bracket is on its own line to keep the columns of the file. */
 function json(): unknown {
   return runInThisContext(`(\n${text()})`, { filename: file, lineOffset: -1 });
 }
 
-/** The names of the variables that are read from now on and have no value. */
+/** Collects the names of unset variables that are read from now on. */
 function noteAbsentVariables(): ReadonlySet<string> {
   const names = new Set<string>();
   const note = (env: NodeJS.ProcessEnv, key: string | symbol): void => {
@@ -71,13 +71,13 @@ function noteAbsentVariables(): ReadonlySet<string> {
       note(env, key);
       return Reflect.getOwnPropertyDescriptor(env, key);
     },
-    // With the proxy as its receiver, Node.js refuses the assignment.
+    // Node.js refuses the assignment if the receiver is the proxy.
     set: (env, key, value) => Reflect.set(env, key, value),
   });
   return names;
 }
 
-/** Processes that the file starts end with it, unless the file leaves the group on purpose. */
+/** Processes that the file starts are killed with this one, unless the file deliberately leaves the process group. */
 function keepChildrenInOurGroup(): void {
   const prototype = ChildProcess.prototype as unknown as { spawn: (options: { detached?: boolean }) => unknown };
   const { spawn } = prototype;

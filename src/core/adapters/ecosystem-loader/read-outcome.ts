@@ -32,7 +32,7 @@ const outcome = z.discriminatedUnion("ok", [
   }),
 ]);
 
-/** Parses the line; undefined if it is not an outcome. The file's code can write to the same descriptor. */
+/** Returns `undefined` if the line is not an outcome, because the file's code can write to the same descriptor. */
 export function readOutcome(line: string): Outcome | undefined {
   try {
     return outcome.safeParse(JSON.parse(line)).data;

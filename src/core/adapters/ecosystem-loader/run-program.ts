@@ -14,19 +14,19 @@ export interface ProgramOptions {
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
 const SHELL = "/bin/sh";
 const IS_SOURCE = PROGRAM.pathname.endsWith(".ts");
-/** Node.js 24 reserves 512 MiB for code at its start, and the translator of TypeScript as much again. */
+/** Node.js 24 reserves 512 MiB for code at start, and the TypeScript loader reserves the same again. */
 const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
 const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const TIMEOUT_MS = 3000;
 const LINE_FEED = 10;
 
-/** In case svcm ends and cannot kill the process. A limit that cannot be set stays as it is. */
+/** These limits apply if svcm exits and cannot kill the process. If a limit cannot be set, it is left as it is. */
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /**
- * Runs a file in a separate process with a time limit. The process and its children are gone when the promise settles,
- * with the line that it wrote as its result.
+ * Runs a file in a separate process with a time limit, and resolves with the line that it writes. The process and its
+ * children have ended when the promise settles.
  * @throws {FileError} with the file's path if there is no such line
  */
 export function runProgram(file: string, options: ProgramOptions): Promise<string> {
@@ -81,31 +81,31 @@ function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",
     env,
-    // A separate group can be killed at once.
+    // A process group can be killed as a whole.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
 }
 
-/** From source, only the program itself is translated; the file sees the plain loader of Node.js. */
+/** From source, only the program itself is compiled; the ecosystem file gets the plain loader of Node.js. */
 function programArgv(): string[] {
   const path = fileURLToPath(PROGRAM);
   if (!IS_SOURCE) return [path];
   const tsx = createRequire(import.meta.url).resolve("tsx/cjs/api");
-  // With --eval, Node.js makes these global, and an ES module would see them.
+  // Node.js defines these globals for --eval, and an ES module would see them.
   const removed =
     'for (const name of ["module", "exports", "require", "__filename", "__dirname"]) delete globalThis[name];';
   const run = `require(${JSON.stringify(tsx)}).require(${JSON.stringify(path)}, ${JSON.stringify(path)});`;
   return ["--eval", `{ const require = globalThis.require; ${removed} ${run} }`];
 }
 
-/** The leader is a child that svcm has not waited for, so it still has its number. */
+/** svcm has not yet reaped the group leader, so its pid cannot have been reused. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The group is gone.
+    // The group has already ended.
   }
 }
 

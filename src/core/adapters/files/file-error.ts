@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
 import { FileError } from "../../ports/index.ts";
 
-/** Codes of svcm, and codes that the system's table lacks or explains badly. */
+/** svcm's own codes, and system codes that Node's table lacks or describes badly. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTREG: "it is not a regular file",
   EDQUOT: "the disk quota is used up",
@@ -38,12 +38,12 @@ function asFileError(error: unknown, action: string, path: string): unknown {
 
 type SystemError = NodeJS.ErrnoException & { code: string };
 
-/** Other errors have a code, too (ABORT_ERR), but name no system call. */
+/** Other errors also have a code (ABORT_ERR), but no system call. */
 function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 }
 
-/** Node has no name for some codes, such as EDQUOT ("Unknown system error -122"). */
+/** Node has no name for some codes, such as EDQUOT: "Unknown system error -122". */
 function systemCode(error: SystemError): string {
   if (!error.code.startsWith("Unknown system error")) return error.code;
   const number = -(error.errno ?? 0);

@@ -3,20 +3,20 @@ import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "../../metrics/proc.ts";
 import { isRefusal, readlink, readText } from "./system.ts";
 
-/** Distinguishes a process from later ones with the same number. */
+/** Identifies a process even if its pid is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks since boot, if the system reports them. */
+  /** Start time in clock ticks since boot; null if the system does not report it. */
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly pidNamespace: string | null;
   readonly host: string;
 }
 
-/** The content of a lock or claim. A nonce names one attempt and is never used again. */
+/** The content of a lock or claim. A nonce names one attempt and is never reused. */
 export interface Holder {
   readonly nonce: string;
-  /** Null if the file is not a lock of svcm. */
+  /** Null if svcm did not write the lock. */
   readonly process: ProcessIdentity | null;
   /** Milliseconds since 1970 at the start of the attempt. */
   readonly since: number;
@@ -27,8 +27,8 @@ export type Verdict = "alive" | "dead" | "unverifiable";
 const STRANGER: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
 
 /**
- * A holder in another container of this machine counts as dead after this time. A write takes milliseconds. Without the
- * limit, a container that is killed while it writes would lock out its successor permanently.
+ * After this time, a holder in another container of this machine counts as dead. A write takes milliseconds. Without
+ * the limit, a container that is killed during a write would lock out its successor forever.
  */
 const LONGEST_HOLD_ELSEWHERE_MS = 300_000;
 
@@ -38,14 +38,14 @@ export async function thisProcess(): Promise<ProcessIdentity> {
     readText("/proc/sys/kernel/random/boot_id").catch(() => null),
     readlink("/proc/self/ns/pid").catch(() => null),
   ]);
-  // A /proc of another pid namespace has the start times of other processes.
+  // In another pid namespace, /proc shows the start times of other processes.
   const isOurProc = Number.parseInt(stat, 10) === process.pid;
   const startTime = isOurProc ? (parsePidStat(stat)?.startTime ?? null) : null;
   const boot = bootId?.trim() ?? null;
   return { pid: process.pid, startTime, bootId: boot, pidNamespace, host: hostname() };
 }
 
-/** Names of temporary files contain the nonce, so a folder listing shows their process. */
+/** The nonce is part of temporary file names, so a folder listing shows which process made them. */
 export function newNonce(self: ProcessIdentity): string {
   return `${self.pid}-${self.startTime ?? 0}-${randomBytes(8).toString("hex")}`;
 }
@@ -59,7 +59,7 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
     return parseHolder(await readlink(path)) ?? STRANGER;
   } catch (error) {
     if (isRefusal(error, "ENOENT")) return undefined;
-    if (isRefusal(error, "EINVAL")) return STRANGER; // not a link
+    if (isRefusal(error, "EINVAL")) return STRANGER; // not a symbolic link
     throw error;
   }
 }
@@ -104,7 +104,7 @@ export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verd
   return (await isRunning(other, self)) ? "alive" : "dead";
 }
 
-/** Applies only to holders of this boot, because they share this clock. */
+/** Applies only to holders from this boot, because only their clock is comparable. */
 function hasHeldTooLong({ process: other, since }: Holder): boolean {
   return other?.bootId !== null && Date.now() - since > LONGEST_HOLD_ELSEWHERE_MS;
 }
@@ -113,7 +113,7 @@ async function isRunning(other: ProcessIdentity, self: ProcessIdentity): Promise
   if (!isListed(other.pid)) return false;
   if (other.startTime === null || self.startTime === null) return true;
   const stat = parsePidStat(await readText(`/proc/${other.pid}/stat`).catch(() => ""));
-  if (stat === undefined) return true; // hidden from this user, or just ended, which the next attempt sees
+  if (stat === undefined) return true; // hidden from this user, or just ended; the next attempt finds out
   return stat.startTime === other.startTime && !hasEnded(stat);
 }
 

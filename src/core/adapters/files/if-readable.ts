@@ -1,4 +1,6 @@
-/** Reads that return nothing if the place is missing; the synchronous ones also if it may not be read. */
+/**
+ * Reads that return nothing if the file or folder does not exist. The synchronous ones also ignore missing permission.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { codeOf } from "../../words/thrown.ts";

@@ -5,7 +5,7 @@ import { allowedFolders, readInside } from "./read.ts";
 import { creator, replacer } from "./write.ts";
 
 export interface NodeFilesOptions {
-  /** Other files are neither read nor written, even through links. */
+  /** svcm does not read or write files outside these folders, not even through links. */
   readonly allowedFolders: readonly string[];
   readonly maxBytes?: number;
   readonly lockTimeoutMs?: number;
@@ -16,7 +16,7 @@ const MIB = 2 ** 20;
 export function nodeFiles(options: NodeFilesOptions): Files {
   const { maxBytes = MIB, lockTimeoutMs = 10_000 } = options;
   const folders = allowedFolders(options.allowedFolders);
-  // A command that only reads does not load the code that writes.
+  // Commands that only read do not load the code that writes.
   const writing = once(() => {
     const surroundings = { folders, locks: fileLocks({ timeoutMs: lockTimeoutMs }), maxBytes };
     return { replace: replacer(surroundings), create: creator(surroundings) };

@@ -20,21 +20,22 @@ export interface Guarded {
 
 export interface FileLocks {
   /**
-   * Runs `work` while no other call, in any process, holds the lock of the file. The nonce names temporary files.
-   * @throws {FileError} ELOCKED if the lock does not become free in time
+   * Runs `work` while no other call, in any process, holds the lock of the file. The nonce is for names of temporary
+   * files.
+   * @throws {FileError} ELOCKED if the lock is not released in time
    */
   hold<T>(file: Guarded, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 interface Memory {
-  /** Nonces of locks that could not be removed. Others would wait for them, because this process is alive. */
+  /** Nonces of locks that could not be removed. Because this process is alive, others would wait for them. */
   readonly abandoned: Set<string>;
   readonly swept: Set<string>;
 }
 
 /**
- * A lock names its process. If that process is dead, the next one takes over immediately. Calls of one process queue
- * instead of polling. Lock files are not synced, because every holder is dead after a crash of the machine.
+ * A lock names its process. If that process is dead, the next one takes over immediately. Calls in one process queue
+ * instead of polling. Lock files are not synced, because no holder survives a crash of the machine.
  */
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
   const takeTurn = turns();
@@ -58,7 +59,7 @@ export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): 
   };
 }
 
-/** When the living holder of a lock took it, in milliseconds since 1970; null if the lock is free. */
+/** When the living holder took the lock, in milliseconds since 1970; null if the lock is free. */
 export async function heldSince(target: string): Promise<number | null> {
   const holder = await readHolder(lockName(target));
   if (holder === undefined || (await judge(holder, await thisProcess())) === "dead") return null;
@@ -93,7 +94,7 @@ async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise
   }
 }
 
-/** A failed system call may have had its effect, so nothing may wait for this nonce. */
+/** A failed system call may still have taken effect, so no process may wait for this nonce. */
 async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
   try {
     return await contend(us);
@@ -103,7 +104,7 @@ async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
   }
 }
 
-/** Sweeping runs beside the work and cannot fail it. */
+/** The sweep runs alongside the work and cannot make it fail. */
 async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string) => Promise<T>): Promise<T> {
   const tidied = tidy(us, wasFree);
   try {
@@ -114,7 +115,7 @@ async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string)
   }
 }
 
-/** A killed process leaves files behind. If the lock was free, one sweep in the lifetime of this process is enough. */
+/** A killed process leaves files behind. If the lock was free, one sweep per process is enough. */
 async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
   if (wasFree && us.memory.swept.has(us.target)) return;
   us.memory.swept.add(us.target);
@@ -147,7 +148,7 @@ function patience(timeoutMs: number, signal?: AbortSignal): Patience {
 
 const isOver = ({ until }: Patience): boolean => performance.now() >= until;
 
-/** The jitter separates processes that met at a lock. */
+/** The jitter spreads out processes that wait for the same lock. */
 async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
   const longest = Math.min(2 * 1.5 ** attempt, 25);
   const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
@@ -165,10 +166,10 @@ async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   }
 }
 
-/** Resolves with the function that ends the turn; `undefined` if the time is over first. */
+/** Resolves with a function that ends the turn; `undefined` if the time is up first. */
 type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
 
-/** One turn at a time for each key in this process, in order. */
+/** For each key, gives one caller in this process at a time its turn, in order. */
 function turns(): TakeTurn {
   const tails = new Map<string, Promise<void>>();
 

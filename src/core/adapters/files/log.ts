@@ -9,8 +9,8 @@ export interface OpenLog {
 }
 
 /**
- * Opens a log, if it exists, and closes it afterwards. Follows no link.
- * @throws {FileError} if it cannot be read, or is not a regular file
+ * Opens a log, if it exists, and closes it after `use`. Does not follow links.
+ * @throws {FileError} if it cannot be read or is not a regular file
  */
 export async function withLog<T>(path: string, use: (log: OpenLog) => Promise<T>): Promise<T | undefined> {
   return await attempting("read", path, async () => {
@@ -37,7 +37,7 @@ async function openIfThere(path: string): Promise<number | undefined> {
 }
 
 const CHUNK_BYTES = 64 * 1024;
-/** Longer lines are skipped without being held in memory. */
+/** Longer lines are skipped and never held in memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -75,7 +75,9 @@ function prepend(part: Buffer, { parts, length }: Piece): Piece {
   return { parts: total > LONGEST_LINE_BYTES ? [] : [part, ...parts], length: total };
 }
 
-/** Lines after the first newline of a chunk. The last one continues in earlier bytes, unless it is too long. */
+/**
+ * The lines after the first newline of a chunk. The last one continues the bytes read before, unless it is too long.
+ */
 function linesIn(piece: Piece, chunk: Buffer, first: number): string[] {
   if (!isTooLong(piece)) return split(Buffer.concat(piece.parts));
   return split(chunk.subarray(first + 1, Math.max(first + 1, chunk.lastIndexOf(NEWLINE))));

@@ -37,7 +37,10 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
   });
 }
 
-/** The location of the open file is cheaper than resolving the path first, and the file cannot change in between. */
+/**
+ * Resolving the path of the open file is cheaper than resolving it beforehand, and the file cannot be swapped in
+ * between.
+ */
 export async function readInside(
   folders: AllowedFolders,
   path: string,
@@ -56,13 +59,13 @@ export async function readInside(
       if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
       return await readUpTo(fd, Number(stat.size), maxBytes, path);
     } finally {
-      // Nothing was written, so a failing close does not matter.
+      // Nothing was written, so an error on close does not matter.
       void close(fd).catch(() => undefined);
     }
   });
 }
 
-/** Opening a socket fails with ENXIO; a FIFO or device shows in its mode. */
+/** Opening a socket fails with ENXIO. A FIFO or device is recognised by its mode. */
 async function openRegular(path: string): Promise<number> {
   return await open(path, O_RDONLY | FOLLOWING).catch((error: unknown) => {
     throw isRefusal(error, "ENXIO") ? notRegular(path) : error;
@@ -75,7 +78,7 @@ function refuseUnlessRegular(stat: BigIntStats, path: string): void {
   if (!stat.isFile()) throw notRegular(path);
 }
 
-/** Has room for one more byte than expected: a read that leaves it empty has reached the end. */
+/** The buffer has room for one byte more than expected. If a read leaves that byte unused, the file has ended. */
 async function readUpTo(fd: number, size: number, maxBytes: number, path: string) {
   let room = Buffer.allocUnsafe(size + 1);
   let length = 0;
@@ -100,12 +103,17 @@ export interface AllowedFolders {
   /** @throws {FileError} EOUTSIDE, or the system's code if the path leads nowhere */
   resolve(path: string): Promise<string>;
   resolveNew(path: string): Promise<string>;
-  /** @throws {FileError} EOUTSIDE if `real`, found by following `path`, is outside */
+  /**
+   * @param real the resolved form of `path`
+   * @throws {FileError} EOUTSIDE if it is outside the folders
+   */
   admit(real: string, path: string): Promise<void>;
   isOutside(path: string): boolean;
 }
 
-/** Looks again only for a file outside, because a link may have moved or a folder may be new. */
+/**
+ * Resolves the folders again only if a file seems to be outside, because a link may have moved or a folder may be new.
+ */
 export function allowedFolders(folders: readonly string[]): AllowedFolders {
   let known: readonly string[] = [];
   const admit = async (real: string, path: string): Promise<void> => {

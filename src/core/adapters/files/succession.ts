@@ -2,19 +2,19 @@
  * Takes over the lock of a dead process. Two processes never hold the lock at the same time.
  *
  * A lock is a symbolic link whose text names its holder in JSON. One system call creates it exclusively and with its
- * content, so a crash cannot leave it empty.
+ * content, so a crash cannot leave an empty lock.
  *
- * To replace a dead holder with nonce N, a process first creates the claim on N: a link `<lock>.<N>` with its own name.
- * It then reads the lock again. Only if the lock still names N, it renames its own link over it.
+ * To replace a dead holder with nonce N, a process first creates the claim on N: a link `<lock>.<N>` that names the
+ * process. It then reads the lock again. Only if the lock still names N does it rename its own link over the lock.
  *
- * Two processes cannot succeed N. While the lock names N, only N's process and the owner of the claim on N may change
- * it. N's process is dead. (A holder in another container counts as dead after minutes. If it was only paused, its
- * write still sees that the file has changed.) The claim has one owner, because it is created exclusively. If that
- * owner dies, its claim is taken over in the same way, by a claim on its nonce. So nothing changes between the second
- * read and the rename.
+ * Two processes cannot succeed N. While the lock names N, only the process of N and the owner of the claim on N may
+ * change it. The process of N is dead. (A holder in another container counts as dead after some minutes. If it was only
+ * paused, its write still detects that the file has changed.) The claim has one owner, because it is created
+ * exclusively. If that owner dies, its claim is taken over in the same way, through a claim on its nonce. So nothing
+ * changes between the second read and the rename.
  *
- * Nonces are never used again. If the lock has moved on, a process with a claim on N sees that at its second read and
- * gives up. For the same reason the holder of the lock may sweep every claim: each refers to a nonce that will never be
+ * Nonces are never reused. If the lock has changed, a process with a claim on N sees that at its second read and gives
+ * up. For the same reason, the holder of the lock may sweep every claim: each one refers to a nonce that will never be
  * in the lock again.
  */
 import { basename, dirname, join } from "node:path";
@@ -36,8 +36,8 @@ export interface Contender {
 }
 
 /**
- * `free`: the lock was free and is ours. `succeeded`: we replaced a dead holder. `moved`: try again at once. Otherwise,
- * wait for this holder.
+ * `free`: the lock was free and is now ours. `succeeded`: we replaced a dead holder. `moved`: try again at once. A
+ * `Holder`: wait for it.
  */
 export type Outcome = "free" | "succeeded" | "moved" | Holder;
 
@@ -48,7 +48,7 @@ export async function contend(us: Contender): Promise<Outcome> {
 async function succeed(us: Contender, place: string): Promise<Outcome> {
   const holder = await readHolder(place);
   if (holder === undefined) return "moved";
-  if (holder.nonce === us.nonce) return "succeeded"; // created, although the answer was lost (NFS)
+  if (holder.nonce === us.nonce) return "succeeded"; // created, although the response was lost (NFS)
   if ((await us.judge(holder)) !== "dead") return holder;
 
   const claim = claimName(us.lock, holder.nonce);
@@ -74,7 +74,7 @@ async function create(us: Contender, place: string): Promise<boolean> {
   }
 }
 
-/** A missing link was swept by a holder, so this claim was outdated. */
+/** If the link is missing, a holder swept it, so this claim was out of date. */
 async function replace(us: Contender, place: string): Promise<"succeeded" | "moved"> {
   const successor = successorName(us.lock, us.nonce);
   await symlink(us.content, successor);
@@ -89,8 +89,8 @@ async function replace(us: Contender, place: string): Promise<"succeeded" | "mov
 }
 
 /**
- * Removes temporary files and claims of killed processes, except those with the own nonce. Only the holder of the lock
- * may call it: then no other process has temporary files, and no claim is valid.
+ * Removes the temporary files and claims of killed processes, but keeps those with `ownNonce`. Only the holder of the
+ * lock may call it, because then no other process has temporary files and no claim is valid.
  */
 export async function sweep(target: string, ownNonce: string): Promise<void> {
   const folder = dirname(target);

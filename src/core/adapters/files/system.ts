@@ -1,6 +1,6 @@
 /**
- * The callback form reads a small file an eighth faster than `FileHandle`. Node opens every file with `O_CLOEXEC`. Each function
- * is imported by its name, because the bundle would copy the whole of `node:fs` at each start for `import *`.
+ * The callback functions read a small file 12 % faster than `FileHandle`. Node opens every file with `O_CLOEXEC`. Each
+ * function is imported by name, because with `import *` the bundle would copy all of `node:fs` at each start.
  */
 import {
   access,
@@ -28,10 +28,10 @@ import {
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
 
-/** A FIFO must not block, and a terminal must not become the controlling one. */
+/** Opening a FIFO must not block, and a terminal must not become the controlling terminal. */
 export const FOLLOWING = constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Also refuses a link as the last part of the path. */
+/** Also refuses a symbolic link as the last part of the path. */
 export const SAFELY = FOLLOWING | constants.O_NOFOLLOW;
 
 type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
@@ -51,7 +51,7 @@ export const statOf = (fd: number): BigIntStats => fstatSync(fd, { bigint: true 
 export function openedPath(fd: number, { nlink }: BigIntStats): string | undefined {
   try {
     const place = readlinkSync(`/proc/self/fd/${fd}`);
-    // The kernel appends this if another file was renamed over it.
+    // The kernel appends this if another file was renamed over the open one.
     return nlink === 0n ? place.replace(/ \(deleted\)$/, "") : place;
   } catch {
     return undefined;
@@ -61,7 +61,7 @@ export function openedPath(fd: number, { nlink }: BigIntStats): string | undefin
 export const fchown = (fd: number, uid: number, gid: number) => call<void>((done) => fsFchown(fd, uid, gid, done));
 export const fchmod = (fd: number, mode: number) => call<void>((done) => fsFchmod(fd, mode, done));
 export const fsync = (fd: number) => call<void>((done) => fsFsync(fd, done));
-/** Fails with EEXIST if the name is taken. */
+/** Fails with EEXIST if the name exists. */
 export const symlink = (text: string, path: string) => call<void>((done) => fsSymlink(text, path, done));
 export const rename = (from: string, to: string) => call<void>((done) => fsRename(from, to, done));
 export const unlink = (path: string) => call<void>((done) => fsUnlink(path, done));
@@ -74,21 +74,21 @@ export const mkdir = (path: string, mode: number) => call<void>((done) => fsMkdi
 export const mkdirs = (path: string, mode: number) =>
   call<string | undefined>((done) => fsMkdir(path, { recursive: true, mode }, done));
 
-/** Without a position, continues after the last read. */
+/** Without a position, continues after the previous read. */
 export const read = (fd: number, into: Uint8Array, position: number | null = null) =>
   call<number>((done) => fsRead(fd, into, 0, into.length, position, done));
 
 export const write = (fd: number, bytes: Uint8Array) =>
   call<number>((done) => fsWrite(fd, bytes, 0, bytes.length, null, done));
 
-/** A nearly full disk takes only a part at first. */
+/** A nearly full disk may accept only part of the bytes at first. */
 export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0;) {
     rest = rest.subarray(await write(fd, rest));
   }
 }
 
-/** A failing close is a failure, because some systems report lost writes there. */
+/** An error on close is a failure, because some systems report lost writes there. */
 export async function withFile<T>(
   path: string,
   flags: number,
@@ -116,7 +116,8 @@ export function isRefusal(error: unknown, ...codes: string[]): boolean {
 }
 
 /**
- * Differs after every change. Owner and mode count, because the times of some systems tick only every few milliseconds.
+ * Changes with every change of the file. It includes owner and mode, because the timestamps of some systems tick only
+ * every few milliseconds.
  */
 export function fileState({ dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid].join(":");

@@ -24,7 +24,7 @@ import {
   writeAll,
 } from "./system.ts";
 
-/** Attempts before another writer wins. */
+/** After this many attempts, svcm gives way to another writer. */
 const MAX_RUNS = 5;
 
 /** Each run resolves the path again, because links may have moved. */
@@ -55,7 +55,7 @@ export function replacer({ folders, locks, maxBytes }: Surroundings): Files["rep
   };
 }
 
-/** The content in place; `undefined` if another program changed the file in between. */
+/** Resolves with the written content; `undefined` if another program changed the file in between. */
 async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined> {
   const current = await readWhole(run.target, run.path, run.maxBytes);
   const next = run.decide(current.bytes);
@@ -69,7 +69,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   return (await putInPlace(place, write, () => isUnchanged(run, current.stat))) ? next : undefined;
 }
 
-/** A rename needs only the folder's permission, and root needs none, so the file's mode is checked. */
+/** A rename needs only permission for the folder, and root needs none at all, so the mode of the file is checked. */
 function requireWritable({ mode }: BigIntStats, path: string): void {
   if ((mode & OWNER_MAY_WRITE) !== 0n) return;
   throw refuse("EACCES", "write", path, "its mode does not permit its owner to write; allow it with chmod u+w");
@@ -77,7 +77,7 @@ function requireWritable({ mode }: BigIntStats, path: string): void {
 
 const OWNER_MAY_WRITE = 0o200n;
 
-/** Every change saved until now is seen. The stat goes through the given path, so a moved link is seen, too. */
+/** Detects every change saved so far. The stat uses the given path, so it also detects a moved link. */
 function isUnchanged({ path }: Run, seen: BigIntStats): boolean {
   const now = statSync(path, { bigint: true, throwIfNoEntry: false });
   return now !== undefined && fileState(now) === fileState(seen);
@@ -110,23 +110,23 @@ const PERMISSIONS = 0o7777;
 const NEW = O_WRONLY | O_CREAT | O_EXCL | SAFELY;
 
 interface Place {
-  /** Without links. */
+  /** With links resolved. */
   readonly target: string;
   readonly path: string;
   readonly nonce: string;
 }
 
 /**
- * Writes a file beside its place, renames it there and syncs the folder. `mayTake` decides right before the rename, and
- * synchronously, because programs without the lock may write at any time. Returns false if it says no. A
- * failure before the rename leaves nothing behind.
+ * Writes a temporary file beside the target, renames it over the target, and syncs the folder. `mayTake` runs directly
+ * before the rename, and synchronously, because programs without the lock may write at any time. Returns false if
+ * `mayTake` does. A failure before the rename leaves nothing behind.
  */
 export async function putInPlace(
   { target, path, nonce }: Place,
   write: (temporary: string) => Promise<void>,
   mayTake: () => boolean,
 ): Promise<boolean> {
-  // Opened first: a folder that cannot be synced refuses the write before it starts.
+  // Opened first: if the folder cannot be synced, the write fails before it starts.
   const folder = await attempting("write", path, () => open(dirname(target), O_RDONLY));
   const temporary = temporaryName(target, nonce);
   let isInPlace = false;
@@ -145,7 +145,7 @@ export async function putInPlace(
   }
 }
 
-/** Writes a new file, whole and synced. */
+/** Writes and syncs a new file. */
 export async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   await withFile(
     path,
@@ -159,8 +159,8 @@ export async function writeNew(path: string, bytes: Uint8Array, mode: number): P
 }
 
 /**
- * Writes a new file, whole and synced, with the owner and mode of the file that it will replace. The mode comes last,
- * because a change of owner clears mode bits and others must not read it before.
+ * Writes and syncs a new file with the owner and mode of the file that it will replace. The mode is set last, because a
+ * change of owner clears mode bits, and other users must not read the file before.
  */
 async function writeLike(like: BigIntStats, temporary: string, bytes: Uint8Array, path: string): Promise<void> {
   await withFile(temporary, NEW, async (fd) => {

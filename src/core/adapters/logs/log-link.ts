@@ -15,17 +15,17 @@ interface Pending {
 }
 
 export interface WatchListener {
-  /** @returns whether the next batch may come */
+  /** @returns whether the worker may send the next batch */
   onBatch(batch: Batch): boolean;
   onEnd(error: Error): void;
 }
 
-/** A pattern may take forever for one line. */
+/** A regular expression may run forever on one line. */
 const SILENT_MS = 5000;
 const LOOK_MS = 1000;
 const MOST_MEGABYTES = 512;
 
-/** The first call starts a worker, and so does a call after its end. */
+/** The first call starts a worker, and so does the first call after the worker ended. */
 export class LogLink {
   readonly #data: WorkerData;
   readonly #pending = new Map<number, Pending>();
@@ -39,7 +39,7 @@ export class LogLink {
     this.#data = { ...data, key: randomBytes(32) };
   }
 
-  /** @throws {SvcmError} of the worker's failure; LOGS_FAILED if the worker ends */
+  /** @throws {SvcmError} the worker's failure; LOGS_FAILED if the worker ends */
   call(call: Call, secrets: readonly string[]): Promise<Answer> {
     const id = ++this.#ids;
     return new Promise<Answer>((resolve, reject) => {
@@ -49,7 +49,7 @@ export class LogLink {
     }).finally(() => this.#rest());
   }
 
-  /** Starts the worker, which takes a while, before a call. */
+  /** Starts the worker before the first call, because starting takes a while. */
   prepare(): void {
     this.#worker ??= this.#start();
   }
@@ -109,7 +109,7 @@ export class LogLink {
     if (this.#listeners.get(key)?.onBatch(batch)) this.post({ call: { method: "taken", key } });
   }
 
-  /** An idle link keeps no process alive. */
+  /** An idle link does not keep the process alive. */
   #rest(): void {
     if (this.#pending.size > 0 || this.#listeners.size > 0) return;
     clearInterval(this.#guard);

@@ -1,6 +1,6 @@
 /**
- * The worker that reads logs. It alone knows the secrets of the processes, and a search that takes long, or a pattern that
- * never ends, stops only this worker.
+ * The worker that reads logs. The secrets of the processes stay in this thread. A long search, or a pattern that never
+ * ends, blocks only this worker.
  */
 import { createHmac } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
@@ -47,7 +47,7 @@ async function run({ id, call, secrets }: Request): Promise<void> {
   }
 }
 
-/** The cause of a defect may hold a line of a log, so it stays here. */
+/** The cause of an internal error may quote a log line, so it stays in the worker. */
 function failureOf(error: unknown): Failure {
   if (error instanceof LogFailure) return error.failure;
   const name = error instanceof Error ? error.name : "Error";

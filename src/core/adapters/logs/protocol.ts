@@ -1,4 +1,4 @@
-/** Values of environments never leave the worker, and neither do paths of log files. */
+/** Values of environments and paths of log files never leave the worker. */
 import type { ErrorCode } from "../../api/code.ts";
 import type { LogsResponse } from "../../api/logs.ts";
 import type { ErrorKind } from "../../errors.ts";
@@ -8,23 +8,23 @@ import type { PackedLines } from "./packed.ts";
 
 export interface WorkerData {
   readonly home: string;
-  /** Folders outside of PM2_HOME and of the apps that may hold logs. */
+  /** Folders outside PM2_HOME and the apps that may hold logs. */
   readonly folders: readonly string[];
   /** Signs cursors. */
   readonly key: Uint8Array;
 }
 
 export type Call =
-  /** `upTo` is where a watch began. */
+  /** `upTo` is the position where a watch began. */
   | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly Place[] | undefined }
-  /** Begins a watch, or continues one that others share: its batches from now on follow the answer. */
+  /** Begins a watch, or joins one that others share. The batches after the response belong to the watch. */
   | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean }
   | { readonly method: "taken" | "leave"; readonly key: string };
 
 export interface Request {
   readonly id: number;
   readonly call: Call;
-  /** Those that svcm knows from files. */
+  /** Secrets that svcm reads from files. */
   readonly secrets: readonly string[];
 }
 
@@ -40,10 +40,10 @@ export type Page = Packed<LogsResponse>;
 
 export type Response =
   | { readonly id: number; readonly page: Page }
-  /** The places where the lines of a watch begin. */
+  /** The positions where the lines of a watch begin. */
   | { readonly id: number; readonly places: readonly Place[] }
   | { readonly id: number; readonly failure: Failure }
-  /** A search or a watch goes on. */
+  /** A search or a watch is still in progress. */
   | { readonly isAlive: true }
   | { readonly key: string; readonly batch: Packed<Omit<LogBatch, "begin">> };
 

@@ -31,17 +31,17 @@ export class Share implements WatchListener {
   }
 }
 
-/** The place of one reader. A slow one loses the batch that it has not taken. */
+/** One reader of a watch. A slow reader loses the batch that it has not taken. */
 export class Subscriber extends CoalescingBuffer<Batch> {
   readonly #onTaken: (() => void) | undefined;
 
-  /** @param onTaken of a reader that loses no line: called when it has taken a batch */
+  /** @param onTaken is called when the reader has taken a batch; with it, the reader loses no line */
   constructor(onTaken?: () => void) {
     super((missed, { lines, skipped }) => ({ lines, skipped: skipped + missed.skipped + missed.lines.length }));
     this.#onTaken = onTaken;
   }
 
-  /** Returns false if the reader has to take this batch first. */
+  /** Returns false if the reader must take this batch before the next one may come. */
   override put(batch: Batch): boolean {
     super.put(batch);
     return this.#onTaken === undefined;

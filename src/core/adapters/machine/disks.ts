@@ -11,7 +11,7 @@ const PATIENCE_MS = 1000;
 export class DiskReader {
   readonly #paths: readonly string[];
   readonly #patienceMs: number;
-  /** Paths without an answer yet. Another request would block another thread of the pool. */
+  /** Paths whose last request has not returned. Another request would block another thread of the pool. */
   readonly #stuck = new Set<string>();
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 
@@ -31,7 +31,7 @@ export class DiskReader {
     const read = await Promise.all(this.#paths.map((path) => this.#readInTime(path)));
     const seen = new Set<number | string>();
     return read.flatMap(({ device, disk }) => {
-      // PM2's folder does not exist before PM2's first run.
+      // PM2's folder does not exist before the first run of PM2.
       if (seen.has(device) || ("code" in disk && disk.code === "ENOENT")) return [];
       seen.add(device);
       return [disk];
@@ -45,7 +45,7 @@ export class DiskReader {
     const done = answer.finally(() => this.#stuck.delete(path));
     const patience = new AbortController();
     const late = after(this.#patienceMs, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });
-    // After a pause of svcm itself, an answer that has arrived counts.
+    // If svcm itself was paused, a response that arrived in the meantime counts.
     const found = await Promise.race([done, late.then(nextTurn).catch(() => done)]);
     patience.abort();
     return found;

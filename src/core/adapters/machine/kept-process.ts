@@ -68,7 +68,7 @@ export class KeptProcess {
   }
 }
 
-/** Only its own user may read it, and root only with CAP_SYS_PTRACE. */
+/** Only the owner of a process may read this file; root needs CAP_SYS_PTRACE. */
 function openIo(pid: number, buffer: Buffer): KeptFile | IoReading {
   try {
     return new KeptFile(`/proc/${pid}/io`, buffer);
@@ -86,8 +86,8 @@ function ioFailure(code: string): IoReading {
 }
 
 /**
- * A file of `/proc` that stays open and is read from its beginning each time. It stays bound to its process: after that
- * process has ended, a read fails with ESRCH even if another process has its number.
+ * A file of `/proc` that stays open and is read from its start each time. It stays bound to its process: after that
+ * process has ended, reading fails with ESRCH even if its pid was reused.
  */
 export class KeptFile {
   readonly #fd: number;
@@ -102,7 +102,7 @@ export class KeptFile {
     this.#fd = openSync(path, "r");
   }
 
-  /** As Latin-1, because svcm reads only ASCII. @throws the system's error */
+  /** Decoded as Latin-1, because svcm uses only ASCII. @throws the system's error */
   read(): string {
     return this.#buffer.toString("latin1", 0, readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0));
   }

@@ -9,10 +9,10 @@ import { DiskReader } from "./disks.ts";
 import { KeptFile, KeptProcess } from "./kept-process.ts";
 import type { AskedSystem } from "./system.ts";
 
-/** Enough for the cores in `/proc/stat`, which come first; the rest is interrupts. */
+/** Large enough for the cores in `/proc/stat`, which come first; interrupts follow. */
 const BUFFER_BYTES = 64 * 1024;
 
-/** Small synchronous reads of `/proc` on open descriptors are 13 times faster than asynchronous reads. */
+/** Small synchronous reads of `/proc` from open descriptors are 13 times faster than asynchronous ones. */
 export function openLinux(paths: readonly string[], system: AskedSystem): MachineReader {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   const host = new KeptHost(buffer);

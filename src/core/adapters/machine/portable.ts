@@ -5,7 +5,7 @@ import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
 import type { AskedSystem } from "./system.ts";
 
-/** systeminformation starts child processes, so its answers are kept. */
+/** systeminformation starts child processes, so its results are cached. */
 const KEPT_MS = 5000;
 const KIBIBYTE = 1024;
 
@@ -67,7 +67,7 @@ function loadAvgOf(platform: string): LoadAvg | null {
   return platform === "win32" ? null : { one, five, fifteen };
 }
 
-/** Windows counts the share of all cores; other systems and svcm count the share of one. */
+/** Windows reports a share of all cores; other systems and svcm report a share of one core. */
 function readingOf(
   { cpu, memRss }: Systeminformation.ProcessesProcessData,
   atMs: number,

@@ -4,17 +4,17 @@ import type { HostSystem } from "../../api/host-system.ts";
 
 /** Facts that stay the same while the machine runs. */
 export interface AskedSystem {
-  /** Null until it is there, and if the machine does not answer. */
+  /** Null until the result is there, and if the machine does not provide it. */
   readonly answer: HostSystem | null;
-  /** Resolves when the answer is there, or after a second. */
+  /** Resolves when the result is there, at the latest after a second. */
   readonly known: Promise<void>;
 }
 
-/** systeminformation starts child processes, and one of them may hang. */
+/** systeminformation starts child processes, any of which may hang. */
 const PATIENCE_MS = 1000;
-/** A machine with containers has an interface and a file system for each. */
+/** A machine that runs containers has a network interface and a file system for each. */
 const MOST = 16;
-/** File systems without a disk behind them. */
+/** File systems that are not on a disk. */
 const VIRTUAL = /^(?:tmpfs|devtmpfs|overlay|squashfs|efivarfs|proc|sysfs|none)$/;
 
 export function askSystem(): AskedSystem {

@@ -5,8 +5,8 @@ import type { ProcessName } from "../../ports/processes.ts";
 import { pm2Home } from "./home.ts";
 
 /**
- * The answer of PM2's daemon in time; `undefined` if it does not answer. It starts no worker, because a person waits for
- * completion and for logs.
+ * Returns the response of PM2's daemon; `undefined` if it does not respond in time. Does not start a worker, because
+ * completion and logs must not keep a user waiting.
  */
 export function askDaemon(path: string, method: "getMonitorData" | "getVersion", patienceMs: number): Promise<unknown> {
   const socket = connect(path, () => socket.write(requestOf("0", method, [{}])));
@@ -30,7 +30,10 @@ export function askDaemon(path: string, method: "getMonitorData" | "getVersion",
   });
 }
 
-/** `undefined` if a process listens at PM2's socket, otherwise the system's code. A suspended daemon listens too. */
+/**
+ * Returns `undefined` if a process listens on PM2's socket, else the system's error code. A suspended daemon still
+ * listens.
+ */
 export function probe(socket: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const attempt = connect(socket);
@@ -45,10 +48,10 @@ export function probe(socket: string): Promise<string | undefined> {
   });
 }
 
-/** Completion runs while a person waits. */
+/** Completion runs while the user waits. */
 const PATIENCE_MS = 400;
 
-/** Empty if no daemon answers. */
+/** Returns an empty list if no daemon responds. */
 export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
   const list = await askDaemon(pm2Home(env, cwd).socket, "getMonitorData", PATIENCE_MS);
   return Array.isArray(list) ? list.flatMap(nameOf) : [];

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** A socket's address holds 107 bytes. A longer path is truncated, and PM2 waits without end. */
+/** A socket path has at most 107 bytes. PM2 truncates a longer one and then waits forever. */
 const LONGEST_HOME_BYTES = 97;
 
 export interface Pm2Home {

@@ -16,17 +16,17 @@ import type { Answer, Call } from "./protocol.ts";
 import { isPassedOn } from "../../pm2/inherited.ts";
 
 export interface Pm2Options {
-  /** Selects the PM2, which gets a small part of it. */
+  /** Selects the PM2 daemon. PM2 itself gets only a small part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** PM2's time to answer. For an action, the time that its app needs to end and start is added. */
+  /** The time that PM2 may take to respond. For an action, the time that its app needs to stop and start is added. */
   readonly timeoutMs?: number;
 }
 
 const ANSWER_MS = 5000;
 const LOCK_MS = 60_000;
 
-/** Loads and touches nothing before the first call. */
+/** Loads and opens nothing before the first call. */
 export function pm2Processes(options: Pm2Options): Processes {
   const { env, cwd } = options;
   const home = pm2Home(env, cwd);
@@ -85,7 +85,7 @@ function lists(
   };
 }
 
-/** In PM2's folder, which is made if it does not exist. */
+/** The lock file is in PM2's folder, which is created if it does not exist. */
 function guarded(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): Guarded {
   refuseUnusable(home);
   makeFolder(home);
@@ -109,7 +109,7 @@ function actions(
   };
 }
 
-/** By svcm itself: PM2 sends the signals for a process that has just ended to all of its group, and to PM2. */
+/** svcm sends the signal itself: if the process has just ended, PM2 would signal its whole group, including PM2. */
 function send(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
   if (pid === null || pid <= 1) return;
   try {
@@ -119,7 +119,7 @@ function send(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
   }
 }
 
-/** A worker is not used again after a start of apps, because PM2 may leave it in any state. */
+/** After starting apps, the worker is discarded, because PM2 may leave it in any state. */
 async function callOnce(link: Link, call: Call): Promise<void> {
   try {
     await link.call(call);
@@ -133,7 +133,7 @@ function refuseUnusable(home: Pm2Home): void {
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
-/** Takes a tenth of a millisecond, and starts no worker only to find no daemon. */
+/** Takes 0.1 ms, and avoids starting a worker only to find that there is no daemon. */
 async function refuseUnreachable(home: Pm2Home): Promise<void> {
   refuseUnusable(home);
   const refused = await probe(home.socket);
@@ -149,7 +149,7 @@ function makeFolder({ folder }: Pm2Home): void {
   }
 }
 
-/** @throws {SvcmError} PM2_FAILED for every failure of the link and its locks */
+/** @throws {SvcmError} PM2_FAILED for every failure of the link or its locks */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -163,7 +163,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 
 const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
 
-/** PM2 passes this environment to every app that it starts, so it contains nothing of svcm. */
+/** PM2 passes this environment to every app that it starts, so it contains no variable of svcm. */
 function environmentForPm2(env: Readonly<Record<string, string | undefined>>, home: string): Record<string, string> {
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && isPassed(entry[0]),

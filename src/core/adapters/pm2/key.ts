@@ -7,7 +7,7 @@ import { LinkFailure } from "./failure.ts";
 const BYTES = 32;
 
 /**
- * The key of a PM2_HOME. Two svcm that make it at once get the same one.
+ * The key for digests of a PM2_HOME. If two svcm processes create it at the same time, both get the same key.
  *
  * @throws {LinkFailure} PM2_HOME_UNUSABLE
  */

@@ -8,9 +8,9 @@ export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The first call starts a worker, and so does a call after its end. */
+/** The first call starts a worker, and so does the first call after the worker ended. */
 export interface Link {
-  /** @throws {LinkFailure} if the worker refuses, ends or does not answer; the signal's reason if it is aborted */
+  /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
   call(call: Call, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ interface Pending {
   isHandedOver: boolean;
 }
 
-/** The worker has its own time limit, and needs time to load PM2 and to report. */
+/** The worker has a separate time limit, and also needs time to load PM2 and to report. */
 const SLACK_MS = 30_000;
 const MOST_MEGABYTES = 512;
 
@@ -56,7 +56,7 @@ class WorkerLink implements Link {
       target.postMessage({ id, call } satisfies Request);
     }).finally(() => {
       this.#pending.delete(id);
-      // An idle link keeps no process alive.
+      // An idle link does not keep the process alive.
       if (this.#pending.size === 0) target.unref();
     });
   }
@@ -91,7 +91,7 @@ function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: 
     env,
     workerData: { socket, salt, timeoutMs } satisfies WorkerData,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-    // Keeps the worker's output out of ours. Reading it would keep the process alive.
+    // Keeps the worker's output out of ours. Consuming it would keep the process alive.
     stdout: true,
     stderr: true,
   });

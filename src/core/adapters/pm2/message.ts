@@ -1,11 +1,13 @@
-/** Messages of PM2's socket: version 1 of the AMP protocol. Each has two parts: a request or an answer, and its number. */
+/**
+ * Messages on PM2's socket: version 1 of the AMP protocol. Each has two parts: a request or a response, and its number.
+ */
 const VERSION = 0x10;
 const LENGTH_BYTES = 4;
-/** Marks JSON. Every other part is a text or bytes. */
+/** Marks JSON. Every other part is text or bytes. */
 const JSON_MARK = "j:";
 const TEXT_MARK = "s:";
 
-/** The answer of PM2's daemon to a request. */
+/** The response of PM2's daemon to a request. */
 export interface Answered {
   readonly id: string;
   readonly value?: unknown;
@@ -29,16 +31,16 @@ export class TooLargeAnswer extends Error {
   override readonly name = "TooLargeAnswer";
 }
 
-/** Joins the pieces in which answers come. */
+/** Joins the chunks of responses. */
 export class AnswerReader {
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Up to the end of the head, of the next length or of the next part. */
+  /** The number of bytes up to the end of the header, the next length or the next part. */
   #needed = 1;
 
   /**
-   * @returns the answers that are whole now
-   * @throws {TooLargeAnswer} before it has arrived, and any error if the bytes are not an answer
+   * @returns the responses that are now complete
+   * @throws {TooLargeAnswer} before the whole response has arrived; an error if the bytes are not a response
    */
   add(piece: Buffer): Answered[] {
     this.#pieces.push(piece);
@@ -65,14 +67,17 @@ export class AnswerReader {
   }
 
   #keep(rest: Buffer): void {
-    // A copy, because a part of a list would keep all of it.
+    // A copy, because a slice would keep the memory of the whole list.
     this.#pieces = rest.length === 0 ? [] : [Buffer.from(rest)];
     this.#size = rest.length;
     this.#needed = 1;
   }
 }
 
-/** The first message up to its end; if it is not whole, only the number of bytes that are needed next. */
+/**
+ * Returns the first message and its end. If the message is incomplete, returns only the number of bytes that are needed
+ * next.
+ */
 function partsOf(bytes: Buffer): { readonly parts?: readonly Buffer[]; readonly end: number } {
   const count = (bytes[0] ?? 0) & 0x0f;
   const parts: Buffer[] = [];

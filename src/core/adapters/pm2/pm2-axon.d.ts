@@ -1,4 +1,4 @@
-/** A module of PM2 without types: it hears PM2's bus. */
+/** A module of PM2 without types: it listens to PM2's bus. */
 interface BusSocket {
   readonly sock: NodeJS.EventEmitter & { set(setting: "retry timeout", ms: number): void };
   on(event: string, listener: (message: unknown) => void): void;

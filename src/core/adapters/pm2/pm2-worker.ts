@@ -1,6 +1,7 @@
 /**
- * The worker that runs PM2. PM2 may end its process and throws outside of any call: here it ends only itself. Its
- * environment is small and clean, because PM2 passes the environment of its caller to the apps that it starts.
+ * The worker that runs PM2's code. PM2 may exit the process and throws outside any call; in a worker, it ends only the
+ * worker. The environment is small and clean, because PM2 passes the environment of its caller to the apps that it
+ * starts.
  */
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
@@ -20,10 +21,10 @@ import { unlistedPids } from "./worker/unlisted.ts";
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 let connection: Promise<Connection> | undefined;
 let hearing: Promise<Hearing> | undefined;
-/** Before the first list no secret is known, so no text is shown. */
+/** Until the first list arrives no secret is known, so every text is masked. */
 let scrub: Scrub = () => REDACTED;
 
-// PM2 prints for its own command line.
+// PM2 prints messages for its own command line.
 process.stdout.write = () => true;
 process.stderr.write = () => true;
 
@@ -67,9 +68,9 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
 }
 
 /**
- * Uses the kept connection, or a new one if it was lost. A connection with a late answer takes no more requests,
- * because they would wait behind it; its callers continue to wait.
- * @param work gets the rest of the time for a single request
+ * Uses the kept connection, or a new one if that was lost. After a request timed out, the connection takes no more
+ * requests, because they would wait behind it; pending callers continue to wait.
+ * @param work gets the remaining time for a single request
  */
 async function overKept<T>(work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
   const until = performance.now() + timeoutMs;
@@ -95,7 +96,10 @@ async function hear(isOn: boolean | undefined): Promise<Hearing | undefined> {
   return hearing;
 }
 
-/** PM2 resolves relative paths from its own folder, and its daemon gets that folder. A worker cannot change it. */
+/**
+ * PM2 resolves relative paths from its working directory, and the daemon that it starts inherits that directory. A
+ * worker cannot change directories.
+ */
 function workIn(folder: string): void {
   process.cwd = () => folder;
   process.env["PWD"] = folder;

@@ -11,11 +11,11 @@ export interface WorkerData {
 }
 
 export type Call =
-  /** With a salt, digests are comparable with those of other links. */
+  /** With the same salt, digests can be compared across links. */
   | { readonly method: "list"; readonly salt?: Uint8Array }
-  /** Removes the secrets in the environments of the last list from texts. */
+  /** Masks the secrets of the last list's environments in texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
-  /** With `isOn`, begins or ends to hear on PM2's bus. Answered with what was heard. */
+  /** With `isOn`, starts or stops listening to PM2's bus. The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isOn?: boolean }
   | { readonly method: "unlisted" }
   | ActionCall
@@ -29,7 +29,7 @@ export interface StartCall {
   readonly folder: string;
 }
 
-/** Files of PM2's whole records. Only the worker reads and writes them. */
+/** Calls about files that hold complete PM2 records. Only the worker reads and writes these files. */
 export type FileCall =
   | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
   | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }
@@ -38,7 +38,7 @@ export type FileCall =
 export interface ActionCall {
   readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
   readonly target: ProcessIdentity;
-  /** Of a restart or reload. */
+  /** For a restart or reload. */
   readonly declared?: NextRun | undefined;
 }
 
@@ -62,5 +62,5 @@ export interface Answer {
 export type Response =
   | { readonly id: number; readonly ok: true; readonly answer: Answer }
   | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
-  /** PM2 has the action, which may take this long and may take effect from now on. */
+  /** PM2 has received the action, which may take this long, and may take effect from now on. */
   | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

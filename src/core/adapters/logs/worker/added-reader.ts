@@ -3,19 +3,19 @@ import type { LogFile } from "./log-file.ts";
 import { LONGEST_LINE_BYTES } from "./regions.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** A faster log is read in several rounds. */
+/** A log that grows faster is read in several rounds. */
 const MOST_CHUNKS = 16;
 const MARK_BYTES = 64;
 const LEAST_CHUNK_BYTES = 4096;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** Reads what is added to a file. */
+/** Reads the bytes appended to a file. */
 export class AddedReader {
   readonly file: LogFile;
   offset: number;
   heardMs: number;
-  /** The last bytes that were read: if they change, the file was emptied. */
+  /** The last bytes read. If they change, the file was truncated. */
   #mark: Buffer = NOTHING;
   #begun: Buffer = NOTHING;
   #missing = 0;
@@ -27,7 +27,7 @@ export class AddedReader {
     this.#remember();
   }
 
-  /** The beginning of the line that is not whole yet. */
+  /** The offset of the incomplete last line. */
   get lineStart(): number {
     return this.offset - this.#begun.length - this.#missing;
   }
@@ -36,7 +36,7 @@ export class AddedReader {
     return this.file.grown() < this.offset || !this.continues(this.file);
   }
 
-  /** True if the file has the bytes that were read last, at the same place. */
+  /** Returns true if the file still has the last-read bytes at the same offset. */
   continues(file: LogFile): boolean {
     const bytes = Buffer.alloc(this.#mark.length);
     const count = file.read(bytes, this.offset - this.#mark.length);
@@ -62,7 +62,7 @@ export class AddedReader {
     this.#mark = NOTHING;
   }
 
-  /** A line that will not be continued. */
+  /** A last line that will not be continued. */
   *torn(): Generator<RawLine> {
     if (this.#begun.length > 0) yield this.#line(NOTHING, this.lineStart, true);
   }

@@ -5,18 +5,18 @@ const NEWLINE = 0x0a;
 /** A line as it is in the file, without its line break. */
 export interface RawLine {
   readonly text: string;
-  /** Bytes of the text in the file. */
+  /** Bytes that the text takes in the file. */
   readonly size: number;
   readonly offset: number;
-  /** Bytes of the line that were not kept. */
+  /** Bytes of the line that were dropped because the line is too long. */
   readonly missing: number;
-  /** It has no line break, so more of it may come. */
+  /** True without a line break, so more of the line may follow. */
   readonly isTorn: boolean;
-  /** The whole lines that it was read with. */
+  /** The block of whole lines that it was read with. */
   readonly block?: Block;
 }
 
-/** Lines that are searched for secrets at once, because a search of each line takes four times as long. */
+/** Lines that are searched for secrets together. Searching each line separately takes four times as long. */
 export class Block {
   readonly #text: string;
   #isClean: boolean | undefined;
@@ -25,18 +25,22 @@ export class Block {
     this.#text = text;
   }
 
-  /** True if no line of it changes. */
+  /** True if scrubbing changes none of the lines. */
   isCleanFor({ whole }: LineScrub): boolean {
     return (this.#isClean ??= whole(this.#text) === this.#text);
   }
 }
 
-/** The lines that are not blank. @param bytes whole lines @param start their place in the file */
+/**
+ * Returns the lines that are not blank.
+ * @param bytes whole lines
+ * @param start their offset in the file
+ */
 export function linesOf(bytes: Buffer, start: number): RawLine[] {
   const whole = bytes.toString();
   const block = new Block(whole);
   const lines: RawLine[] = [];
-  // Only in ASCII, each character is one byte. Bytes that are not UTF-8 have no size as text.
+  // In ASCII, each character is one byte. Bytes that are not UTF-8 have no size as text.
   const isAscii = whole.length === bytes.length;
   let from = 0;
   for (const text of isAscii ? whole.split("\n") : textsOf(bytes)) {

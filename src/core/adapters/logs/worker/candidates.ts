@@ -3,10 +3,13 @@ import type { Search } from "../../../logs/match.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
 import { rangeAt, type Range } from "./regions.ts";
 
-/** Finds the lines of a region that may match, last line first. The bytes still have secrets, so each line is matched again. */
+/**
+ * Finds the lines of a region that may match, last line first. The bytes still contain secrets, so each line is matched
+ * again after scrubbing.
+ */
 export type Candidates = (bytes: Buffer) => Iterable<Range>;
 
-/** Searches the bytes as a whole if the text is simple. `undefined` if every line has to be looked at. */
+/** Searches the bytes as a whole if the pattern is plain text. Returns `undefined` if every line must be checked. */
 export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Candidates | undefined {
   if (grep === undefined || regexp !== undefined || mayMeetMask(grep)) return undefined;
   if (!ignoreCase) {
@@ -24,7 +27,7 @@ export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Cand
   };
 }
 
-/** A hidden secret reads `[REDACTED]`, which is not in the file. */
+/** A masked secret reads `[REDACTED]`, which is not in the file. */
 function mayMeetMask(grep: string): boolean {
   return /[[\]]/.test(grep) || REDACTED.toLowerCase().includes(grep.toLowerCase());
 }

@@ -5,15 +5,15 @@ import { startOfTorn } from "./regions.ts";
 const BLOCK_BYTES = 64 * 1024;
 /** A program may write lines out of order. */
 export const SLACK_MS = 60_000;
-/** After this time without a change, a last line without a line break is whole. */
+/** If the file has not changed for this long, a last line without a line break counts as complete. */
 const SETTLED_MS = 2000;
 
-/** The place up to which a file is read now: a line that is being written is left for later. */
+/** The offset up to which a file is read now. A line that is still being written is left for later. */
 export function presentEnd(file: LogFile, size: number): number {
   return Date.now() - file.modifiedMs > SETTLED_MS ? size : startOfTorn(file, size);
 }
 
-/** A place behind every line up to a time, found in few steps; `size` if the file has no times. */
+/** Finds, in few steps, an offset after every line up to a time. Returns `size` if the file has no times. */
 export function endBefore(file: LogFile, size: number, untilMs: number): number {
   let low = 0;
   let high = size;

@@ -5,10 +5,10 @@ import { foreignCode, type ErrorCode } from "../../../api/code.ts";
 import { codeOf } from "../../../words/thrown.ts";
 import { O_RDONLY, openedPath, SAFELY, statOf } from "../../files/system.ts";
 
-/** Decompressed and compressed. A larger file is not read. */
+/** Applies to the compressed and the decompressed size. Larger files are not read. */
 const MOST_ZIPPED_BYTES = 64 * 2 ** 20;
 
-/** A reason not to read a log. */
+/** Says why a log is not read. */
 export class Unreadable extends Error {
   readonly code: ErrorCode;
 
@@ -20,13 +20,13 @@ export class Unreadable extends Error {
 
 export interface LogPlace {
   readonly path: string;
-  /** The log has to be in one of them. */
+  /** The log must be in one of these. */
   readonly folders: readonly string[];
   /** The user of PM2. */
   readonly owner: number;
 }
 
-/** An open log file, compressed or not. */
+/** An open log file, gzipped or plain. */
 export class LogFile {
   readonly inode: number;
   readonly size: number;
@@ -51,13 +51,15 @@ export class LogFile {
     }
   }
 
-  /** Fills the buffer from a place of the file. Returns the number of bytes, fewer at its end. */
+  /**
+   * Fills the buffer from an offset of the file. Returns the number of bytes, which is smaller at the end of the file.
+   */
   read(into: Buffer, position: number): number {
     if (this.#content) return this.#content.copy(into, 0, position);
     return readAt(this.#fd, into, position);
   }
 
-  /** Its size now. */
+  /** The current size. */
   grown(): number {
     return this.#content?.length ?? fstatSync(this.#fd).size;
   }
@@ -90,14 +92,14 @@ function unzipped(fd: number, size: number, path: string): Buffer {
   }
 }
 
-/** The owner of an app chooses the path of its log, so svcm opens no link, no pipe, and nothing outside of the folders. */
+/** The owner of an app chooses the path of its log. So svcm opens no link, no pipe and nothing outside the folders. */
 function openLog({ path, folders, owner }: LogPlace): number {
   const fd = opened(path);
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw notRegular(path);
     if (!isInside(openedPath(fd, statOf(fd)) ?? realpathSync(path), folders)) throw outside(path);
-    // The superuser may read what the user of PM2 may not.
+    // The superuser may read files that the user of PM2 may not.
     if (process.getuid?.() === 0 && stat.uid !== owner)
       throw new Unreadable("EACCES", `${path} belongs to another user than PM2_HOME.`);
     return fd;

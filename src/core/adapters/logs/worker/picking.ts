@@ -8,7 +8,7 @@ import type { TimeBefore } from "./time-before.ts";
 
 export interface Searched {
   readonly region: Region;
-  /** The last line of the region has no line break. */
+  /** True if the last line of the region has no line break. */
   readonly isTorn: boolean;
   readonly times: TimeBefore;
 }
@@ -25,7 +25,7 @@ interface Searching extends Wanted {
   readonly scrub: LineScrub;
 }
 
-/** The lines that match, and the lines around them, last line first. `undefined` after each region. */
+/** Yields the matching lines and their context, last line first, and `undefined` after each region. */
 export function* wantedLines(
   regions: Iterable<Searched>,
   target: Target,
@@ -74,7 +74,7 @@ function rawLine({ region, isTorn }: Searched, { from, to }: Range): RawLine {
   };
 }
 
-/** A line that may be shown because of a match near it. */
+/** A line that may be shown as the context of a match. */
 interface Neighbour {
   readonly raw: RawLine;
   readonly times: TimeBefore;
@@ -82,7 +82,10 @@ interface Neighbour {
   isShown: boolean;
 }
 
-/** Oldest first: the lines of a region, and the first ones of the region behind it. Without a match, only as many as may be neighbours. */
+/**
+ * The lines of a region and the first lines of the following one, oldest first. Without a match, only as many as may be
+ * context.
+ */
 function withNeighbours(
   searched: Searched,
   hits: readonly Picked[],

@@ -11,19 +11,19 @@ import { chosen, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
 const DEFAULT_LIMIT = 100;
-/** Of a bounded request. A cursor has a place for each file, and a header holds 8 KiB. */
+/** The limits of a bounded request. A cursor holds an offset for each file, and a header holds 8 KiB. */
 const BOUNDS = { bytes: 256 * 2 ** 20, ms: 1000, textBytes: 4 * 2 ** 20, files: 200 };
-/** Other requests wait no longer. */
+/** Other requests wait at most this long. */
 const SLICE_MS = 10;
 
 export interface Reading {
   readonly world: World;
   readonly sign: Sign;
-  /** Called at each pause. */
+  /** Is called at each pause. */
   readonly onPause: () => void;
 }
 
-/** The newest lines that match, merged by time. @throws {LogFailure} */
+/** Returns the newest matching lines, merged by time. @throws {LogFailure} */
 export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
   const { world, sign } = reading;
   const { limit = DEFAULT_LIMIT, before, after } = query;
@@ -147,7 +147,7 @@ class Merging {
     }
   }
 
-  /** The places at which the sources go on. */
+  /** The offsets where each source continues. */
   places(): Place[] {
     return this.#heads.flatMap(({ found, source }) => found?.after ?? source.place ?? []);
   }
@@ -159,7 +159,10 @@ class Merging {
     return newest;
   }
 
-  /** Finds the next line of a source. A promise only if it has to pause, because each promise takes longer than a line. */
+  /**
+   * Finds the next line of a source. Returns a promise only if it has to pause, because a promise takes longer than a
+   * line.
+   */
   #advance(head: Head): Promise<void> | undefined {
     head.found = undefined;
     if (this.isCut) return undefined;

@@ -1,10 +1,10 @@
 import type { LogFile } from "./log-file.ts";
 
 const FIRST_BYTES = 64 * 1024;
-/** Stays in the cache of a processor. */
+/** Fits in the cache of a processor. */
 const MOST_BYTES = 256 * 1024;
 const BLOCK_BYTES = 16 * 1024;
-/** Of a longer line, only the beginning is kept. */
+/** Longer lines are truncated. */
 export const LONGEST_LINE_BYTES = 128 * 1024;
 const NEWLINE = 0x0a;
 const NO_BYTES = Buffer.alloc(0);
@@ -12,12 +12,12 @@ const NO_BYTES = Buffer.alloc(0);
 /** Whole lines of a file. */
 export interface Region {
   readonly bytes: Buffer;
-  /** Its place in the file. */
+  /** Offset in the file. */
   readonly start: number;
   readonly end: number;
-  /** Bytes that the last line has beyond those that were kept. */
+  /** Bytes of the last line that were dropped. */
   readonly missing: number;
-  /** Bytes that were read for it. */
+  /** Bytes read to find the region. */
   readonly scanned: number;
 }
 
@@ -28,15 +28,15 @@ export interface Range {
 }
 
 interface Rest {
-  /** The beginning of a line whose end was read before. */
+  /** The beginning of a line whose end was read earlier. */
   readonly bytes: Buffer;
   readonly end: number;
   readonly missing: number;
 }
 
 /**
- * The part of a file between two line beginnings, from its end to its start.
- * @param isKept false if the bytes of a region are not used after the next one is taken
+ * The part of a file between two line starts, read from its end to its start.
+ * @param isKept false if the bytes of a region are not used after the next region is taken
  */
 export function* regionsBackwards(
   file: LogFile,
@@ -95,14 +95,14 @@ export function* blocksBackwards(bytes: Buffer): Generator<Range> {
   }
 }
 
-/** The line around a place of a region. */
+/** The line that contains an offset of a region. */
 export function rangeAt(bytes: Buffer, at: number): Range {
   const from = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
   const next = bytes.indexOf(NEWLINE, at);
   return { from, to: next === -1 ? bytes.length : next };
 }
 
-/** The beginning of the last line that has no line break yet; the size, if there is no such line. */
+/** The start of a last line without a line break; the size if the last line is complete. */
 export function startOfTorn(file: LogFile, size: number): number {
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - FIRST_BYTES);

@@ -13,17 +13,17 @@ const LONGEST_LINE = 64 * 1024;
 
 /** A line without secrets. */
 export interface ScrubbedLine {
-  /** As it is in the file; searches look here. */
+  /** As it is in the file. Searches use this text. */
   readonly text: string;
   readonly atMs: number | null;
   readonly line: Pick<KnownLine, "level" | "text" | "fields">;
 }
 
-/** Removes the secrets of a line, then takes it apart. */
+/** Removes the secrets of a line, then parses it. */
 export function scrubbed(raw: RawLine, scrub: LineScrub): ScrubbedLine {
   const { text, more } = shortened(withoutSecrets(raw, scrub), raw.missing);
   const { atMs, level, text: said, fields } = readLine(text);
-  // An escape in JSON may have hidden a secret.
+  // A JSON escape may have hidden a secret.
   const isEscaped = text.includes("\\");
   const again = (part: string): string => (isEscaped ? scrub.whole(part) : part);
   return {
@@ -57,7 +57,7 @@ export function isWanted({ matches, level }: Wanted, { text, line }: ScrubbedLin
   return matches(text) && (level === undefined || isAtLeast(level, line.level, stream));
 }
 
-/** @param atMs of the line, or of the last line before it that has a time */
+/** @param atMs the time of the line, or of the last line before it that has a time */
 export function knownLine(
   source: LineSource,
   { line: { level, text, fields } }: ScrubbedLine,

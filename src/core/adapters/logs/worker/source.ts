@@ -23,27 +23,30 @@ export interface Asked extends Wanted {
 
 export interface Found {
   readonly line: KnownLine;
-  /** Orders lines of different files: its time; without one, that of a later line. */
+  /** Orders lines of different files: its own time, or that of a later line. */
   readonly orderMs: number;
-  /** The place to find it again: the one behind it. */
+  /** The position after the line, for a cursor. */
   readonly after: Place;
 }
 
-/** The lines of a log and its rotated files, the newest first. */
+/** The lines of a log and its rotated files, newest first. */
 export class Source {
   readonly target: Target;
   scannedBytes = 0;
   problem: LogProblem | undefined;
-  /** The place from which its first file was read. */
+  /** The position where reading the first file began. */
   newest: Place | undefined;
-  /** The place to go on; `undefined` if there are no older lines. */
+  /** The position to continue from; `undefined` if there are no older lines. */
   place: Place | undefined;
   readonly #asked: Asked;
   readonly #from: Place | undefined;
   readonly #floor: Place | undefined;
   #isOver = false;
 
-  /** @param from ends the lines @param floor begins them */
+  /**
+   * @param from the upper bound of the lines
+   * @param floor the lower bound
+   */
   constructor(target: Target, asked: Asked, from: Place | undefined, floor: Place | undefined) {
     this.target = target;
     this.#asked = asked;
@@ -52,7 +55,7 @@ export class Source {
     this.place = from;
   }
 
-  /** `undefined` is a moment to pause. @throws {LogFailure} LOG_CURSOR_STALE */
+  /** Yields `undefined` when the caller may pause. @throws {LogFailure} LOG_CURSOR_STALE */
   *lines(): Generator<Found | undefined, undefined> {
     let isFound = this.#from === undefined;
     for (const path of this.#paths()) {
@@ -131,7 +134,7 @@ export class Source {
       isFirst = false;
       yield { region, isTorn, times: new TimeBefore(region) };
       this.place = { log: this.target.log, inode, offset: region.start };
-      // A search without a match sees no line, so no time.
+      // A search without a match has seen no line, and so no time.
       if ((firstTimeOf(region) ?? this.#asked.since) < this.#asked.since - SLACK_MS) return this.#end();
     }
   }

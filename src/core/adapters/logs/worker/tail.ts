@@ -9,20 +9,20 @@ import { lineSource } from "./shown-line.ts";
 import type { Target } from "./targets.ts";
 
 const MOST_COPIES = 5;
-/** A program that has a moved file open may write to it until it opens its log again. */
+/** A program may keep writing to a renamed file until it reopens its log. */
 const LEAVING_MS = 60_000;
 
-/** Follows a log: what is added to it, while it is moved, copied, emptied and made again. */
+/** Follows a log through appends, renames, copies, truncation and re-creation. */
 export class Tail {
   readonly target: Target;
   readonly source: LineSource;
-  /** The time of its last line that had one. */
+  /** The time of the last line that had one. */
   lastMs: number | null = null;
   #reader: AddedReader | undefined;
-  /** Files that were moved away. */
+  /** Files that were renamed away. */
   #leaving: AddedReader[] = [];
 
-  /** @param sinceMs a file that was made later is read from its beginning */
+  /** @param sinceMs a file created later is read from its beginning */
   constructor(target: Target, sinceMs: number, nowMs: number) {
     this.target = target;
     this.source = lineSource(target, target.path);
@@ -30,7 +30,7 @@ export class Tail {
     if (file) this.#reader = new AddedReader(file, file.bornMs > sinceMs ? 0 : startOfTorn(file, file.size), nowMs);
   }
 
-  /** The inode of its file, and the beginning of the next line. */
+  /** The inode of the file, and the offset of the next line. */
   get place(): { readonly inode: number; readonly offset: number } | undefined {
     return this.#reader && { inode: this.#reader.file.inode, offset: this.#reader.lineStart };
   }
@@ -50,7 +50,7 @@ export class Tail {
     yield* this.#reader.added(file, nowMs);
   }
 
-  /** The files that were made and moved after the reader's file, before anything was read from them. */
+  /** The files that were created and renamed after the reader's file, before anything was read from them. */
   *#left(reader: AddedReader, nowMs: number): Generator<RawLine> {
     const known = new Set(this.#leaving.map(({ file }) => file.inode));
     this.#leaving.push(reader);
@@ -58,7 +58,7 @@ export class Tail {
       .slice(0, MOST_COPIES)
       .flatMap((path) => this.#open(path) ?? []);
     const own = rotated.findIndex(({ inode }) => inode === reader.file.inode);
-    // The newest is the first. Without the reader's own file, none of them is known to be younger.
+    // Newest first. If the reader's own file is missing, svcm cannot know which of the others are younger.
     const isMissed = (file: LogFile, index: number): boolean => index < own && !known.has(file.inode);
     const missed = rotated.filter(isMissed);
     for (const file of rotated) if (!missed.includes(file)) file.close();
@@ -86,7 +86,7 @@ export class Tail {
     this.#leaving = staying;
   }
 
-  /** If a log was copied before it was emptied, the copy has the lines that were not read yet. */
+  /** If a log was copied before it was truncated, the copy has the lines that were not read yet. */
   *#afterEmptying(reader: AddedReader, nowMs: number): Generator<RawLine> {
     for (const path of rotatedFiles(this.target).slice(0, MOST_COPIES)) {
       const copy = this.#open(path);

@@ -2,14 +2,14 @@ import { readLine } from "../../../logs/line.ts";
 import { rangeAt, rangesBackwards, type Region } from "./regions.ts";
 import type { RawLine } from "./block.ts";
 
-/** A stack trace is shorter. */
+/** No stack trace is longer. */
 const MOST_LINES = 200;
 const LONGEST_STAMPED = 4096;
 
-/** The times of lines without one: each has that of the last line before it with a time. */
+/** The times of lines without one: the time of the last line before that has one. */
 export class TimeBefore {
   readonly #region: Region;
-  /** The last answer, which is right for each place between `from` and `to`. */
+  /** The last result, which is valid for every offset between `from` and `to`. */
   #known: { readonly from: number; readonly to: number; readonly atMs: number | null } | undefined;
 
   constructor(region: Region) {
@@ -41,7 +41,7 @@ export class TimeBefore {
   }
 }
 
-/** The time of the first line of a region; `undefined` without one. */
+/** The time of the first line of a region that has one; `undefined` if no line has one. */
 export function firstTimeOf({ bytes }: Region): number | undefined {
   const { from, to } = rangeAt(bytes, 0);
   return readLine(bytes.toString("utf8", from, Math.min(to, from + LONGEST_STAMPED))).atMs ?? undefined;

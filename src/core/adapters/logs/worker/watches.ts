@@ -17,7 +17,7 @@ const STEP_MS = 100;
 const LOOK_MS = 1000;
 const MOST_LINES = 500;
 const MOST_BYTES = 256 * 1024;
-/** A reader that is this far behind stops the reading of files. */
+/** Reading stops while a reader is this far behind. */
 const MOST_WAITING = 20_000;
 
 type Send = (message: Extract<Response, { readonly key: string }>) => void;
@@ -31,7 +31,7 @@ interface Watch extends Wanted {
   isTaken: boolean;
 }
 
-/** Follows the logs for all who watch them: each file is read once, and each line is scrubbed once. */
+/** Follows the logs for all watches: each file is read once, and each line is scrubbed once. */
 export class Watches {
   readonly #world: World;
   readonly #send: Send;
@@ -48,7 +48,10 @@ export class Watches {
     this.#send = send;
   }
 
-  /** Begins a watch, or sends what an existing one has. Resolves with the places where its next lines begin. */
+  /**
+   * Begins a watch, or sends the pending lines of an existing one. Resolves with the positions where its next lines
+   * begin.
+   */
   async begin(key: string, filter: LogFilter, isWhole: boolean): Promise<Place[]> {
     await this.#world.refresh();
     const { targets, names } = this.#world;
@@ -104,18 +107,18 @@ export class Watches {
   async #round(): Promise<void> {
     clearTimeout(this.#step);
     this.#step = undefined;
-    // While PM2 is away, what the processes wrote last is still read, with the secrets that they had.
+    // While PM2 is away, svcm still reads the last lines of the processes, with the secrets known until then.
     await this.#world.refresh().catch(() => undefined);
     if (this.#watches.size === 0) return;
     if (this.#world.targets !== this.#targets) this.#follow();
-    // Each change of a busy log would wake the worker.
+    // While a log is busy, file events would wake the worker for each change.
     if (this.#read()) this.#stopWatching();
     else if (!this.#watchesMore()) return this.#flush();
     this.#flush();
     this.#soon();
   }
 
-  /** Opens the logs of the watches, and leaves the others. */
+  /** Opens the logs of the watches and closes the others. */
   #follow(): void {
     const { targets, names } = this.#world;
     const known = [...this.#watches.values()].flatMap(({ filter }) => {
@@ -126,7 +129,7 @@ export class Watches {
     });
     const wanted = new Map(known.map((target) => [target.path, target]));
     for (const [path, tail] of this.#tails) {
-      // A process that PM2 forgot may still have written.
+      // A process that PM2 no longer lists may still have written.
       if (wanted.has(path) || (this.#watches.size > 0 && !targets.some((target) => target.path === path))) continue;
       tail.close();
       this.#tails.delete(path);
@@ -143,7 +146,7 @@ export class Watches {
     this.#watchers.clear();
   }
 
-  /** Returns true if a change before now may not have been heard. */
+  /** Returns true if a change until now may have gone unnoticed. */
   #watchesMore(): boolean {
     const folders = new Set([this.#world.home, ...[...this.#tails.keys()].map((path) => dirname(path))]);
     const more = [...folders].filter((folder) => !this.#watchers.has(folder));
@@ -160,7 +163,7 @@ export class Watches {
       watcher.on("error", () => undefined);
       this.#watchers.set(folder, watcher);
     } catch {
-      // The folder may be made later; until then, the timer looks.
+      // The folder may be created later; until then, the timer checks.
     }
   }
 
@@ -198,7 +201,7 @@ export class Watches {
   }
 }
 
-/** Leaves out the oldest lines if there are too many. */
+/** Drops the oldest lines if there are too many. */
 function put(found: Watch, line: KnownLine): void {
   found.lines.push(line);
   found.bytes += lineSize(line);

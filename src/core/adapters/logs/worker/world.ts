@@ -8,10 +8,10 @@ import { LogFailure, type WorkerData } from "../protocol.ts";
 import { targetsOf, type Target } from "./targets.ts";
 
 const PATIENCE_MS = 5000;
-/** PM2 can be configured not to write its log. */
+/** PM2 may be configured not to write its own log. */
 const FRESH_MS = 10_000;
 
-/** The processes of PM2: where they log, and which secrets they have. */
+/** The processes of PM2: the paths of their logs, and their secrets. */
 export class World {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
@@ -26,21 +26,20 @@ export class World {
     this.#data = data;
   }
 
-  /** The folder of PM2. */
   get home(): string {
     return this.#data.home;
   }
 
-  /** Adds secrets. A log may also have those that a process had before. */
+  /** Adds secrets and keeps the old ones, because a log may contain secrets that a process had earlier. */
   know(secrets: readonly string[]): void {
     const before = this.#known.size;
     for (const secret of secrets) this.#known.add(secret);
     if (this.#known.size > before) this.scrub = lineScrub([...this.#known]);
   }
 
-  /** Asks PM2 again if a process may have started since. @throws {LogFailure} PM2_FAILED */
+  /** Lists the processes again if one may have started since. @throws {LogFailure} PM2_FAILED */
   async refresh(): Promise<void> {
-    // PM2 writes to its log before a process runs, so its secrets are known before its first line.
+    // PM2 writes to its own log before a process runs, so svcm knows the secrets before the first line of the process.
     const stamp = stampOf(join(this.#data.home, "pm2.log"));
     if (stamp === this.#stamp && performance.now() - this.#askedAtMs < FRESH_MS) return;
     this.#asking ??= this.#ask(stamp).finally(() => (this.#asking = undefined));

@@ -6,8 +6,8 @@ import type { Pm2Process } from "./pm2-api.ts";
 
 export interface Connection {
   /**
-   * Sends a request to the daemon. If the connection is lost or the time is over, the request fails and is not repeated
-   * on a later connection.
+   * Sends a request to the daemon. If the connection is lost or the time is up, the request fails and is never sent
+   * again on a later connection.
    * @throws {LinkFailure} PM2_CONNECTION_LOST, PM2_TIMEOUT, PM2_ACTION_FAILED
    */
   ask(method: string, args: readonly unknown[], patienceMs: number): Promise<unknown>;
@@ -16,7 +16,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Never starts a daemon, and loads nothing of PM2. @throws {LinkFailure} */
+/** Never starts a daemon and loads no code of PM2. @throws {LinkFailure} */
 export async function connect(path: string, patienceMs: number): Promise<Connection> {
   const socket = createConnection(path);
   const connected = new Promise<void>((resolve, reject) => {
@@ -50,7 +50,7 @@ class SocketConnection implements Connection {
   constructor(socket: Socket) {
     this.#socket = socket;
     this.lost = new Promise<never>((_resolve, reject) => (this.#lose = reject));
-    this.lost.catch(() => undefined); // a caller without a question ignores it
+    this.lost.catch(() => undefined); // ignored if no request is pending
     socket.on("error", () => this.#end(ENDED));
     socket.on("close", () => this.#end(ENDED));
     socket.on("data", (piece) => this.#hear(piece));

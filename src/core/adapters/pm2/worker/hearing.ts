@@ -1,20 +1,20 @@
 import { loaded } from "./pm2-api.ts";
 import { objectOf } from "./process-record.ts";
 
-/** Hears on PM2's bus which processes call themselves ready. */
+/** Listens on PM2's bus for processes that report ready. */
 export interface Hearing {
-  /** The time of the last such call by PM2's number, in milliseconds since 1970; undefined if the bus was lost. */
+  /** The time of the last ready call by process id, in milliseconds since 1970; undefined if the bus was lost. */
   readonly readyAt: () => ReadonlyMap<number, number> | undefined;
   readonly close: () => void;
 }
 
-/** Resolves when it hears, or when it knows that it cannot. */
+/** Resolves when it is listening, or when it cannot. */
 export async function hearBus(path: string): Promise<Hearing> {
   const { default: axon } = await loaded(import("pm2/modules/pm2-axon/index.js"));
   const bus = axon.socket("sub-emitter");
   const heard = new Map<number, number>();
   let isLost = false;
-  // A message may be missed before another connection.
+  // A reconnect could miss a message.
   bus.sock.set("retry timeout", 0);
   bus.on("process:msg", (packet) => {
     const { raw, at, process } = objectOf(packet);

@@ -1,11 +1,11 @@
-/** PM2's records of processes in files. They hold every value, so only their owner may read them. */
+/** PM2's process records in files. They hold every environment value, so only their owner may read them. */
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { FormerRun } from "../../../ports/processes.ts";
 import { LinkFailure } from "../failure.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
-/** @param flag `wx` for a file that does not exist */
+/** @param flag `wx` if the file must not exist yet */
 function writeOwned(path: string, flag: "w" | "wx", data: unknown): void {
   const fd = openSync(path, flag, 0o600);
   try {
@@ -30,7 +30,7 @@ export function keptRecord({ keptIn: path, pins }: FormerRun, pmId: number): Pm2
   return pins === undefined ? found : { ...found, pm2_env: pinned(found.pm2_env, pins) };
 }
 
-/** Node.js looks an env file up from the folder of the process. */
+/** Node.js resolves an env file from the working directory of the process. */
 function pinned(record: Pm2Process["pm2_env"], pins: ReadonlyMap<string, string>): Pm2Process["pm2_env"] {
   const { node_args: options, pm_cwd: cwd } = record;
   if (!Array.isArray(options)) return record;
@@ -45,7 +45,7 @@ function pinned(record: Pm2Process["pm2_env"], pins: ReadonlyMap<string, string>
   return { ...record, node_args };
 }
 
-/** Writes PM2's list for the next boot, as `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */
+/** Saves PM2's list for the next boot, as `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */
 export function saveDump(home: string, records: readonly Pm2Process[]): void {
   const path = join(home, "dump.pm2");
   const apps = records.map(({ pm2_env }) => {
@@ -59,14 +59,14 @@ export function saveDump(home: string, records: readonly Pm2Process[]): void {
   });
 }
 
-/** PM2's fields of one run of a process, and those that no restart changes. */
+/** Fields in which PM2 keeps the state of one run, and fields that a restart cannot change. */
 const OF_A_RUN = new Set(
   `axm_actions axm_dynamic axm_monitor axm_options created_at exec_mode exit_code instances km_link node_version
    NODE_APP_INSTANCE pid pm_id pm_pid_path pm_uptime prev_restart_delay restart_time status unique_id unstable_restarts
    version versioning vizion_running watch`.split(/\s+/),
 );
 
-/** The `current_conf` that gives a process back the definition of a record, whatever it has now. */
+/** The `current_conf` that restores the definition in a record, whatever the process has now. */
 export function formerConf({ pm2_env: kept }: Pm2Process, { pm2_env: now }: Pm2Process): object {
   const before = Object.entries(kept).filter(([field]) => !OF_A_RUN.has(field));
   const added = Object.keys(now).filter((field) => !OF_A_RUN.has(field) && !Object.hasOwn(kept, field));

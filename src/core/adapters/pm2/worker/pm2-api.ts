@@ -1,9 +1,9 @@
 import { LinkFailure, wordsOf } from "../failure.ts";
 
-/** The used part of PM2, for the pinned version, because PM2's own types leave out the client. */
+/** The part of PM2's API that svcm uses, for the pinned version, because PM2's own types omit the client. */
 export interface Pm2 {
   readonly Client: Pm2Client;
-  /** Failures come as an error, a text or a list of either. */
+  /** A failure is an error, a text or a list of these. */
   start(declaration: object, done: (error: unknown, started: unknown) => void): void;
 }
 
@@ -14,7 +14,7 @@ export interface Pm2Client {
   client_sock: { set(setting: "retry timeout", ms: number): void };
 }
 
-/** It holds every value of the process's environment twice. */
+/** A record holds every value of the process's environment twice. */
 export interface Pm2Process {
   readonly pm_id: number;
   readonly name: unknown;
@@ -23,7 +23,7 @@ export interface Pm2Process {
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/** PM2 makes its folders when it is loaded. A call without a connection fails and starts no daemon. @throws {LinkFailure} */
+/** Loading PM2 creates its folders. A call without a connection fails and starts no daemon. @throws {LinkFailure} */
 export async function loadPm2(): Promise<Pm2> {
   const { default: pm2 } = await loaded<{ default: unknown }>(import("pm2"));
   const api = pm2 as Pm2;

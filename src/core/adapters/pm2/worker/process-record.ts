@@ -34,7 +34,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     watching: env["watch"] !== undefined && env["watch"] !== false && env["watch"] !== "false",
     nodeVersion: textOrNull(env["node_version"]),
     version: textOrNull(env["version"]),
-    // PM2 also writes 0 for an end by a signal.
+    // PM2 also writes 0 if a signal ended the process.
     exitCode: numberOf(env["exit_code"]) || null,
     cronRestart: textOrNull(env["cron_restart"]),
     ...measured(listed),
@@ -50,8 +50,8 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
 }
 
 /**
- * PM2 starts a process from the root of its record, where variables are among PM2's own fields. Variables of the last
- * declaration are under `env` too, earlier ones at the root only.
+ * PM2 starts a process from the root of its record, where environment variables are mixed with PM2's own fields.
+ * Variables of the last declaration are also under `env`; earlier ones are only at the root.
  */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
@@ -62,7 +62,7 @@ function digests(environment: Readonly<Record<string, unknown>>, digest: (value:
   return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
 }
 
-/** PM2 reports zeros for a process that does not run. */
+/** PM2 reports zeros for a process that is not running. */
 function measured({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" | "memoryBytes"> {
   const { cpu, memory } = positive(pid) === null ? {} : objectOf(monit);
   return { cpuPercent: numberOf(cpu), memoryBytes: positive(memory) };
@@ -105,8 +105,8 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * The only way for a record to leave the worker: permitted fields, and custom metrics without credentials and without
- * secrets of any process.
+ * The only way for a record to leave the worker: it has permitted fields only, and custom metrics without credentials
+ * and secrets.
  */
 export function published(
   processes: readonly Pm2Process[],
@@ -121,7 +121,7 @@ export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
   return (text) => (scrub ??= scrubOf(environmentSecrets(processes)))(text);
 }
 
-/** They must not leave the worker that calls it. */
+/** The result must not leave the worker. */
 export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
   return processes.flatMap((listed) =>
     Object.entries(environmentOf(listed)).flatMap(([name, value]) =>
@@ -131,7 +131,7 @@ export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
 }
 
 /**
- * PM2's own fields in its record of a process, besides those that a declaration can have (PM2 5.4 to 7). PM2 keeps the
+ * PM2's own fields in its record of a process that no declaration can have (PM2 5.4 to 7). PM2 keeps the environment
  * variables of the process beside them.
  */
 const OWN = new Set(
@@ -141,7 +141,7 @@ const OWN = new Set(
    unstable_restarts version versioning vizion_running`.split(/\s+/),
 );
 
-/** PM2's own fields have lower-case names. A variable with the name of such a field has changed that field. */
+/** PM2's own fields have lower-case names. A variable with such a name has overwritten the field. */
 export function isVariable(key: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN.has(key) || isPm2Field(key));
 }

@@ -5,13 +5,16 @@ import { LinkFailure, wordsOf } from "../failure.ts";
 import { loaded } from "./pm2-api.ts";
 import { withoutValues } from "./without-values.ts";
 
-/** An app as PM2 gives it to its daemon: validated, with defaults and absolute paths. `env` holds what is declared. */
+/**
+ * An app as PM2 passes it to its daemon: validated, with defaults and absolute paths. `env` holds only declared
+ * variables.
+ */
 export type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Readonly<Record<string, unknown>> };
 
 /**
  * Resolves an entry of an ecosystem file with PM2's own functions, as `pm2 start <file>` does.
  *
- * @throws {LinkFailure} PM2_ACTION_FAILED in PM2's words, without values
+ * @throws {LinkFailure} PM2_ACTION_FAILED with PM2's message, without values
  */
 export async function resolveApp({ app, folder }: DeclaredRun, home: string): Promise<ResolvedApp> {
   const { default: common } = await loaded(import("pm2/lib/Common.js"));
@@ -22,7 +25,7 @@ export async function resolveApp({ app, folder }: DeclaredRun, home: string): Pr
     if (verified instanceof Error) throw verified;
     const [valid = {}] = verified;
     const script = valid["script"] === "serve" ? staticServer() : valid["script"];
-    // A filter that every name matches: PM2 adds no variable of its caller.
+    // The filter matches every name, so PM2 adds no variable of its caller.
     const conf = { ...valid, script, namespace: valid["namespace"] ?? "default", filter_env: [""] };
     const {
       filter_env: _filter,

@@ -14,7 +14,10 @@ export interface Starting {
 
 const DAEMON_START_MS = 20_000;
 
-/** @param apps entries of an ecosystem file @throws {LinkFailure} */
+/**
+ * @param apps entries of an ecosystem file
+ * @throws {LinkFailure}
+ */
 export async function startApp(starting: Starting, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(starting);
   try {
@@ -35,7 +38,7 @@ async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Co
 function launchDaemon({ Client: client }: Pm2): Promise<void> {
   const launched = new Promise<void>((done, fail) => {
     client.launchDaemon({ interactor: false }, (error) => {
-      // PM2 passes null, not undefined, after a success.
+      // On success, PM2 passes null, not undefined.
       if (error === null) done();
       else fail(new LinkFailure("PM2_START_FAILED", `No PM2 daemon could be started: ${wordsOf(error)}`));
     });
@@ -43,7 +46,7 @@ function launchDaemon({ Client: client }: Pm2): Promise<void> {
   return orTimeout(launched, DAEMON_START_MS, "The new PM2 daemon did not come up");
 }
 
-/** A refusal in PM2's words is shown without values of the apps' environment. */
+/** PM2's message is shown without values of the apps' environment. */
 async function handApps(
   { pm2, timeoutMs, handOver }: Starting,
   connection: Connection,
@@ -51,7 +54,7 @@ async function handApps(
 ): Promise<void> {
   const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
   await orTimeout(Promise.race([connectLibrary(pm2), connection.lost]), timeoutMs, "PM2 did not accept the connection");
-  // The library sets them, and PM2 would pass them to the apps.
+  // PM2's library sets these variables, and would pass them to the apps.
   for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
   handOver(patienceMs);
   const started = new Promise<void>((done, fail) => {
@@ -66,7 +69,7 @@ async function handApps(
 function connectLibrary({ Client: client }: Pm2): Promise<void> {
   return new Promise((done, fail) => {
     client.launchRPC((error) => (error ? fail(new LinkFailure("PM2_CONNECTION_LOST", wordsOf(error))) : done()));
-    // It reconnects by itself and then sends queued requests, so an app would start late.
+    // The client reconnects by itself and then sends queued requests, so an app could start late.
     client.client_sock.set("retry timeout", 0);
   });
 }
