@@ -7,10 +7,10 @@ import { MemoryTrend } from "./growth.ts";
 import { holdOffsOf, judge, NOTHING_HELD } from "./hold.ts";
 import { messageOf } from "./message.ts";
 
-/** Samples between two heartbeats: one a minute. */
+/** Samples between two heartbeats, which makes one heartbeat a minute. */
 const BEAT_EVERY = 6;
 
-/** Alerts over these ports. Nothing is watched before its start. */
+/** Creates the alerting over these ports. It watches nothing before it is started. */
 export function createAlerting(ports: Ports): Alerting {
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   return {
@@ -27,7 +27,7 @@ export function createAlerting(ports: Ports): Alerting {
   };
 }
 
-/** A slow receiver delays later messages, never the samples. */
+/** A slow receiver delays later messages but never the samples. */
 async function watchConditions(
   ports: Ports,
   settings: AlertSettings,

@@ -1,10 +1,10 @@
 import type { ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 
-/** The memory of a process that grows steadily. */
+/** The growth of a process whose memory grows steadily. */
 export interface Growth {
   readonly bytesPerHour: number;
-  /** Until the available memory of the machine is used up at this rate. */
+  /** Hours until the machine has no available memory at this rate. */
   readonly hoursLeft: number;
 }
 
@@ -18,19 +18,19 @@ const MINUTE_MS = 60_000;
 const WINDOW_MS = 6 * HOUR_MS;
 const LEAST_WINDOW_MS = HOUR_MS;
 const HOURS_AHEAD = 24;
-/** Share of the differences that a straight line explains. */
+/** The least share of the differences that a straight line must explain. */
 const LEAST_FIT = 0.8;
 
-/** Names a process in messages. */
+/** The name of a process in messages. */
 export function labelOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {
   return `${name} (${pmId})`;
 }
 
-/** Remembers the memory of each process, a value a minute over six hours. */
+/** Keeps the memory of each process: one value a minute over six hours. */
 export class MemoryTrend {
   readonly #points = new Map<string, Point[]>();
 
-  /** Adds a sample and returns the processes that use up the memory within a day. */
+  /** Adds a sample and returns the processes that will use up the memory within a day. */
   add(sample: Sample): ReadonlyMap<string, Growth> {
     if (sample.kind === "host") return new Map();
     const { processes, host, collectedAt } = sample.payload;
@@ -54,7 +54,7 @@ export class MemoryTrend {
     const points = this.#points.get(label) ?? [];
     this.#points.set(label, points);
     const last = points.at(-1);
-    // A clock that was set back begins a new series.
+    // If the clock was set back, a new series begins.
     if (last !== undefined && point.atMs < last.atMs) points.length = 0;
     else if (last !== undefined && point.atMs - last.atMs < MINUTE_MS) return;
     points.push(point);
@@ -62,7 +62,10 @@ export class MemoryTrend {
   }
 }
 
-/** `undefined` if the memory does not grow steadily, or lasts for more than a day. @param points oldest first */
+/**
+ * Returns `undefined` if the memory does not grow steadily, or lasts for more than a day.
+ * @param points oldest first
+ */
 export function growthOf(points: readonly Point[], availableBytes: number): Growth | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || last.atMs - first.atMs < LEAST_WINDOW_MS) return undefined;

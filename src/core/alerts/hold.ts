@@ -3,7 +3,7 @@ import type { AlertSettings } from "../project/project.ts";
 import { millisecondsOf } from "../words/duration.ts";
 import type { Condition } from "./conditions.ts";
 
-/** Milliseconds for which a condition must hold before it is reported; a rule without one is off. */
+/** Milliseconds for which a condition must hold before svcm reports it. A rule without a value is off. */
 export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
 
 const FORM = /^(\d+)([smh])$/;
@@ -24,20 +24,20 @@ export function holdOffsOf({ rules }: Pick<AlertSettings, "rules">): HoldOffs {
   return Object.fromEntries(entries);
 }
 
-/** A condition that holds, or held a moment ago. */
+/** A condition that holds, or held until a moment ago. */
 interface Held {
   readonly condition: Condition;
   readonly sinceMs: number;
   readonly reportedMs: number | undefined;
-  /** The moment since which it no longer holds. */
+  /** When it stopped holding. */
   readonly goneMs: number | undefined;
 }
 
 export interface AlertMemory {
   readonly held: ReadonlyMap<string, Held>;
-  /** Times of the last messages. */
+  /** When the last messages were sent. */
   readonly sentMs: readonly number[];
-  /** Messages that were left out because too many had been sent. */
+  /** Messages that were not sent because of the limit. */
   readonly leftOut: number;
 }
 
@@ -50,16 +50,17 @@ export interface Report extends Condition {
   readonly leftOut: number;
 }
 
-/** A condition that comes back within this time has not ended. */
+/** A condition that returns within this time has not ended. */
 const CALM_MS = 60_000;
 const REPEAT_MS = 6 * 3_600_000;
 const MOST = { messages: 10, withinMs: 10 * 60_000 } as const;
 
 /**
- * Decides what to report. A condition is reported once when it has held for its hold-off, again every six hours, and once
- * when it has been away for a minute. At most ten reports are made in ten minutes; the next one counts the others.
+ * Decides what to report. A condition is reported once when it has held for its hold-off, again every six hours, and
+ * once when it has been gone for a minute. At most ten reports are made in ten minutes; the next one says how many were
+ * left out.
  *
- * @param nowMs on a clock that never jumps
+ * @param nowMs on a monotonic clock
  */
 export function judge(
   memory: AlertMemory,
@@ -95,7 +96,7 @@ function nextOf(
   return isDue ? { held, report: { ...condition, state: "firing", sinceMs } } : { held };
 }
 
-/** Before its report, a condition that ends is forgotten, so a short one is never reported. */
+/** A condition that ends before its report is forgotten, so a short one is never reported. */
 function withoutCondition(before: Held, nowMs: number): ReturnType<typeof nextOf> {
   if (before.reportedMs === undefined) return {};
   const goneMs = before.goneMs ?? nowMs;

@@ -3,8 +3,8 @@ import type { Code } from "./codes.generated.ts";
 declare const foreign: unique symbol;
 
 /**
- * A code that the catalogue may not document: from the operating system, such as `ENAMETOOLONG`, or from another
- * program.
+ * A code that need not be in the catalogue, because it comes from the operating system, such as `ENAMETOOLONG`, or from
+ * another program.
  */
 export type ForeignCode = string & { readonly [foreign]: true };
 

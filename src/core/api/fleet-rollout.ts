@@ -1,4 +1,7 @@
-/** The record of a rollout over the nodes of a fleet: its lock, its journal, and what `svcm rollout status` prints. */
+/**
+ * The record of a rollout over the nodes of a fleet. It is the lock and the journal of the rollout, and the source of
+ * `svcm rollout status`.
+ */
 import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";
 import { inputs } from "./inputs.ts";
@@ -7,8 +10,8 @@ const name = z.string().check(z.minLength(1), z.maxLength(80));
 const count = z.int().check(z.minimum(0));
 
 /**
- * `waiting` was not begun. `unchanged` had nothing to do. `applying` and `returning` were asked, and have not answered.
- * `failed` runs as before. `half` needs a rollback. `returned` runs as before the rollout.
+ * `waiting`: not begun. `unchanged`: there was nothing to do. `applying`, `returning`: requested, no response yet.
+ * `failed`: the processes run as before. `half`: needs a rollback. `returned`: the processes run as before the rollout.
  */
 export const nodeStates = [
   "waiting",
@@ -23,13 +26,13 @@ export const nodeStates = [
 
 const rolledNode = z.strictObject({
   node: name,
-  /** Id of the plan that was shown. */
+  /** Id of the plan that the user saw. */
   plan: z.nullable(z.string()),
   state: z.enum(nodeStates),
-  /** Of the last action; each action of a rollout has another number. */
+  /** The number of the last action. Each action of a rollout has a different number. */
   step: z.optional(count),
   release: z.optional(z.string()),
-  /** Why it failed, is half done, or has not answered. */
+  /** Why the node failed, is half done, or has not responded. */
   code: z.optional(z.string()),
   reason: z.optional(z.string()),
 });
@@ -37,12 +40,12 @@ const rolledNode = z.strictObject({
 export const fleetRolloutBody = z.strictObject({
   id: name,
   environment: z.string(),
-  /** The user whose svcm carries it out, or did so last. */
+  /** The user whose svcm carries the rollout out, or did so last. */
   owner: name,
-  /** The run of svcm that holds the lock; null if it has stopped. */
+  /** The svcm process that holds the lock; null if it has stopped. */
   holder: z.nullable(name),
   message: z.optional(z.string()),
-  /** By the clock of the machine that began it. */
+  /** By the clock of the machine that began the rollout. */
   startedAt: z.iso.datetime(),
   direction: z.enum(["apply", "rollback"]),
   /** Null while the lock is held. */

@@ -1,6 +1,6 @@
 /**
- * The inputs of the operations. The API's description derives from these schemas and from `bodies.ts`. The command line
- * imports only the types.
+ * The inputs of the operations. The API description is generated from these schemas and from `bodies.ts`. The command
+ * line imports only the types.
  */
 import * as z from "zod/mini";
 import {
@@ -44,7 +44,7 @@ const document = z.looseObject({});
 
 export const inputs = {
   "alerts.test": nothing,
-  /** `since` in milliseconds since 1970; `text` is a part of a name. */
+  /** `since` is in milliseconds since 1970; `text` is part of a name. */
   "audit.list": z.strictObject({
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
     since: z.optional(z.int().check(z.minimum(0))),
@@ -55,7 +55,7 @@ export const inputs = {
   "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...documentEdit, values, clear: names }),
-  /** With `from`, the difference of the two documents, without a patch. */
+  /** With `from`, returns the difference of the two documents, without a patch. */
   "declarations.plan": z.strictObject({ document, from: z.optional(document) }),
   "declarations.read": nothing,
   "declarations.write": z.strictObject({ document, ifMatch: z.optional(z.string()) }),
@@ -63,7 +63,7 @@ export const inputs = {
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment, service }),
-  /** `app` is one of the environment's ecosystem file. With `all`, the answer holds secrets. */
+  /** `app` is an app of the environment's ecosystem file. With `all`, the response contains secrets. */
   "env.export": z.strictObject({
     environment,
     service,
@@ -73,17 +73,20 @@ export const inputs = {
   }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string(), service }),
   "env.plan": z.strictObject({ environment, service, values, foreignKeys }),
-  /** Without `filesOnly`, the ecosystem file's variables of `app`, or of the only app, win over the env file. */
+  /** Without `filesOnly`, the ecosystem file's variables of `app`, or of the only app, override the env file. */
   "env.process": z.strictObject({ environment, service, app: z.optional(z.string()), filesOnly: z.boolean() }),
-  /** `keys` narrows the answer; each must be visible. */
+  /** `keys` limits the response; each key must be visible. */
   "env.read": z.strictObject({ environment, service, keys: z.optional(z.array(z.string())) }),
-  /** `content` is the whole file as it was edited, `ifMatch` the entity tag of what was read. */
+  /** `content` is the whole edited file, `ifMatch` the entity tag of the version that was read. */
   "env.rewrite": z.strictObject({ environment, service, content: z.instanceof(Uint8Array), ifMatch: z.string() }),
   "env.source": z.strictObject({ environment, service }),
   "env.template": z.strictObject({ environment, service, check: z.boolean() }),
   "env.unset": z.strictObject({ environment, service, keys: names, dryRun: z.boolean() }),
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
-  /** `app` is one more of `apps`. `since` in milliseconds since 1970, by default a day ago. `cursor` is of the page before. */
+  /**
+   * `app` is added to `apps`. `since` is in milliseconds since 1970, by default a day ago. `cursor` comes from the
+   * previous page.
+   */
   "events.list": z.strictObject({
     app: z.optional(processName),
     apps: z.optional(z.array(processName)),
@@ -95,7 +98,10 @@ export const inputs = {
   }),
   "event.why": z.strictObject({ name: processName }),
   "identity.show": nothing,
-  /** `series` as in `host,orders-api/0:memoryBytes`, by default all. `from` and `to` as `since`, by default the last hour. */
+  /**
+   * `series` is a text such as `host,orders-api/0:memoryBytes`; the default is every series. `from` and `to` are in
+   * milliseconds since 1970; the default is the last hour.
+   */
   "history.show": z.strictObject({
     series: z.optional(z.string().check(z.minLength(1), z.maxLength(4000))),
     from: z.optional(z.int().check(z.minimum(0))),
@@ -104,17 +110,17 @@ export const inputs = {
   }),
   "history.record": z.strictObject({ on: z.boolean() }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
-  /** `which` is a controller mapping, or the position of the adapter in the list. */
+  /** `which` is a controller mapping, or the index of the adapter in the list. */
   "interface.edit": z.strictObject({ ...documentEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...documentEdit, which: z.string() }),
-  /** Without `keys`, every guess. */
+  /** Without `keys`, confirms every guess. */
   "keys.confirm": z.strictObject({ keys: z.optional(names), dryRun: z.boolean() }),
   "keys.list": nothing,
   "keys.set-tier": z.strictObject({ keys: names, tier: z.enum(tiers), dryRun: z.boolean() }),
   /**
-   * `app` is one more of `apps`; without a name, every process. `since` and `until` in milliseconds since 1970. `before`
-   * and `after` are cursors. `grep` is text, `regexp` a pattern of JavaScript, `context` a number of lines around each
-   * match. Without `isBounded`, the files are read whole if need be.
+   * `app` is added to `apps`; without a name, every process is read. `since` and `until` are in milliseconds since
+   * 1970. `before` and `after` are cursors. `grep` is plain text, `regexp` a JavaScript pattern, `context` a number of
+   * lines around each match. Without `isBounded`, whole files are read if necessary.
    */
   "logs.read": z.strictObject({
     app: z.optional(processName),
@@ -136,9 +142,8 @@ export const inputs = {
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   "node.show": nothing,
   /**
-   * `scope` is `process` if it is absent. `environment` selects the ecosystem file. `name` or `pmId` selects one
-   * process, `names` and `pmIds` several. With `wait`, started processes also have to be healthy. `timeoutMs` bounds each
-   * wait.
+   * The default `scope` is `process`. `environment` selects the ecosystem file. `name` or `pmId` selects one process,
+   * `names` and `pmIds` several. With `wait`, started processes must also become healthy. `timeoutMs` limits each wait.
    */
   "process.act": z.strictObject({
     action: z.enum(processActions),
@@ -155,7 +160,7 @@ export const inputs = {
   }),
   "process.list": nothing,
   "process.show": z.strictObject({ name: processName, environment, service }),
-  /** `instances` is the wanted number of processes of the app. */
+  /** `instances` is the number of processes that the app will have. */
   "process.scale": z.strictObject({
     name: processName,
     namespace: z.optional(processName),
@@ -163,7 +168,7 @@ export const inputs = {
     wait: z.optional(z.boolean()),
     timeoutMs,
   }),
-  /** As in `process.act`; without a target, every process. */
+  /** Selects processes as `process.act` does; without a target, every process. */
   "process.wait": z.strictObject({
     names: z.array(processName),
     pmIds: z.array(pmId),
@@ -173,22 +178,23 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, service, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
-  /** `offline` leaves out PM2 and the machine. */
+  /** With `offline`, PM2 and the machine are not checked. */
   "project.doctor": z.strictObject({ version: z.string(), offline: z.boolean() }),
-  /** Without `write`, nothing changes. `only` narrows the proposal. */
+  /** Without `write`, nothing changes. `only` limits the proposal. */
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
   /**
-   * `from` is a revision of Git, in place of PM2. `apps` narrows the plan to apps of the ecosystem file. `prune` deletes
-   * processes that an apply started and no file declares any more. `preflight` overrides the setting of `rollout`.
+   * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan to these apps of the ecosystem
+   * file. `prune` deletes processes that an apply started and that no file declares any more. `preflight` overrides the
+   * setting in `rollout`.
    */
   "rollout.plan": z.strictObject({
     ...planChoices,
     from: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
   }),
   /**
-   * `plan` is the id of the plan that the caller read; another one is refused. `revert` overrides the setting of `rollout`.
-   * Without `save`, the next boot starts the processes from before. `timeoutMs` bounds the wait for each process,
-   * `lockTimeoutMs` the wait for another apply. `minHealthyMs` overrides the setting of `rollout`.
+   * `plan` is the id of the plan that the caller saw; any other plan is refused. `revert` and `minHealthyMs` override
+   * the settings in `rollout`. Without `save`, the next boot starts the previous processes. `timeoutMs` limits the wait
+   * for each process, `lockTimeoutMs` the wait for another apply.
    */
   "rollout.apply": z.strictObject({
     ...planChoices,
@@ -201,9 +207,11 @@ export const inputs = {
     timeoutMs,
     lockTimeoutMs: timeoutMs,
   }),
-  /** Without `release`, the newest one that left something. `apps` narrows it to some of its apps. */
+  /**
+   * Without `release`, undoes the newest release that changed something. `apps` limits it to some apps of that release.
+   */
   "rollout.rollback-plan": z.strictObject(rollback),
-  /** `plan` is the id of the plan of this rollback that the caller read; another one is refused. */
+  /** `plan` is the id of the plan of this rollback that the caller saw; any other plan is refused. */
   "rollout.rollback": z.strictObject({
     ...rollback,
     plan: z.optional(z.string()),
@@ -214,8 +222,8 @@ export const inputs = {
   "release.show": z.strictObject({ release: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
-   * `file` is relative to the repository root; `section` narrows the verdict. With `content`, svcm does not read the
-   * file and only uses its name.
+   * `file` is relative to the repository root; `section` limits the check. With `content`, svcm does not read the file
+   * and uses only its name.
    */
   "deployments.check": z.strictObject({
     file: z.optional(z.string()),
@@ -239,7 +247,7 @@ export const inputs = {
   ...tokenInputs,
 } as const satisfies Record<string, z.ZodMiniType>;
 
-/** The events of several machines. `node` is a name, labels or `all`, which it is by default. */
+/** The events of several machines. `node` is a name, labels or `all`; the default is `all`. */
 export const fleetEventsInput = z.extend(inputs["events.list"], {
   node: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 });

@@ -5,39 +5,39 @@ import type { ErrorCode } from "./code.ts";
  * schema; the type is separate, because `svcm/startup` publishes it without zod.
  */
 export interface Issue {
-  /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
+  /** A stable code, for example `ENV_VALUE_UNSUPPORTED`. */
   readonly code: ErrorCode;
   /** Only errors make a document invalid. */
   readonly severity: Severity;
-  /** Place in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
+  /** The path in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
   readonly path: readonly (string | number)[];
-  /** The problem, and the accepted values. Never a secret. */
+  /** The problem and the accepted values. Never contains a secret. */
   readonly message: string;
-  /** The accepted values, for a program that offers them. */
+  /** The accepted values, for a program that offers a choice. */
   readonly accepted?: readonly string[] | undefined;
   /** The accepted value that was probably meant. */
   readonly suggestion?: string | undefined;
-  /** The place in the file that the issue is about. */
+  /** The location in the file. */
   readonly at?: Location | undefined;
 }
 
 export type Severity = "error" | "warning";
 
 export interface Location {
-  /** As svcm was given it, or absolute. */
+  /** As the user gave it, or absolute. */
   readonly file: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units, as editors count. */
+  /** Counts from 1, in UTF-16 units, as editors do. */
   readonly column: number;
 }
 
-/** `file:line:column`, as compilers write a place and editors open it. */
+/** `file:line:column`, as compilers print it and editors open it. */
 export function locationText({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
-/** The most findings that a check reports of one kind of place: a hostile file has millions. */
+/** The most findings of one kind that a check reports, because a hostile file can have millions. */
 export const MAX_FINDINGS = 1000;
 
 const NOWHERE: Location = { file: "", line: 0, column: 0 };
@@ -56,7 +56,7 @@ function compareLocations(a: Location, b: Location): number {
   return compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
 }
 
-/** Code-unit order, which is the same in every locale. */
+/** Sorts by code unit, which is the same in every locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

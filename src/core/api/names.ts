@@ -5,7 +5,7 @@ export const documentSections = ["serviceConfiguration", "interfaces", "deployme
 
 export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
-/** The most open first. */
+/** From the most to the least open. */
 export const tiers = ["editable", "read-only", "never-exposed"] as const;
 
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix", "svcm"] as const;
@@ -20,7 +20,7 @@ export const schemaNames = [...documentNames, "asyncapi"] as const;
 export const processActions = ["start", "stop", "restart", "reload", "delete"] as const;
 export type ProcessAction = (typeof processActions)[number];
 
-/** Actions that the WebSocket carries. */
+/** Actions that the WebSocket accepts. */
 export const channelActions = ["start", "stop", "restart"] as const;
 export type ChannelAction = (typeof channelActions)[number];
 
@@ -30,7 +30,9 @@ export type ProcessScope = (typeof processScopes)[number];
 export const auditSources = ["cli", "http", "ws", "nats"] as const;
 export type AuditSource = (typeof auditSources)[number];
 
-/** `refused` before the first effect, `failed` after it. An attempt that stays `started` was interrupted. */
+/**
+ * `refused`: before the first effect. `failed`: after it. An attempt whose last record is `started` was interrupted.
+ */
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
@@ -60,7 +62,10 @@ export type SettingName = (typeof settingNames)[number];
 
 export const stepKinds = ["preflight", "start", "resume", "update", "scale", "replace", "remove", "save"] as const;
 
-/** Requests during a step: `none` is lost, some instances are away, all are away for a restart, or until a start. */
+/**
+ * The effect of a step on requests: `none` are lost, some instances are away, all are away during a restart, or all are
+ * away until a start.
+ */
 export const disruptions = ["none", "partial", "gap", "down"] as const;
 
 export const stepNotes = [
@@ -77,14 +82,14 @@ export const stepNotes = [
 
 export const planFormats = ["text", "markdown"] as const;
 
-/** Outcomes of an apply or a rollback. A release that was cut off is `half`. */
+/** Outcomes of an apply or a rollback. A release that was interrupted is `half`. */
 export const releaseOutcomes = ["running", "applied", "unchanged", "refused", "reverted", "half"] as const;
 
 export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] as const;
 
 export const eventKinds = ["start", "exit", "restart", "stop", "delete", "action", "write", "apply", "daemon"] as const;
 
-/** Why a node of the fleet gave no answer. */
+/** Why a node of the fleet has no result. */
 export const missingStates = ["failed", "silent", "away", "refused", "other-version"] as const;
 
 export const causes = [
@@ -104,17 +109,17 @@ export type Cause = (typeof causes)[number];
 
 export const certainties = ["certain", "likely", "unknown"] as const;
 
-/** Least severe first. */
+/** From the least to the most severe. */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export const logStreams = ["out", "err"] as const;
 export type LogStream = (typeof logStreams)[number];
 
-/** Recorded metrics of the host. New ones are added at the end, because files hold their values by place. */
+/** Recorded metrics of the host. Add new ones at the end, because files store values by position. */
 export const hostHistoryMetrics = ["cpuPercent", "memoryPercent", "diskPercent"] as const;
 
-/** Recorded metrics of a process, likewise. */
+/** Recorded metrics of a process. Add new ones at the end, too. */
 export const processHistoryMetrics = [
   "cpuPercent",
   "memoryBytes",
@@ -123,12 +128,12 @@ export const processHistoryMetrics = [
   "restartCount",
 ] as const;
 
-/** The conditions that alerts are about. */
+/** The conditions that alerts report. */
 export const alertRules = ["not-online", "crash-loop", "memory-growth", "disk", "drift", "pm2-away"] as const;
 export type AlertRule = (typeof alertRules)[number];
 
 export const alertStates = ["firing", "resolved", "test"] as const;
 
-/** The front end that switched the recorder on. */
+/** The way in which the recorder was switched on. */
 export const recorderStarts = ["flag", "file", "request"] as const;
 export type RecorderStart = (typeof recorderStarts)[number];

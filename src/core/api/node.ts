@@ -52,7 +52,7 @@ export const nodeStateBody = z
 
 export type NodeState = BodyOf<typeof nodeStateBody>;
 
-/** `silent` is connected and did not answer before the deadline; `away` is not connected. */
+/** `silent`: connected, but did not respond before the deadline. `away`: not connected. */
 export const nodeStates = ["online", "silent", "away", "undeclared"] as const;
 
 const facts = z.array(z.string());
@@ -88,6 +88,6 @@ export const nodesBody = z
   })
   .describe("The machines of the fleet.");
 
-/** A machine as an asker sees it. */
+/** A machine as seen from another one. */
 export type ListedNode = BodyOf<typeof listedNodeBody>;
 export type NodesResponse = BodyOf<typeof nodesBody>;

@@ -3,7 +3,7 @@ import { refusal, type ErrorKind } from "../errors.ts";
 import { sortIssues, type Issue } from "./issue.ts";
 
 /**
- * Refuses an invalid input with every issue. Messages do not repeat the given values, which may be secrets. @throws
+ * Refuses invalid input and lists every issue. Messages do not repeat the given values, which may be secrets. @throws
  * {SvcmError} of the given kind
  */
 export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, kind: ErrorKind): T {

@@ -6,7 +6,7 @@ const tokenName = z.string().check(z.regex(tokenNames));
 const limits = z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(z.minLength(1), z.maxLength(50));
 
 export const tokenInputs = {
-  /** `expiresInMs` counts from now. Without `environments` or `services`, the token is for all of them. */
+  /** `expiresInMs` counts from now. Without `environments` or `services`, the token is not limited to any. */
   "token.create": z.strictObject({
     name: tokenName,
     role: z.enum(roles),

@@ -4,13 +4,13 @@ import { failureCode, SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 
-/** Read for each record, because the attempt decides some of it. */
+/** Computed for each record, because some of it is only known during the attempt. */
 export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
 /**
  * Runs a mutation between its audit records. `mutate` calls `begin` directly before its first effect; without that
  * durable record, nothing may happen. An attempt that ends earlier leaves one record, `refused`. An attempt without
- * effect leaves none, unless `isAlwaysRecorded`.
+ * effect leaves no record, unless `isAlwaysRecorded`.
  * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; errors of `mutate` pass through
  */
 export async function audited<T>(
@@ -30,7 +30,7 @@ export async function audited<T>(
   try {
     result = await mutate(begin);
   } catch (error) {
-    // If this record fails too, the cause is still the better answer.
+    // If this record fails too, the original error is more useful.
     if (hasBegun || ports.workspace.rootBy !== undefined) {
       await record(hasBegun ? "failed" : "refused", error instanceof FileError ? error.code : failureCode(error)).catch(
         () => undefined,
@@ -42,7 +42,7 @@ export async function audited<T>(
   return result;
 }
 
-/** Records one attempt: its records have the same id. */
+/** Creates the records of one attempt, which share an id. */
 function recorderOf(ports: Ports, caller: Caller, subject: AuditSubject) {
   const { clock, host } = ports;
   const id = host.randomId();
@@ -55,7 +55,7 @@ function recorderOf(ports: Ports, caller: Caller, subject: AuditSubject) {
       source: caller.source,
       actor: caller.actor,
       outcome,
-      // A subject may have a code already, such as the reason to skip a process.
+      // The subject may already have a code, such as the reason why a process was skipped.
       ...(code !== undefined && { code }),
       ms: outcome === "started" ? undefined : Math.round(clock.elapsed() - attemptedAt),
     });

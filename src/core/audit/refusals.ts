@@ -8,7 +8,7 @@ export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | 
 }
 
 const WINDOW_MS = 1_000;
-/** Further addresses are counted together. */
+/** Above this number, addresses are counted together. */
 const MOST_ADDRESSES = 1_000;
 
 interface Window {
@@ -17,7 +17,7 @@ interface Window {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Writes at most one record a second for each address and code, with the number of attempts. */
+/** Writes at most one record a second for each address and code. The record has the number of attempts. */
 export class Refusals {
   readonly #ports: Pick<Ports, "audit" | "clock" | "host">;
   readonly #windows = new Map<string, Window>();
@@ -27,7 +27,10 @@ export class Refusals {
     this.#ports = ports;
   }
 
-  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is logged. */
+  /**
+   * Records an attempt and resolves when the caller may respond. Never rejects: if the record cannot be written, that
+   * is logged.
+   */
   async refused(attempt: RefusedAttempt): Promise<void> {
     const known = this.#windows.has(keyOf(attempt)) || this.#windows.size < MOST_ADDRESSES;
     const counted = known ? attempt : { ...attempt, address: "" };
@@ -41,7 +44,7 @@ export class Refusals {
     window.latest = counted;
   }
 
-  /** Writes the records of attempts that were only counted, and resolves when every record is written. */
+  /** Writes the pending counts and resolves when every record is written. */
   async close(): Promise<void> {
     for (const { timer } of this.#windows.values()) clearTimeout(timer);
     await Promise.all([...this.#windows.keys()].map((key) => this.#flush(key, false)));

@@ -1,4 +1,4 @@
-/** Control, zero-width and direction marks, line separators, and halves of a character. */
+/** Control, zero-width and direction characters, line separators, and lone surrogates. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 export function hiddenIn(text: string): string[] {
@@ -9,7 +9,7 @@ export function unhidden(text: string): string {
   return text.replaceAll(new RegExp(HIDDEN, "gu"), (character) => `\\u${hex(character)}`);
 }
 
-/** The kinds of white space at the ends of a text, as `U+0020`. */
+/** The kinds of white space at the ends of a text, such as `U+0020`. */
 export function spacesAround(text: string): string | undefined {
   const inner = text.trim();
   if (inner === text) return undefined;

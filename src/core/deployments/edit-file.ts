@@ -12,10 +12,10 @@ interface DocumentEditRequest {
   readonly file?: string | undefined;
   readonly dryRun: boolean;
   readonly action: string;
-  /** The caller's name of the entry, for the audit record of a refused edit. */
+  /** The name of the entry as the caller gave it, for the audit record of a refused edit. */
   readonly entry?: string | undefined;
   readonly mayCreate: boolean;
-  /** Entity tags of the content that the caller knows; that of no bytes if the file does not exist. */
+  /** The entity tag of the content that the caller has read; for a missing file, that of no bytes. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -29,8 +29,8 @@ type Plan = (text: string) => Planned;
 const MAX_TARGET = 200;
 
 /**
- * Edits the document in one locked, atomic and audited transaction and changes only the lines of the edit. An edit
- * without effect writes nothing, not even a record.
+ * Edits the document in one locked, atomic and audited transaction and changes only the affected lines. An edit without
+ * effect writes nothing, not even a record.
  * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED if the document cannot be read, edited or written
  */
 export async function editDocument(
@@ -44,7 +44,7 @@ export async function editDocument(
   return editResponse({ file, dryRun, created }, planned);
 }
 
-/** As {@link editDocument}, with the texts before and after. */
+/** Like {@link editDocument}, but also returns the texts before and after. */
 export async function changeDocument(
   ports: Ports,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function changeDocument(
     (text) => {
       const planned = plan(text);
       const { target, keys, before } = planned.edit;
-      // For an added or removed entry, the name is enough.
+      // For an added or removed entry, the audit record only needs the name.
       Object.assign(about, recordedTarget(file, target), before && { keys });
       return planned;
     };

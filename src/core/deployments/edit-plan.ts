@@ -16,8 +16,8 @@ export interface Planned {
 }
 
 /**
- * Returns the plan of an edit, which may run several times.
- * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit affects other
+ * Returns the function that plans an edit; it may run several times.
+ * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
  * lines, refusals of `decide`
  */
 export async function planner(

@@ -4,14 +4,14 @@ import type { LineChange } from "../words/line-change.ts";
 import type { Planned } from "./edit-plan.ts";
 import { shownEntry } from "./shown.ts";
 
-/** Credentials are masked everywhere. */
+/** Credentials are masked in every member. */
 export interface DocumentEditResponse {
   readonly file: string;
   readonly dryRun: boolean;
   readonly changed: boolean;
   readonly created: boolean;
   readonly target: string;
-  /** Fields with another value; all fields of an entry that is added or removed. */
+  /** The changed fields; for an added or removed entry, all of its fields. */
   readonly keys: readonly string[];
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
   readonly previous?: Readonly<Record<string, unknown>> | undefined;

@@ -27,7 +27,7 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
-/** As {@link readDocument}; `undefined` if the file does not exist. */
+/** Like {@link readDocument}; returns `undefined` if the file does not exist. */
 export async function readDocumentIfThere(ports: Ports, file: string): Promise<string | undefined> {
   return await readDocument(ports, file).catch((error: unknown) => {
     if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
@@ -46,7 +46,7 @@ export function documentText(bytes: Uint8Array, path: string): string {
   });
 }
 
-/** Turns a failed file operation into SUITE_FILE_FAILED; other errors pass through. */
+/** Turns a file error into SUITE_FILE_FAILED; other errors pass through. */
 export function documentFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;

@@ -8,7 +8,7 @@ export function isLegacyTarget(entry: Candidate): boolean {
   return Object.hasOwn(entry, "type") && !Object.hasOwn(entry, "deployTarget");
 }
 
-/** An empty PM2 profile counts as absent. */
+/** An empty PM2 profile is treated as absent. */
 export function isOutdatedTarget(entry: Candidate): boolean {
   return isLegacyTarget(entry) || entry["pm2Profile"] === "";
 }
@@ -20,9 +20,9 @@ export function withoutEmptyProfile<T extends Candidate>(entry: T): Omit<T, "pm2
 }
 
 /**
- * Gives a legacy target the current metadata: `type` becomes `deployTarget` through the alias map, missing metadata
- * takes its default. Values that the matrix does not know stay for the vocabulary rule to report. Other entries do not
- * change.
+ * Gives a legacy target its current metadata: `type` becomes `deployTarget` through the alias map, and missing metadata
+ * gets its default. Values that the matrix does not have stay, and the vocabulary rule reports them. Other entries do
+ * not change.
  * @see the specification, "Versioning" 2
  */
 export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candidate {

@@ -20,8 +20,8 @@ export interface PatchedText {
 }
 
 /**
- * A patch that `git apply` takes in the folder of the file; its names are relative to that folder. `undefined` if a
- * line of it would show a credential.
+ * A patch that `git apply` accepts in the folder of the file; its names are relative to that folder. Returns
+ * `undefined` if a line of the patch would show a credential.
  */
 export function patchOf({ file, before, after, changes }: PatchedText): string | undefined {
   const hunks = hunksOf(linesOf(before ?? ""), linesOf(after), changes);
@@ -50,7 +50,7 @@ function hunksOf(before: readonly string[], after: readonly string[], changes: r
   });
 }
 
-/** Lines that only differ in their end count as changed. */
+/** Lines that differ only in their line end count as changed. */
 function allLines(before: readonly string[], after: readonly string[], changes: readonly LineChange[]): Line[] {
   const lines: Line[] = [];
   let [old, young] = [0, 0];
@@ -85,7 +85,7 @@ function hunkText({ from, to, lines }: Hunk): string {
   return `@@ -${rangeText(from, old)} +${rangeText(to, young)} @@\n${text.join("")}`;
 }
 
-/** A range without lines names the line above. */
+/** The range of an empty hunk refers to the line above it. */
 function rangeText(start: number, count: number): string {
   return `${count === 0 ? start - 1 : start},${count}`;
 }

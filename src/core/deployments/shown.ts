@@ -12,7 +12,7 @@ export function shownDocument(document: unknown, vocabulary: Vocabulary): unknow
   return shownEntry({ ...document, deployments: today });
 }
 
-/** Unknown members may hold secrets too. */
+/** Unknown members may also hold secrets. */
 export function shownEntry(entry: Candidate): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, maskedValue(key, value)]));
 }

@@ -9,7 +9,7 @@ export interface ActivePort {
   readonly value: number;
 }
 
-/** Empty if the matrix does not know the service kind. */
+/** Empty if the matrix does not have the service kind. */
 export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
   if (ports !== undefined && !isRecord(ports)) return [];
   const names = entryOf(matrix.serviceKinds, serviceKind)?.ports ?? [];

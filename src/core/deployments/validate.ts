@@ -12,7 +12,7 @@ import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * Returns all issues, sorted, without positions. A legacy deploy target is judged in its migrated form.
+ * Returns all issues, sorted, without locations. A legacy deploy target is checked in its migrated form.
  * @param document plain data from YAML, JSON or a form
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
@@ -36,7 +36,7 @@ function rolloutIssues(rollout: unknown, vocabulary: Vocabulary): Issue[] {
   return isRecord(rollout) ? apply(rules.rollout, rollout, new Siblings(), ["rollout"], vocabulary) : [];
 }
 
-/** Like {@link validateDocument}, with positions and the issues of the parser. */
+/** Like {@link validateDocument}, with locations and with the issues of the parser. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
   return sortIssues([
@@ -58,11 +58,11 @@ function placed(issue: Issue, source: YamlSource): Issue {
   const at = source.at(issue.path, issue.code === "SUITE_UNKNOWN_KEY" ? "key" : "value");
   if (issue.code !== "SUITE_TEXT_EXPECTED") return { ...issue, at };
   const written = source.written(issue.path);
-  // A list, a map and an empty value cannot be quoted.
+  // The advice to quote makes no sense for a list, a map or an empty value.
   return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
-/** Validates one entry against the others of its list, for adding and editing. */
+/** Validates one added or edited entry against the others of its list. */
 export function entryIssues(
   section: ListSection,
   candidate: Candidate,
@@ -126,7 +126,7 @@ function issuesOf(
   return [...members, ...apply(rules[section], candidate, siblings, path, vocabulary)];
 }
 
-/** White space around a text is a separate finding. */
+/** Another finding reports white space around a text. */
 function withoutSpaces(candidate: Candidate, found: readonly Issue[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
   return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));

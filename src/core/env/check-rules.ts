@@ -19,7 +19,7 @@ export interface EnvFinding extends Finding {
   readonly place?: Place;
 }
 
-/** The start of a known line, and an offset on that line or after it. */
+/** An offset, and the start of a known line at or before it. */
 export interface Place {
   readonly start: number;
   readonly line: number;
@@ -109,7 +109,7 @@ const misspelledKeys: EnvRule = {
     const meant = new Map<string, string | undefined>();
     for (const { key, start, line } of document.entries) {
       if (!key.startsWith("SVC_") || inLowerCase.has(key.toLowerCase())) continue;
-      // Each lookup compares with every known key, so the number of lookups is limited too.
+      // Each lookup compares the key with every known key, so the number of lookups is limited, too.
       if (!meant.has(key) && meant.size < MAX_FINDINGS) meant.set(key, suggest(key, known));
       const suggestion = meant.get(key);
       if (suggestion === undefined) continue;

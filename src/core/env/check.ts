@@ -5,8 +5,9 @@ import { fileFindings, type Place } from "./check-rules.ts";
 import { parseEnvDocument, type EnvDocument } from "./document.ts";
 
 /**
- * Checks the layers of one environment against the contract, without quoting a secret. If no layer has a required key,
- * the last layer gets the finding. At most 1,000 findings, after ENV_TOO_MANY_ISSUES if there are more.
+ * Checks the layers of one environment against the contract and never quotes a secret. If no layer has a required key,
+ * the finding points to the last layer. Returns at most 1,000 findings, preceded by ENV_TOO_MANY_ISSUES if there are
+ * more.
  */
 export function checkEnvFiles(
   contract: RuntimeContract,
@@ -47,7 +48,9 @@ function tooMany(file: string): Issue {
   };
 }
 
-/** Counts from a known line; from the start of the text, many findings would take quadratic time. */
+/**
+ * Counts from a known line, because counting from the start of the text would take quadratic time for many findings.
+ */
 function lineAndColumn(text: string, { start, line, offset = start }: Place) {
   const lines = text.slice(start, offset).split(/\r\n|\r|\n/);
   return { line: line + lines.length - 1, column: (lines.at(-1)?.length ?? 0) + 1 };

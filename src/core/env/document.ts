@@ -1,12 +1,13 @@
 /**
- * An env file as text and as entries, without loss. The parser reads exactly as dotenv 17 does, on every input.
- * A line break inside a quoted value reads as `\n`, whatever the file uses.
+ * An env file as text and as entries, without loss. The parser reads every input exactly as dotenv 17 does. A line
+ * break inside a quoted value reads as `
+ * `, whatever the file uses.
  */
 export interface EnvDocument {
   readonly text: string;
   readonly entries: readonly EnvEntry[];
   readonly comments: readonly EnvComment[];
-  /** Lines that neither assign nor comment, including lines of white space. */
+  /** Lines that are neither assignments nor comments, including lines of white space. */
   readonly strays: readonly Span[];
 }
 
@@ -29,7 +30,7 @@ export interface EnvEntry extends Span {
 export type EnvComment = Span;
 
 const quoted = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
-/** The groups before the value cover everything before it, so their lengths are its offset. */
+/** The groups before the value cover everything before it, so the sum of their lengths is its offset. */
 const ENTRY = new RegExp(
   String.raw`((?:export\s+)?)([\w.-]+)(\s*=\s*?|:\s+?)` +
     `(${quoted("'")}|${quoted('"')}|${quoted("`")}|[^#\\r\\n]+)?` +
@@ -65,9 +66,9 @@ export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
 }
 
-/** True for a file of dotenvx: it holds its public key and puts `encrypted:` before each value. */
+/** Returns true for a file encrypted with dotenvx: it contains a public key and has `encrypted:` before each value. */
 export function isEncrypted(text: string): boolean {
-  // `\s` would cross lines, and the time would grow with the square of the blank lines.
+  // `\s` would match across lines, and many blank lines would take quadratic time.
   return /^[ \t]*(?:export[ \t]+)?DOTENV_PUBLIC_KEY\w*[ \t]*=/m.test(text) && /=[ \t]*["']?encrypted:/.test(text);
 }
 
@@ -86,7 +87,7 @@ function entryAt(source: string, offset: number): Assignment | undefined {
   const [, prefix = "", key = "", separator = "", written] = match;
   const afterKey = offset + prefix.length + key.length;
   if (written === undefined) {
-    // The separator may have matched more than the `=`, but the value begins directly after it.
+    // The separator may match more than the `=`, but the value begins directly after the `=`.
     const valueStart = afterKey + separator.search(/[=:]/) + 1;
     return { key, value: "", valueStart, valueEnd: valueStart };
   }
@@ -112,7 +113,10 @@ function placed(
   return { start, end, line, key, value, valueStart: toText(valueStart), valueEnd: toText(valueEnd) };
 }
 
-/** Maps an offset of the source, in which every line break is `\n`, to an offset of the text. */
+/**
+ * Maps an offset of `source`, in which every line break is `
+ * `, to an offset of `text`.
+ */
 function offsetsBefore(text: string, source: string): (offset: number) => number {
   if (text.length === source.length) return (offset) => offset;
   const offsets = new Uint32Array(source.length + 1);
@@ -145,7 +149,7 @@ const QUOTES = ["'", '"', "`"] as const;
 
 /**
  * The ways to write a value that dotenv reads correctly, plainest first. Empty if no quoting works. Double quotes
- * expand escapes, so they cannot hold `\` or `$`.
+ * expand escapes, so they cannot contain `\` or `$`.
  */
 export function spellings(value: string): string[] {
   const marks = QUOTES.filter((mark) => !value.includes(mark) && (mark !== '"' || !/[\\$]/.test(value)));

@@ -2,7 +2,7 @@ import { type EnvDocument, type EnvEntry, parseEnvDocument, type Span, spellings
 import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./portable.ts";
 import type { LineChange } from "../words/line-change.ts";
 
-/** The file cannot hold a value: another line would read differently, or no reader would find this one. */
+/** The file cannot hold a value, because another line would read differently, or because no quoting preserves it. */
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";
 }
@@ -16,7 +16,7 @@ export interface Assignment {
 export interface KeyEdit {
   readonly key: string;
   readonly change: LineChange;
-  /** Reasons why `node --env-file` may read the new line differently from dotenv. */
+  /** Why `node --env-file` may read the new line differently from dotenv. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -110,7 +110,7 @@ function commentedPlace(span: Span, line: string, content: string, { key, isValu
   return { ...span, head, tail: content.slice(entry.valueEnd), isNew: false };
 }
 
-/** Before the white space at the end of the file, because Node 20 joins it to a line that follows. */
+/** Inserts before the white space at the end of the file, because Node 20 joins that with a line that follows. */
 function appendingPlace({ text, strays }: EnvDocument): Pick<Place, "start" | "end" | "line"> {
   const content = text.trimEnd().length;
   const blank = strays.find((stray) => stray.start >= content);
@@ -140,7 +140,7 @@ export function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** Prefers the line that most readers read correctly, then the author's own form. */
+/** Prefers the line that most readers read correctly, then the author's style. */
 function bestLine({ head, tail }: Place, key: string, value: string, avoided: ReadonlySet<string>): string | undefined {
   const mark = head.startsWith("\uFEFF") ? "\uFEFF" : "";
   const plain = `${mark}${/^\uFEFF?\s*export\s/.test(head) ? "export " : ""}${key}=`;
@@ -184,7 +184,7 @@ function spliced(text: string, written: readonly Written[]): string {
   return parts.join("") + text.slice(from);
 }
 
-/** @throws {UnwritableValue} unless a changed text reads as expected */
+/** @throws {UnwritableValue} if the changed text does not read as expected */
 export function requireReading(
   read: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,

@@ -26,7 +26,7 @@ export interface EnvFile extends Environment {
 }
 
 export interface EnvContent extends EnvFile {
-  /** The bytes of every layer, in order, because the entity tag of an answer covers them all. */
+  /** The bytes of every layer, in order, for the entity tag of a response. */
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly layers: readonly EnvLayer[];
@@ -45,7 +45,7 @@ export function requireEnvSize(bytes: Uint8Array, path: string): void {
   throw new FileError("EFBIG", path, `Cannot write ${path}: it is larger than ${MAX_ENV_BYTES} bytes.`);
 }
 
-/** @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ENV_FILE_FAILED if none is declared */
+/** @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ENV_FILE_FAILED if no file is declared */
 export async function locateEnvFile(ports: Ports, contract: RuntimeContract, asked: PlaceRequest): Promise<EnvFile> {
   const { nodeEnv, configDir, root } = ports.workspace;
   const environment = resolveEnvironment(envSpellings(contract), contract, asked.environment, nodeEnv);
@@ -116,7 +116,10 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Returns the text with its byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is encrypted */
+/**
+ * Returns the text including its byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is
+ * encrypted
+ */
 export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined && isEncrypted(text)) throw encryptedFile(baseName(path), path);

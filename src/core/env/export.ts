@@ -10,7 +10,7 @@ export interface Exported {
   readonly withheld: readonly string[];
 }
 
-/** Keeps back what is never shown: keys of the never-exposed tier, and values that carry credentials. */
+/** Omits what svcm never shows: keys of the never-exposed tier, and values with credentials. */
 export function exportedValues(contract: RuntimeContract, held: ReadonlyMap<string, string>): Exported {
   const isShown = ([key, value]: [string, string]): boolean =>
     tierOf(contract, key) !== "never-exposed" && shownValue(specOf(contract, key), value) === value;
@@ -27,7 +27,7 @@ interface Grammar {
   readonly written: (key: string, value: string) => string;
 }
 
-/** A longer line is too long for the reader of `docker --env-file`. */
+/** `docker --env-file` cannot read longer lines. */
 const DOCKER_LINE = 64 * 1024;
 
 const grammars: Readonly<Record<Exclude<ExportFormat, "json">, Grammar>> = {
@@ -36,7 +36,7 @@ const grammars: Readonly<Record<Exclude<ExportFormat, "json">, Grammar>> = {
       /^[A-Za-z_]\w*$/.test(key) ? undefined : "a shell variable has only letters, digits and _ in its name",
     written: (key, value) => `export ${key}='${value.replaceAll("'", String.raw`'\''`)}'`,
   },
-  // docker/cli, pkg/kvfile: a line is a name, `=` and the value as it is, without quotes or escapes.
+  // docker/cli, pkg/kvfile: a line is a name, `=` and the raw value, without quotes or escapes.
   docker: {
     refuses: (key, value) => {
       if (/\n|\r$/.test(value)) return "its value holds a line break, which docker --env-file cannot hold";
@@ -58,7 +58,7 @@ export function exportIssues(values: Exported["values"], format: ExportFormat): 
   });
 }
 
-/** The values in a format that {@link exportIssues} found able to hold them; one line each, without a final line break. */
+/** Prints values that {@link exportIssues} accepted for the format, one line each, without a final line break. */
 export function exportText(values: Exported["values"], format: ExportFormat): string {
   if (format === "json") return JSON.stringify(values, null, 2);
   return Object.entries(values)

@@ -8,14 +8,14 @@ import { describeUnlisted, editableKeys, specOf, tierOf, tierReason } from "./ti
 import { expansionProblem, spellingProblem, valueProblem } from "./value-rules.ts";
 import { acceptedValues, shownValue } from "./values.ts";
 
-/** HTTP ignores a key outside the allowlist; the command line refuses it. */
+/** The HTTP API ignores a key outside the allowlist; the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
 
 export interface EnvPlan {
   readonly text: string;
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
-  /** For display: credentials are masked. */
+  /** For display; credentials are masked. */
   readonly changes: readonly KeyChange[];
   readonly warnings: readonly Issue[];
 }
@@ -40,8 +40,8 @@ export function assignmentIssues(
 
 /**
  * Plans a write of values that {@link assignmentIssues} accepted.
- * @param file the name in the places of warnings
- * @throws {UnwritableValue} if the file cannot hold a value that every reader reads correctly
+ * @param file the file name in warnings
+ * @throws {UnwritableValue} if the file cannot hold a value so that every reader reads it correctly
  */
 export function planWrite(
   contract: RuntimeContract,
@@ -91,7 +91,7 @@ export function editableSpec(contract: RuntimeContract, key: string): KeySpec | 
   return spec?.tier === "editable" ? spec : undefined;
 }
 
-/** The keys that may not be written, each with the reason. @param member of the request that names them */
+/** An issue for each key that may not be written. @param member the member of the request that names the keys */
 export function foreignKeyIssues(contract: RuntimeContract, keys: readonly string[], member: string): Issue[] {
   const accepted = editableKeys(contract);
   return keys

@@ -1,21 +1,23 @@
 /** Finds lines of an env file that `node --env-file` may read differently from dotenv and svcm. */
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 
-/** dotenv and every Node agree on these: no tab, no escaped quote, only a comment after a quoted value. */
+/**
+ * dotenv and every version of Node read these alike: no tab, no escaped quote, and only a comment after a quoted value.
+ */
 const PORTABLE_VALUE = ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?: *[^\\s#])*"].join("|");
 const PORTABLE_ENTRY = new RegExp(
-  // Node 22 takes the next line as the value if only spaces follow `=`; an exported key needs a value.
+  // If only spaces follow the `=`, Node 22 takes the next line as the value. So an exported key needs a value.
   `^(?:(?:export )?[A-Za-z_][\\w.-]* *= *(?:(?:${PORTABLE_VALUE}) *(?:#[^\\r\\n]*)?|#[^\\r\\n]*)|[A-Za-z_][\\w.-]* *=)$`,
 );
 
-/** True if dotenv and every Node read the text, a single entry, alike. */
+/** Returns true if dotenv and every version of Node read the text, a single entry, alike. */
 export function isPortableEntry(text: string): boolean {
   return PORTABLE_ENTRY.test(text) && !LONE_RETURN.test(text);
 }
 
 /**
- * The lines that `node --env-file` may read differently, in order. White space at the end of the file is not included,
- * because no line follows that Node could join to it.
+ * The lines that `node --env-file` may read differently, in order. White space at the end of the file does not count,
+ * because Node has no following line to join it with.
  */
 export function unportableLines({ text, strays, comments, entries }: EnvDocument): Span[] {
   const end = text.trimEnd().length;
@@ -30,7 +32,7 @@ export function unportableLines({ text, strays, comments, entries }: EnvDocument
   ].toSorted((a, b) => a.start - b.start);
 }
 
-/** Node 20 takes a comment for a key if no line end follows. */
+/** Node 20 takes a comment for a key if no line break follows. */
 function isKeyToNode20(text: string, { start, end }: Span): boolean {
   return end === text.length && text.slice(start, end).includes("=");
 }
@@ -42,12 +44,12 @@ function hasLoneReturn(text: string, { start, end }: Span): boolean {
 }
 
 export interface NodeReading {
-  /** Quotes that an earlier line opened after its `=` and that are still open: at most one of each mark. */
+  /** Quotes that earlier lines opened after an `=` and that are still open: at most one of each kind. */
   openAt(offset: number): readonly OpenQuote[];
   doubtsAbout(entry: EnvEntry): Doubt[];
 }
 
-/** Simulates `node --env-file`. After a line that readers disagree on, it may resume inside a multi-line value. */
+/** Simulates `node --env-file`. After a line that readers disagree on, Node may resume inside a multi-line value. */
 export function nodeReading(document: EnvDocument): NodeReading {
   const { text } = document;
   const lines = linesFromFirstUnportable(document);
@@ -72,7 +74,7 @@ export interface Doubt {
 }
 
 /**
- * Node takes everything up to the next `=` as a key, Node 22 takes a value from the next line, and Node 20 stops at an
+ * Node takes everything up to the next `=` as a key, Node 22 takes the next line as a value, and Node 20 stops at an
  * empty key.
  */
 function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) => Span[] {
@@ -86,7 +88,7 @@ function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) =>
     const isValueAwaited = last !== undefined && AWAITING.test(text.slice(last.start, last.end));
     return [
       ...(end && end.start < entry.start ? [end] : []),
-      // The first line is enough, because it takes the others along.
+      // Removing the first line is enough, because Node joins the others with it.
       ...content.slice(0, count).slice(countBelow(starts, lastEquals)).slice(0, 1),
       ...(isValueAwaited && last.start < lastEquals ? [last] : []),
     ];
@@ -113,14 +115,14 @@ function ownDoubts(text: string, entry: EnvEntry): Doubt[] {
 const BYTE_ORDER_MARK =
   "the file begins with a byte order mark, which node --env-file takes for a part of the first key; save the file without it";
 
-/** A line leaves this quote open, and `node --env-file` reads on to the next quote of its kind. */
+/** A quote that a line leaves open. `node --env-file` reads on to the next quote of the same kind. */
 export interface OpenQuote extends Span {
   readonly mark: string;
 }
 
 function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"] {
   const byMark = new Map<string, OpenQuote[]>();
-  // Node 22 takes the next line as the value if the value is only white space.
+  // If the value is only white space, Node 22 takes the next line as the value.
   const opener = /[^=\n]*=\s*(["'`])/y;
   for (const { start, end, line } of lines) {
     opener.lastIndex = start;
@@ -133,7 +135,7 @@ function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"]
   const lists = [...byMark.values()].map((quotes) => ({ quotes, starts: quotes.map(({ start }) => start) }));
   return (offset) =>
     lists.flatMap(({ quotes, starts }) => {
-      // An earlier quote ends at this mark at the latest.
+      // An earlier quote ends at this mark, if not before.
       const last = quotes[countBelow(starts, offset) - 1];
       if (!last) return [];
       const opened = text.indexOf(last.mark, text.indexOf("=", last.start));
@@ -146,7 +148,7 @@ export function openQuoteReason({ line, mark }: OpenQuote): string {
   return `line ${line} leaves a quote (${mark}) open, and node --env-file reads on to the next one; close it`;
 }
 
-/** Lines as Node sees them: a lone carriage return does not end one. */
+/** Lines as Node splits them: a lone carriage return does not end a line. */
 function linesFromFirstUnportable(document: EnvDocument): Span[] {
   const { text } = document;
   const [first] = unportableLines(document);

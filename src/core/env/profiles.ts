@@ -7,7 +7,7 @@ import { valueProblem } from "./value-rules.ts";
 
 export interface ProfileStep {
   readonly key: string;
-  /** Absent if the operator has to set the key in the file. */
+  /** Absent if the user must set the key in the file. */
   readonly value?: string;
   readonly manual?: string;
 }
@@ -23,8 +23,8 @@ export function profileOf(contract: RuntimeContract, name: string): Profile {
 }
 
 /**
- * The steps of a profile for one file. A placeholder takes the given value, or the acceptable value in the file. The
- * operator sets keys outside the allowlist.
+ * The steps that apply a profile to one file. A placeholder gets the given value, or keeps an acceptable value of the
+ * file. The user sets keys outside the allowlist.
  * @param given values of placeholders by key
  * @throws {SvcmError} INVALID_PAYLOAD if a placeholder has no value
  */
@@ -40,7 +40,7 @@ export function profileSteps(
   });
 }
 
-/** `<integer>`, `<REDIS_URL>`: the operator fills it in. */
+/** `<integer>`, `<REDIS_URL>`: the user provides the value. */
 export function isPlaceholder(assigned: string): boolean {
   return /^<[^>]+>$/.test(assigned);
 }

@@ -66,7 +66,7 @@ export function heldLayers(layers: readonly EnvLayer[]): HeldLayer[] {
   return layers.map((layer) => ({ layer, values: valuesOf(parseEnvDocument(layer.text)) }));
 }
 
-/** The last layer that holds a key: its line decides. */
+/** The last layer that has a key, because its line takes effect. */
 export function holderOf(held: readonly HeldLayer[], key: string): HeldLayer | undefined {
   return held.findLast(({ values }) => values.has(key));
 }

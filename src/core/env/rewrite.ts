@@ -28,7 +28,7 @@ function changedKeys({ before, after }: Rewrite): string[] {
   return [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key));
 }
 
-/** Findings of the edited file, without those that it had before; a changed value is judged again. */
+/** Findings of the edited file that it did not have before. Changed values are checked again. */
 function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonly string[]): Issue[] {
   const { before, after, below, fileName } = rewrite;
   const known = new Map<string, number>();
@@ -43,7 +43,7 @@ function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonl
 
 const VALUE_CODES: ReadonlySet<string> = new Set(valueRules.map(({ code }) => code));
 
-/** Lines move when a person edits, so they do not count. */
+/** An edit moves lines, so locations are not compared. */
 function issueKey({ code, path, at }: Issue): string {
   return [code, at?.file, ...path].join(" ");
 }

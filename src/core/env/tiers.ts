@@ -2,22 +2,22 @@ import type { KeySpec, RuntimeContract, Tier } from "../facts/schema.ts";
 import type { EnvReadResponse } from "../api/bodies.ts";
 import { shownValue } from "./values.ts";
 
-/** Never returns a member of `Object.prototype`. */
+/** Ignores members of `Object.prototype`. */
 export function specOf(contract: RuntimeContract, key: string): KeySpec | undefined {
   return Object.hasOwn(contract.keys, key) ? contract.keys[key] : undefined;
 }
 
-/** Deny by default: a key that the contract does not list is never exposed. */
+/** Denies by default: a key that is not in the contract is never exposed. */
 export function tierOf(contract: RuntimeContract, key: string): Tier {
   return specOf(contract, key)?.tier ?? "never-exposed";
 }
 
-/** The write allowlist, in the contract's order. */
+/** The keys that may be written, in the contract's order. */
 export function editableKeys(contract: RuntimeContract): string[] {
   return keysOfTier(contract, "editable");
 }
 
-/** The read allowlist: editable keys, then read-only keys. */
+/** The keys that may be read: editable keys, then read-only keys. */
 export function visibleKeys(contract: RuntimeContract): string[] {
   return [...keysOfTier(contract, "editable"), ...keysOfTier(contract, "read-only")];
 }

@@ -91,10 +91,10 @@ export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
   },
 };
 
-/** A value has at most one finding of these rules: the first that applies. */
+/** At most one finding for each value: the first rule that applies. */
 const ofValues: readonly Rule<GivenValue>[] = [controlCharacter, tooLong, credentials, unsupported];
 
-// The mark lets the console leave the rules out that it does not use.
+// The annotation lets the bundler drop the rules that the console does not use.
 export const valueRules = /* @__PURE__ */ ofValues.concat(unquotable, expanded);
 
 /**

@@ -5,7 +5,7 @@ import type { LogEvent } from "./log-events.ts";
 import { wholeSecond } from "./seconds.ts";
 import { isOpen } from "./sightings.ts";
 
-/** An attempt without an outcome was interrupted; its effect may come this much later. */
+/** An attempt without an outcome was interrupted. Its effect may come up to this much later. */
 const INTERRUPTED_MS = 60_000;
 
 export interface Happening {
@@ -22,11 +22,11 @@ interface Claim {
 }
 
 /**
- * Names the actor of each end that svcm requested, and adds the changes that PM2's log does not show. Newest first.
+ * Adds the actor to each end that svcm requested, and adds changes that PM2's log does not show. Newest first.
  *
- * An action explains an end within its own time. The end is certain if the action succeeded and claims no other end of the
- * process. It must also begin in an earlier second: in the same second, another program may have stopped the process
- * before.
+ * An action can explain ends within its own time span. The attribution is certain if the action succeeded and explains
+ * no other end of the process. The action must also have begun in an earlier second: within one second, another program
+ * may have stopped the process first.
  */
 export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): Happening[] {
   const claims = records.filter(({ outcome }) => outcome !== "refused").map(claimOf);
@@ -45,7 +45,7 @@ export function withAudit(events: readonly LogEvent[], records: readonly AuditRe
   });
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
-  // Of several events at one time, the last one is the newest.
+  // Among events of the same time, the last one is the newest.
   return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 
@@ -85,7 +85,7 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
   const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > wholeSecond(beganMs);
   const words = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
   const auditId = record.id;
-  // Two orders at the same time: either may be the reason.
+  // With two requests at the same time, either may be the cause.
   if (event.actor !== undefined) {
     return { ...event, certainty: "likely", evidence: [...event.evidence, words], auditId };
   }
@@ -101,12 +101,15 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
   };
 }
 
-/** The events of a record whose effect no event of PM2's log shows. */
+/** The events of a record that has no matching event in PM2's log. */
 export function recordedEvents(record: AuditRecord): Happening[] {
   return fromRecord(claimOf(record), undefined);
 }
 
-/** A change that PM2's log does not show, once for each process of this PM2, or of every PM2. */
+/**
+ * A change that PM2's log does not show. It becomes one event for each process of this PM2, or of any PM2 if no
+ * PM2_HOME is given.
+ */
 function fromRecord({ record, beganMs }: Claim, pm2Home: string | undefined): Happening[] {
   const isAction = record.processes !== undefined;
   const subject = subjectOf(record);

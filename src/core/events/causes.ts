@@ -6,28 +6,28 @@ export interface Verdict extends Pick<SvcmEvent, "cause" | "certainty"> {
   readonly evidence: string[];
 }
 
-/** The lines before the end of a process that PM2 stopped. Times in milliseconds since 1970. */
+/** The log lines before the end of a process that PM2 stopped. Times are in milliseconds since 1970. */
 export interface Order {
   readonly stoppingMs?: number;
   readonly memory?: { readonly atMs: number; readonly bytes: number; readonly limit: number };
   readonly watch?: { readonly atMs: number; readonly path: string } | undefined;
   readonly cron?: { readonly atMs: number };
-  /** PM2 waited this long, then killed the process. */
+  /** PM2 waited this long and then killed the process. */
   readonly forced?: { readonly afterMs: number };
-  /** PM2's daemon itself was being stopped by a signal. */
+  /** A signal was stopping PM2's daemon itself. */
   readonly isEnding?: boolean;
 }
 
-/** PM2 acts in the second in which it writes its reason, or in the next. */
+/** PM2 acts within the second in which it logs its reason, or in the next one. */
 const AT_ONCE_MS = 1000;
 /** A reload waits for the new process first. */
 const RELOAD_MS = 10_000;
-/** Signals in the order of their numbers, because a shell ends with 128 and the number. */
+/** Signals by exit code: a shell exits with 128 plus the number of the signal. */
 const SIGNALS: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
-/** Signals that the system sends to a process for its own fault. */
+/** Signals that the system sends because of a fault in the process. */
 const FAULTS = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"]);
 
-/** Of a process that ended by itself. @param signal absent if PM2 names none, or its default word */
+/** The verdict on a process that ended by itself. @param signal absent if PM2 logs no signal or its default one */
 export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
   if (signal !== undefined) return bySignal(signal);
   if (code === 0) {
@@ -53,7 +53,7 @@ function bySignal(signal: string): Verdict {
   return verdict("signal", "certain", sentence);
 }
 
-/** PM2 wrote `Stopping app` before the end. */
+/** The verdict if PM2 wrote `Stopping app` before the end. */
 export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
   const { evidence, ...why } = reasonOf(order, withinMs);
   if (order.forced === undefined) return { ...why, evidence };
@@ -61,7 +61,7 @@ export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
   return { ...why, evidence: [...evidence, `It did not end within ${seconds} s, so PM2 sent SIGKILL.`] };
 }
 
-/** True if a schedule may be the reason. Every stop of a process with a schedule looks like that. */
+/** True if a schedule may be the cause. Every stop of a process with a schedule looks the same in the log. */
 export function maySchedule({ stoppingMs = 0, cron }: Order): boolean {
   return cron !== undefined && isWithin(stoppingMs - cron.atMs, AT_ONCE_MS);
 }
@@ -82,10 +82,10 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
   return verdict("pm2-cli", "likely", "A PM2 command ended it, and svcm's audit log has no record of it.");
 }
 
-/** The end of the old process of a reload. */
+/** The verdict on the end of the old process in a reload. */
 export function reload(order: Order, endMs: number): Verdict {
   const verdictOnOrder = ordered({ ...order, stoppingMs: order.stoppingMs ?? endMs }, RELOAD_MS);
-  // Within this longer time, a file may have changed by chance.
+  // The time span is longer, so a file may have changed by coincidence.
   const { cause, evidence } = verdictOnOrder;
   const certainty = cause === "watch" ? "likely" : verdictOnOrder.certainty;
   return { cause, certainty, evidence: [...evidence, "A reload: the new process started before this one ended."] };

@@ -9,12 +9,15 @@ import { isWanted, timed } from "./page.ts";
 import { wholeSecond } from "./seconds.ts";
 import { Witness } from "./witness.ts";
 
-/** A restart is one event, so a stop waits for its start; svcm records an action after it has seen its effect. */
+/**
+ * A restart is one event, so a stop waits for its start. svcm also writes the record of an action only after it has
+ * seen the effect.
+ */
 const SETTLE_MS = 3000;
 const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
 const MOST_WAITING = 1000;
 
-/** Reads the log and checks the machine only while a reader watches. */
+/** Reads the log and checks the machine only while there are subscribers. */
 export function createEventFeed(ports: Ports): EventFeed {
   const subscribers = new Set<Subscriber>();
   let stop = new AbortController();
@@ -82,13 +85,13 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
 }
 
 /**
- * The times before which each event and its cause are known: whole seconds, soon after a change and at least every ten
- * seconds. Looks at the machine meanwhile, until the signal is aborted.
+ * Yields times before which every event and its cause are known: whole seconds, soon after a change and at least every
+ * ten seconds. Checks the machine in between, until the signal is aborted.
  */
 export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
   const { clock, sightings } = ports;
   const witness = new Witness(ports);
-  // At once, because a command ends soon after its effect. A failed check must not end the feed.
+  // Runs at once, because a command ends soon after its effect. A failed check must not end the feed.
   const looks = oneAtATime(() => witness.look(clock.now(), signal));
   const look = (): Promise<void> => looks().catch(() => undefined);
   let hasChanged = true;

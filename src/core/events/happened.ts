@@ -9,23 +9,23 @@ import { isDue, scheduleOf } from "./schedule.ts";
 import { withCommands, withKernel } from "./sightings.ts";
 
 const MOST_RECORDS = 1000;
-/** The cause of an event depends on the lines of this time before it. */
+/** The cause of an event depends on log lines up to this long before it. */
 const CONTEXT_MS = 10 * 60_000;
-/** A crash loop of several ends a second writes these in an hour. */
+/** A crash loop with several ends a second writes this many in an hour. */
 const NEWEST_ENTRIES = 20_000;
 
 export interface Happened {
   /** Newest first. */
   readonly events: readonly Happening[];
   readonly isComplete: boolean;
-  /** All events from this time on are there. Milliseconds since 1970. */
+  /** Every event from this time on is included. Milliseconds since 1970. */
   readonly fromMs: number;
 }
 
 /**
  * Like `happened`, but reads only the newest part of a large log if that is enough.
- * @param wanted `upToMs`: events up to this time are wanted, in milliseconds since 1970. `needs`: a log without a
- * match of each of these has no such event
+ * @param wanted `upToMs`: the time of the newest wanted event, in milliseconds since 1970; `needs`: patterns that a log
+ * with a wanted event must all match
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function newestHappened(
@@ -44,8 +44,8 @@ export async function newestHappened(
 }
 
 /**
- * PM2's log joined with what svcm saw, the kernel's facts, the schedules of processes, their error logs and svcm's audit
- * log. Reads each source only if an event may depend on it.
+ * Combines PM2's log with what svcm saw, the kernel's log, the schedules and error logs of processes, and svcm's audit
+ * log. Reads a source only if an event may depend on it.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function happened(
@@ -73,14 +73,13 @@ export async function happened(
   };
 }
 
-/** Records of the audit log. */
 export interface Recorded {
   readonly records: readonly AuditRecord[];
   readonly isComplete: boolean;
 }
 
 /**
- * The records that events from a time on may depend on.
+ * The audit records that events from a time on may depend on.
  * @throws {SvcmError} AUDIT_FAILED
  */
 export async function newestRecords(ports: Ports, sinceMs: number, signal: AbortSignal | undefined): Promise<Recorded> {
@@ -95,7 +94,7 @@ function dependsOnKernel({ lostMs, event: { kind, signal } }: LogEvent): boolean
   return lostMs !== undefined || (kind === "exit" && signal === "SIGKILL");
 }
 
-/** If PM2 does not answer, a full minute looks like a schedule. */
+/** Without an answer from PM2, an end on the full minute counts as scheduled. */
 async function withSchedules(
   ports: Ports,
   events: readonly LogEvent[],

@@ -1,22 +1,24 @@
 import type { LogEvent } from "./log-events.ts";
 
-/** The end of an error log. */
+/** The last lines of an error log. */
 export interface ErrorTail {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly lines: readonly string[];
   /** The last write, in milliseconds since 1970. */
   readonly writtenMs: number;
 }
 
 const HEAP = /heap out of memory|OOMErrorHandler|^<--- Last few GCs --->/;
-/** Lines that V8 writes after it: times of collections and native frames. */
+/** Lines that V8 writes after the error: times of collections and native frames. */
 const REPORT = /^\s*(?:$|\d+: |-{3}|<---|\[\d+:0x|FATAL ERROR)/;
-/** PM2's log has whole seconds, and V8 writes directly before the end. */
+/** PM2's log has a resolution of one second, and V8 writes directly before the end. */
 const AT_ONCE_MS = 2000;
-/** Each error log is read once, for the last end of its process. */
+/** Each error log is read for the last end of its process only. */
 const MOST_LOGS = 20;
 
-/** Names the cause of a SIGABRT if V8 has written it. It is certain if that report is the last thing in the log. */
+/**
+ * Adds the cause of a SIGABRT if V8 has reported it. The cause is certain if that report is the last thing in the log.
+ */
 export async function withHeapErrors(
   events: readonly LogEvent[],
   tailOf: (process: LogEvent["event"]) => Promise<ErrorTail | undefined>,
@@ -43,7 +45,7 @@ function isEnd({ event: { kind } }: LogEvent): boolean {
   return kind === "exit" || kind === "stop" || kind === "restart";
 }
 
-/** @param writtenMs absent if another line follows V8's report */
+/** @param writtenMs absent if other lines follow V8's report */
 function heapError(logged: LogEvent, writtenMs: number | undefined): LogEvent {
   const { atMs, event } = logged;
   const isCertain = writtenMs !== undefined && Math.abs(writtenMs - atMs) <= AT_ONCE_MS;

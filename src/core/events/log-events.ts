@@ -5,21 +5,24 @@ import { counted } from "../words/counted.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
-/** An event of PM2's log. `isOrdered` if something other than the process itself decided on its end. */
+/** An event of PM2's log. `isOrdered` if the process did not end by itself. */
 export interface LogEvent {
   readonly atMs: number;
   readonly isOrdered: boolean;
-  /** The second in which PM2 began to stop the process. */
+  /** The time when PM2 began to stop the process. */
   readonly orderedMs?: number | undefined;
   /** A schedule may be the reason. */
   readonly maySchedule?: boolean;
-  /** Of a daemon that starts, although the one before it did not say that it stopped: its last sign of life. */
+  /**
+   * Only for the start of a daemon whose predecessor did not log its stop: the last time that the predecessor wrote to
+   * the log.
+   */
   readonly lostMs?: number | undefined;
-  /** The names, numbers, kind and verdict; `at` follows from `atMs`. */
+  /** Names, ids, kind and verdict; `at` follows from `atMs`. */
   readonly event: Omit<SvcmEvent, "at">;
 }
 
-/** Later lines may add to an event. */
+/** An event that later lines may still complete. */
 interface Draft extends LogEvent {
   event: LogEvent["event"] & { readonly evidence: string[] };
 }
@@ -29,7 +32,7 @@ const UNITS = [
   ["h", 3_600_000],
   ["min", 60_000],
 ] as const;
-/** A reload starts the new process at most this long before the old one ends. */
+/** In a reload, the new process starts at most this long before the old one ends. */
 const RELOAD_MS = 60_000;
 /** A start that comes later than this after a request is a separate event. */
 const RESTART_MS = 2000;
@@ -41,7 +44,7 @@ interface Process {
   lastEnd?: Draft | undefined;
   lastStart?: Draft | undefined;
   startedMs?: number;
-  /** The latest start that still belongs to the last end. */
+  /** The latest time at which a start still belongs to the last end. */
   restartBy: number;
   isRunning: boolean;
 }
@@ -53,11 +56,11 @@ interface State {
   lastExit?: Draft | undefined;
   forced?: Entry<"forced"> | undefined;
   isEnding: boolean;
-  /** The last line of a daemon that has not stopped. */
+  /** The time of the last line of a daemon that has not logged its stop. */
   aliveMs?: number | undefined;
 }
 
-/** @param entries the oldest first */
+/** @param entries oldest first */
 export function logEvents(entries: Iterable<LogEntry>): LogEvent[] {
   const state: State = { drafts: [], processes: new Map(), watched: new Map(), isEnding: false };
   for (const entry of entries) note(state, entry);
@@ -133,7 +136,7 @@ function noteExit(state: State, entry: Entry<"exit">): void {
   process.isRunning = false;
 }
 
-/** PM2 names only the pid of a process that it kills, which the log has nowhere else. */
+/** When PM2 kills a process, it logs only the pid, which occurs nowhere else in the log. */
 function orderOf({ forced }: State, { order = {} }: Process, signal: string | undefined): Order {
   const { stoppingMs = Infinity } = order;
   return signal === "SIGKILL" && forced !== undefined && forced.atMs >= stoppingMs ? { ...order, forced } : order;
@@ -143,7 +146,7 @@ function noteReloaded(state: State, { atMs, name, pmId }: Entry<"exit">): void {
   const process = processOf(state, pmId);
   const isOrdered = process.order?.stoppingMs !== undefined;
   const { order = {} } = process;
-  // The start of the new process looked like one on its own if the log does not have the start of the old one.
+  // If the log lacks the start of the old process, the start of the new one looked like a separate start.
   if (process.lastStart !== undefined && process.lastStart.atMs >= atMs - RELOAD_MS) remove(state, process.lastStart);
   process.lastStart = undefined;
   const event = { app: name, pmId, kind: "restart" as const, ...reload(order, atMs) };
@@ -158,7 +161,7 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   process.startedMs = atMs;
   process.lastStart = undefined;
   process.lastEnd = undefined;
-  // A reload starts the new process before the old one ends.
+  // In a reload, the new process starts before the old one ends.
   if (isRunning) return;
   if (process.order?.stoppingMs !== undefined) process.order = undefined;
   if (lastEnd !== undefined && atMs <= process.restartBy) {
@@ -194,7 +197,7 @@ function noteDaemon(state: State, { atMs, type }: LogEntry): void {
   state.lastExit = undefined;
 }
 
-/** `pm2 kill` stops every process first, and says so last. */
+/** `pm2 kill` stops every process first and logs its own stop last. */
 function blameDaemon({ drafts }: State, endMs: number): void {
   for (let index = drafts.length - 1; index >= 0; index -= 1) {
     const draft = drafts[index];

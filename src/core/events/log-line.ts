@@ -1,6 +1,6 @@
 /** The grammar of `pm2.log`, in the words of PM2 5, 6 and 7. */
 
-/** A process by its number. A reload renames the old process to `_old_<number>`. */
+/** A process id. A reload renames the old process to `_old_<id>`. */
 interface Of {
   readonly pmId: number;
   readonly isOld: boolean;
@@ -25,7 +25,7 @@ export type LogFact =
   | { readonly type: "daemon-signal" }
   | { readonly type: "daemon-end" };
 
-/** `atMs` in milliseconds since 1970, to the second. */
+/** `atMs` is in milliseconds since 1970, with a resolution of one second. */
 export type LogEntry = LogFact & { readonly atMs: number };
 
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d): PM2 (?:log|info|warn|error): /;
@@ -35,8 +35,8 @@ const NAMED = String.raw`\[(.+):${ID}\]`;
 type Reader = readonly [RegExp, (groups: readonly string[]) => LogFact];
 
 /**
- * The sentences by their first letter, because a log has many lines that no decision needs. A name may hold brackets
- * and blanks, so a pattern covers its whole line and the name takes as much as it can.
+ * Patterns by the first letter of the line, because most lines of a log need no pattern. A name may contain brackets
+ * and blanks, so a pattern covers its whole line and the name is greedy.
  */
 const READERS: Readonly<Record<string, readonly Reader[]>> = {
   A: [
@@ -103,7 +103,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   p: [[/^pm2 has been killed by signal, dumping process list before exit\.\.\.$/, () => ({ type: "daemon-signal" })]],
 };
 
-/** `undefined` for a line without a time in PM2's own format, and for every sentence that no decision needs. */
+/** Returns `undefined` for a line without PM2's timestamp, and for every line that no decision needs. */
 export function logEntry(line: string): LogEntry | undefined {
   const [head, stamp = ""] = STAMPED.exec(line) ?? [];
   if (head === undefined) return undefined;

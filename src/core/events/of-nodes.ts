@@ -9,12 +9,12 @@ export interface SentRecord extends NodeRecord {
   readonly aheadMs: number;
 }
 
-/** Clocks that differ less are the same. */
+/** A smaller difference between clocks is ignored. */
 const SAME_CLOCK_MS = 2_000;
 
 /**
- * The events of several machines by the clock of their server, newest first. A change that an event shows is left out, and
- * so is the beginning of one that has ended.
+ * The events of several machines on the clock of their server, newest first. An audit record is left out if an event
+ * shows the same change, or if a later record has its outcome.
  *
  * @param records in the order in which they arrived
  */
@@ -29,7 +29,7 @@ export function happenedOnNodes(records: readonly SentRecord[]): Happening[] {
   return happenings.toSorted((a, b) => b.atMs - a.atMs);
 }
 
-/** The events of one record, by the clock of the server. */
+/** The events of one record, on the clock of the server. */
 export function happeningsOf({ node, aheadMs, event, audit }: SentRecord): Happening[] {
   const own = audit === undefined ? (event ? [untimed(event)] : []) : recordedEvents(audit);
   if (Math.abs(aheadMs) < SAME_CLOCK_MS) return own.map((one) => ({ ...one, event: { ...one.event, node } }));

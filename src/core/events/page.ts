@@ -12,7 +12,7 @@ export function matching(events: readonly Happening[], filter: EventFilter): Hap
   return events.filter(({ event }) => isWanted(event, filter));
 }
 
-/** The daemon's events concern every app. */
+/** Events of the daemon concern every app. */
 export function isWanted({ app, ...event }: Happening["event"], { apps, cause, kind }: EventFilter): boolean {
   if (cause !== undefined && event.cause !== cause) return false;
   if (kind !== undefined && event.kind !== kind) return false;
@@ -21,15 +21,15 @@ export function isWanted({ app, ...event }: Happening["event"], { apps, cause, k
 
 const CURSOR = /^(\d{1,15})\.(\d{1,9})$/;
 
-/** The time of the newest event that the page after a cursor may have, in milliseconds since 1970. */
+/** The newest time that the page after a cursor may contain, in milliseconds since 1970. */
 export function upToOf(cursor: string | undefined): number {
   const [, ms = Infinity] = CURSOR.exec(cursor ?? "") ?? [];
   return Number(ms);
 }
 
 /**
- * A page of events, newest first. A cursor is the time of the last event that was given, and how many of that time were
- * given, so events that come later do not move a page.
+ * A page of events, newest first. A cursor has the time of the last event returned, and how many events of that time
+ * were returned. So new events do not shift the next page.
  */
 export function pageOf(
   events: readonly Happening[],

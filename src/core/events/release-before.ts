@@ -7,8 +7,8 @@ import { renderDuration } from "../words/duration-text.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * A sentence about the release that a process runs, if it was applied less than a day before the process ended by itself. It
- * passed its gate, and may be the reason. Releases that cannot be read must not hide the cause.
+ * A sentence about the current release of a process, because it may be the reason although it passed its gate. There is
+ * no sentence if the process did not end by itself, if the release is a day old, or if the releases cannot be read.
  */
 export async function releaseBefore(
   { releases }: Pick<Ports, "releases">,

@@ -1,10 +1,13 @@
-/** Schedules as PM2 takes them for `cron_restart`: five fields, or six with seconds first, in the machine's time zone. */
+/**
+ * The schedules that PM2 accepts for `cron_restart`: five fields, or six with seconds first, in the time zone of the
+ * machine.
+ */
 
 type Wanted = ReadonlySet<number>;
 
 export interface Schedule {
   readonly time: readonly [seconds: Wanted, minutes: Wanted, hours: Wanted];
-  /** True for a day, whatever the time. */
+  /** True if the schedule runs on this day, at any time. */
   readonly hasDay: (day: Date) => boolean;
 }
 
@@ -20,7 +23,7 @@ const FIELDS = [
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;
 
-/** `undefined` for a form that is not known here, such as `L`. */
+/** Returns `undefined` for a form that svcm does not support, such as `L`. */
 export function scheduleOf(pattern: string): Schedule | undefined {
   const words = pattern.trim().toLowerCase().split(/\s+/);
   const texts = words.length === 5 ? ["0", ...words] : words;
@@ -35,7 +38,7 @@ export function scheduleOf(pattern: string): Schedule | undefined {
     hasDay(day) {
       if (!months.has(day.getMonth() + 1)) return false;
       const isDay = days.has(day.getDate());
-      // With both fields set, either is enough.
+      // If both fields are set, one match is enough.
       return isAny(dayText) || isAny(weekdayText) ? isDay && hasWeekday(day) : isDay || hasWeekday(day);
     },
   };

@@ -1,4 +1,4 @@
-/** PM2's log has whole seconds. Times are milliseconds since 1970. */
+/** PM2's log has a resolution of one second. Times are in milliseconds since 1970. */
 
 const SECOND_MS = 1000;
 

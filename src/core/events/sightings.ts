@@ -1,26 +1,26 @@
-/** Evidence that PM2's log does not have: commands of PM2 that svcm saw running, and kills by the kernel. */
+/** Evidence that PM2's log does not contain: PM2 commands that svcm saw running, and kills by the kernel. */
 import { recordIn } from "../words/record.ts";
 import type { LogEvent } from "./log-events.ts";
 import { shownSecond } from "./seconds.ts";
 
-/** A command of PM2's command line that ran while PM2 began to stop, or started, a process. */
+/** A PM2 command that was running while PM2 began to stop, or started, a process. */
 export interface CommandSighting {
   readonly type: "command";
-  /** The second in PM2's log, and the process. */
+  /** The time in PM2's log. */
   readonly atMs: number;
   readonly pmId: number;
   readonly verb: string;
   readonly user: string;
-  /** Identifies the command among all of them. */
+  /** Identifies the command. */
   readonly command: string;
-  /** False if it named a file, which may declare other processes. */
+  /** False if the command names a file, which may declare other processes. */
   readonly isNamed: boolean;
 }
 
-/** The kernel killed a process because memory ran out. */
+/** The kernel killed a process because the machine ran out of memory. */
 export interface KillSighting {
   readonly type: "memory-kill";
-  /** The second of the end in PM2's log, and the process. */
+  /** The time of the end in PM2's log. */
   readonly atMs: number;
   readonly pmId: number;
   /** True if the kernel's log names the pid of the process. */
@@ -29,16 +29,16 @@ export interface KillSighting {
 
 export type Sighting = CommandSighting | KillSighting;
 
-/** A command of PM2 that runs now. */
+/** A PM2 command that is running now. */
 export interface RunningCommand {
   readonly id: string;
   readonly verb: string;
-  /** Words after the verb, without options. */
+  /** The words after the verb, without options. */
   readonly words: readonly string[];
   readonly user: string;
 }
 
-/** Verbs of PM2 that stop or start processes. */
+/** Verbs of the PM2 command line that stop or start processes. */
 const VERBS = new Set(
   `start restart reload gracefulReload stop delete del kill scale startOrRestart startOrReload startOrGracefulReload
    resurrect update deepUpdate`.split(/\s+/),
@@ -46,7 +46,7 @@ const VERBS = new Set(
 const ENDS_DAEMON = new Set(["kill", "update", "deepUpdate"]);
 const FILE = /\.(?:[cm]?js|json|ya?ml|ts)$/i;
 
-/** The commands that may have requested the change of a process; those that name it are `isNamed`. */
+/** The commands that may have requested the change of a process. `isNamed` if a command names it. */
 export function commandsFor(
   running: readonly RunningCommand[],
   { atMs, pmId, name }: { readonly atMs: number; readonly pmId: number; readonly name: string },
@@ -60,7 +60,10 @@ export function commandsFor(
   });
 }
 
-/** Attributes requests to the PM2 command that svcm saw. It is certain if it names the process and is the only candidate. */
+/**
+ * Attributes requests to PM2 commands that svcm saw. The attribution is certain if the command names the process and is
+ * the only candidate.
+ */
 export function withCommands(events: readonly LogEvent[], sightings: readonly Sighting[]): LogEvent[] {
   const seen = new Map<string, CommandSighting[]>();
   for (const one of sightings) {
@@ -113,20 +116,20 @@ function orderedBy(logged: LogEvent, { verb, user }: CommandSighting, isCertain:
   };
 }
 
-/** Facts of the kernel about out-of-memory kills. */
+/** Facts from the kernel about out-of-memory kills. */
 export interface Kernel {
-  /** Start of the machine in milliseconds since 1970; absent if the system does not show it. */
+  /** When the machine was started, in milliseconds since 1970; absent if the system does not show it. */
   readonly bootedMs?: number | undefined;
-  /** Kills since the start of the machine. */
+  /** The number of kills since the machine was started. */
   readonly kills?: number | undefined;
-  /** The kills that the kernel's log still has; absent if it cannot be read. */
+  /** The kills that are still in the kernel's log; absent if it cannot be read. */
   readonly logged?: readonly { readonly atMs: number; readonly pid: number }[] | undefined;
 }
 
-/** The kernel's clock and PM2's seconds. */
+/** The tolerance between the kernel's clock and the seconds in PM2's log. */
 const NEAR_MS = { before: 2000, after: 2000 };
 
-/** Says of each SIGKILL whether the kernel sent it, and of a lost daemon whether the machine was restarted. */
+/** Adds whether the kernel sent a SIGKILL, and whether a restart of the machine ended a daemon. */
 export function withKernel(events: readonly LogEvent[], kernel: Kernel, sightings: readonly Sighting[]): LogEvent[] {
   const kills = sightings.filter((one): one is KillSighting => one.type === "memory-kill");
   const killed = events.filter(isKilled);
@@ -175,7 +178,7 @@ function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): Log
   return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
 }
 
-/** A sentence before the last one, which may say that PM2 started the process again. */
+/** Inserts a sentence before the last one, which may say that PM2 started the process again. */
 function withSentence(logged: LogEvent, sentence: string): LogEvent {
   const [first = "", ...rest] = logged.event.evidence;
   return { ...logged, event: { ...logged.event, evidence: [first, sentence, ...rest] } };
@@ -185,7 +188,7 @@ function keyOf({ atMs, pmId }: { readonly atMs: number; readonly pmId: number })
   return `${atMs} ${pmId}`;
 }
 
-/** A line of a file of sightings; `undefined` for a foreign or torn one. */
+/** Reads a line of a sightings file; returns `undefined` for a foreign or torn one. */
 export function readSighting(line: string): Sighting | undefined {
   const { type, atMs, pmId, isNamed, verb, user, command } = recordIn(line) ?? {};
   if (typeof atMs !== "number" || typeof pmId !== "number" || typeof isNamed !== "boolean") return undefined;

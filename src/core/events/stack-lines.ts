@@ -1,14 +1,14 @@
-/** Frames of a stack, marks below source code, and what Node.js prints around an uncaught error of the system. */
+/** Stack frames, marker lines below source code, and the lines that Node.js prints around an uncaught system error. */
 const STACK_LINE =
   /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+|node:[\w/]+:\d+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:)?$/;
 
-/** The lines that say what happened. Without any, all lines. */
+/** The lines that describe the error. If there are no such lines, returns all lines. */
 export function withoutStack(lines: readonly string[]): readonly string[] {
   const found = lines.filter((line) => !STACK_LINE.test(line));
   return found.length === 0 ? lines : found;
 }
 
-/** Repeated lines are shown once, because each end of a crash loop writes the same lines. */
+/** Shows repeated lines once, because each end of a crash loop writes the same lines. */
 export function counted(lines: readonly string[]): readonly string[] {
   const runs: { readonly line: string; count: number }[] = [];
   for (const line of lines) {

@@ -6,8 +6,9 @@ import type { Happening } from "./audited-events.ts";
 import { namesIn } from "./narrow.ts";
 
 /**
- * An empty answer would hide a wrong name. svcm asks PM2 only about a name that its log does not have.
- * @throws {SvcmError} PROCESS_NOT_FOUND; PM2_FAILED if PM2 does not answer
+ * Refuses an unknown name, because an empty result would hide a typing error. svcm asks PM2 only about names that are
+ * not in its log.
+ * @throws {SvcmError} PROCESS_NOT_FOUND; PM2_FAILED if PM2 does not respond
  */
 export async function refuseUnknown(
   ports: Ports,

@@ -5,30 +5,30 @@ import type { Happening } from "./audited-events.ts";
 import { happened } from "./happened.ts";
 import { timed } from "./page.ts";
 
-/** A record may be appended, and a clock set, this much later than the time that it names. */
+/** A record may be appended this much later than the time in it, and a clock may be set back by this much. */
 const OVERLAP_MS = 5 * 60_000;
-/** The limit for a machine that sends for the first time. */
+/** The age of the oldest record that a machine sends at first. */
 const FIRST_MS = 86_400_000;
 const MOST_AT_ONCE = 1_000;
 const MOST_RECORDS = 100_000;
 const ID_LENGTH = 22;
 
-/** A machine sends these to the others: an event of PM2's log, or a record of svcm's audit log. */
+/** A record that a machine sends to the server: an event of PM2's log, or a record of svcm's audit log. */
 export interface NodeRecord {
-  /** Does not depend on the time or the process that computes it. */
+  /** The same at every computation, in any process. */
   readonly id: string;
   readonly event?: SvcmEvent | undefined;
   readonly audit?: AuditRecord | undefined;
 }
 
-/** Everything older than `untilMs` was given out, and so were the records with these ids. Milliseconds since 1970. */
+/** Every record older than `untilMs` was sent, and so were those with these ids. Milliseconds since 1970. */
 export interface GivenOut {
   readonly untilMs: number;
   readonly ids: readonly string[];
 }
 
 export interface Unsent {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly records: readonly NodeRecord[];
   readonly after: GivenOut;
   /** True if more are waiting. */
@@ -40,7 +40,7 @@ interface Dated extends NodeRecord {
 }
 
 /**
- * The events and audit records up to a time that were not given out yet. The logs are read again from five minutes before
+ * The events and audit records up to a time that were not sent yet. The logs are read again from five minutes before
  * the last time, because a record may be appended late and a clock may be set back.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
@@ -50,7 +50,7 @@ export async function unsent(
   untilMs: number,
   signal: AbortSignal,
 ): Promise<Unsent> {
-  // A clock that was set back further would keep everything waiting until it is there again.
+  // After a clock was set back further, nothing would be sent until the old time is reached again.
   const doneMs = Math.min(before?.untilMs ?? untilMs - FIRST_MS, untilMs);
   const fromMs = doneMs - OVERLAP_MS;
   const { events } = await happened(ports, fromMs, signal);
@@ -74,7 +74,10 @@ function given(settled: readonly Dated[], known: Set<string>, untilMs: number): 
   };
 }
 
-/** An event has no number, so its id is what later lines of the log do not change, and its place among equals. */
+/**
+ * PM2's log does not number events. The id of an event is derived from what later lines cannot change, and from its
+ * index among equal events.
+ */
 function eventRecords(events: readonly Happening[], host: Ports["host"]): Dated[] {
   const counts = new Map<string, number>();
   return events
@@ -91,7 +94,7 @@ function eventRecords(events: readonly Happening[], host: Ports["host"]): Dated[
     });
 }
 
-/** Its record is sent instead. */
+/** The audit record is sent instead. */
 function isOfAuditAlone({ kind }: Happening["event"]): boolean {
   return kind === "action" || kind === "write" || kind === "apply";
 }

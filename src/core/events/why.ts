@@ -15,17 +15,17 @@ import { unknownName } from "./unknown-name.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
-/** The run before the oldest of them is known only with one more. */
+/** The run before the oldest of these is known only with one more event. */
 export const LAST_ENDS = 5;
 const ERROR_LINES = 3;
-/** Those of the other instances are among them, and the stack below a line that names a symptom. */
+/** Includes lines of the other instances, and the stack below a line that names a symptom. */
 const MOST_LINES = 50;
 const LONGEST_LINE = 200;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
 
 type Asking = Pick<Caller, "grants" | "signal">;
 
-/** The answer and its sources. */
+/** The result and its sources. */
 export interface Why {
   readonly response: WhyResponse;
   /** Newest first. */
@@ -35,9 +35,9 @@ export interface Why {
 }
 
 /**
- * The last end of a process within 30 days, and its present state.
- * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 knows the name; PM2_FAILED
- * if the log does not know it and PM2 does not answer
+ * The last ends of a process within 30 days, and its current state.
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 has the name;
+ * PM2_FAILED if the log does not have it and PM2 does not respond
  */
 export async function whyOf(ports: Ports, name: string, { grants, signal }: Asking): Promise<Why> {
   const ownOf = (events: Happened["events"]): Happening[] => events.filter(({ event }) => event.app === name);
@@ -73,7 +73,7 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
   return { response, ends, processes, listeners };
 }
 
-/** If the log does not have the process either, the failure of PM2 is the better answer. */
+/** If the log does not have the process either, PM2's failure is the more useful result. */
 function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
   if (own.length > 0 && error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
   throw error;
@@ -89,7 +89,7 @@ function isUnasked({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean 
   return kind === "exit" || cause === "memory-limit";
 }
 
-/** Without secrets. A log that cannot be read must not hide the cause. */
+/** The error lines, without secrets. If the log cannot be read, the cause is still shown. */
 async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonly string[]> {
   const read = ports.logs.read({ app: process.name, stream: "err", limit: MOST_LINES, isBounded: true });
   const { lines } = await read.catch(() => ({ lines: [] }));

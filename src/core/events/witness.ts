@@ -4,24 +4,22 @@ import { commandsFor, type KillSighting, type Sighting } from "./sightings.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
-/**
- * Checks the machine whenever PM2 writes that a process stops, starts or was killed, and records what it finds.
- */
+/** Checks the machine whenever PM2 logs that a process stops, starts or was killed, and records the findings. */
 export class Witness {
   readonly #ports: Pick<Ports, "processLogs" | "sightings">;
-  /** Entries of this second that were already read; `undefined` before the first look. */
+  /** The number of entries of this second that were already read; `undefined` before the first check. */
   #seen: { readonly atMs: number; readonly count: number } | undefined;
   #pids: ReadonlyMap<number, number> = new Map();
   #kills: number | undefined;
   readonly #ordered = new Set<number>();
-  /** Processes that PM2 will start again by itself. */
+  /** Processes that PM2 will restart by itself. */
   readonly #ended = new Set<number>();
 
   constructor(ports: Pick<Ports, "processLogs" | "sightings">) {
     this.#ports = ports;
   }
 
-  /** The first check only remembers. */
+  /** The first check only stores the position. */
   async look(nowMs: number, signal: AbortSignal): Promise<void> {
     const { processLogs, sightings } = this.#ports;
     const isFirst = this.#seen === undefined;
@@ -51,7 +49,7 @@ export class Witness {
     return entries.slice(known?.count ?? 0);
   }
 
-  /** A start on its own, or a stop; not the start that PM2 adds to an end. */
+  /** True for a stop, or for a start that does not follow an end. */
   #isOrder(entry: LogEntry): entry is Entry<"start" | "stopping"> {
     if (entry.type === "start") return !this.#ended.delete(entry.pmId);
     if (entry.type !== "stopping") return false;
@@ -78,5 +76,5 @@ export class Witness {
   }
 }
 
-/** A pid may be used again later. */
+/** After this time, the pid may belong to another process. */
 const NEAR_MS = 5000;

@@ -62,7 +62,7 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, pac
 /** The specification forbids a contract to expose these. */
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
-/** A key with a secret's name is a secret, so a contract must not expose it. */
+/** A key whose name suggests a secret holds a secret, so a contract must not expose it. */
 function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): Finding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
   const message = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
@@ -122,8 +122,8 @@ function each<T>(record: Record<string, T>, findings: (name: string, value: T) =
 }
 
 /**
- * A vocabulary by reference must name a key that has values. If the contract lacks a packaged key, its vocabulary is
- * not offered.
+ * A vocabulary that refers to a key must name a key with values. If the contract lacks a packaged key, the vocabulary
+ * of that key is not offered.
  */
 function byKey(
   path: Finding["path"],

@@ -1,12 +1,12 @@
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "./packaged.generated.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./schema.ts";
 
-/** A repository with its own runtime contract exposes only the keys in it. */
+/** If a repository has its own runtime contract, only the keys in it are exposed. */
 export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
 }
 
-/** Removes drivers and frameworks of keys that the contract lacks. */
+/** Removes the drivers and frameworks of keys that the contract lacks. */
 export function matrixFor(contract: RuntimeContract, whole = packagedCapabilityMatrix): CapabilityMatrix {
   if (!isOwnContract(contract)) return whole;
   const { drivers, interfaceTypes, ...matrix } = whole;

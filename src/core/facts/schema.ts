@@ -1,6 +1,6 @@
 /**
- * The shape of `runtime-contract.yaml` and `capability-matrix.yaml`. Only a repository that has such a file loads this
- * module; others use the packaged data.
+ * The schemas of `runtime-contract.yaml` and `capability-matrix.yaml`. Only a repository that has such a file loads
+ * this module; others use the packaged data.
  */
 import * as z from "zod";
 import { tiers } from "../api/names.ts";
@@ -9,7 +9,7 @@ const KEY = /^[A-Za-z_][\w.-]*$/;
 const NAME = /^[a-z][a-z0-9+-]*$/;
 const FILE = /^[\w.-]+$/;
 
-// Messages, editors and the reference show the descriptions.
+// The descriptions appear in messages, in editors and in the reference.
 const name = z.string().regex(NAME).describe("a lower-case name, for example dedicated-server");
 const key = z.string().regex(KEY).describe("an environment key, for example SVC_HTTP_FRAMEWORK");
 const text = z.string().min(1).describe("text that is not empty; write numbers, true and false in quotes");
@@ -21,11 +21,11 @@ const values = z
   .refine(unique, "a value is listed twice")
   .describe("a list of at least one text, for example [info, debug]");
 
-/** `read.ts` adds the defaults: the key's name as label, and the tier never-exposed. */
+/** `read.ts` adds the defaults: the name of the key as label, and the tier never-exposed. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();
-/** The form of a value decides; see `env/values.ts`. */
+/** Kinds that only check the form of a value; see `env/values.ts`. */
 const formKinds = [
   "text",
   "boolean",
@@ -112,7 +112,7 @@ function reasonOr(reason: string) {
 
 const labelled = { label: text };
 const byKey = z.strictObject({ key });
-/** A repository may declare none. */
+/** A repository may omit the drivers. */
 const drivers = z.union([byKey, values]).optional().describe("a list of texts, or { key: SVC_... }");
 const port = z.enum(["rest", "websocket", "grpc"]);
 

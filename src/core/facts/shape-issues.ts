@@ -25,7 +25,7 @@ function valueIssue(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   return { ...issue, accepted: choices, suggestion };
 }
 
-/** Hides the value of a member that has a secret's name. */
+/** Hides the value of a member whose name suggests a secret. */
 function masked(path: Path, value: unknown): string {
   return maskSource(`${nameOf(path)}: ${shown(value)}`);
 }

@@ -9,8 +9,8 @@ export interface Cell {
 const TAB = "    ";
 
 /**
- * Needs no Unicode tables, which take long to set up. The patterns that need them are in the functions, because even a
- * pattern that is never used looks its classes up.
+ * Text that needs no Unicode tables, which take long to load. The patterns that need them are inside functions, because
+ * creating a pattern already loads its tables.
  */
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -23,14 +23,14 @@ export function cellsOf(line: string): Cell[] {
   });
 }
 
-/** Removes everything that moves the cursor, breaks the line or turns the direction. */
+/** Removes everything that moves the cursor, breaks the line or changes the text direction. */
 export function visible(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .toWellFormed()
     .replaceAll(/[\t\r\n]+/g, " ")
     .replaceAll(
-      // Controls, marks of direction and noncharacters: text of a file must not steer a terminal.
+      // Control characters, direction marks and noncharacters: text from a file must not control a terminal.
       /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu,
       "\uFFFD",
     );
@@ -47,7 +47,7 @@ function columnsOf(grapheme: string): number {
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
 }
 
-/** Like {@link visible} for names that are compared: an invisible character reads `\u{9b}`. */
+/** Like {@link visible}, for names that are compared: shows an invisible character as `\u{9b}`. */
 export function unreadableAsCodes(text: string): string {
   return text
     .toWellFormed()

@@ -6,7 +6,7 @@ export interface Frame {
   readonly caret: string;
 }
 
-/** No person wrote a longer line. Masking it would be slow, and showing it without a mask could expose a secret. */
+/** Longer lines are not shown: masking them would be slow, and without a mask they could expose a secret. */
 const LONGEST = 2000;
 const WIDEST = 120;
 const NARROWEST = 20;
@@ -14,8 +14,8 @@ const AROUND = 3;
 const ELLIPSIS = "…";
 
 /**
- * Masks credentials and cuts the line around the column, which counts from 1. The frame has at most `width` and 120
- * columns.
+ * Masks credentials and cuts the line around the column, which counts from 1. The frame has at most `width` columns,
+ * and never more than 120.
  */
 export function frameLine(line: string, column: number, width = WIDEST): Frame | undefined {
   if (line.length > LONGEST) return undefined;
@@ -32,7 +32,7 @@ export function frameLine(line: string, column: number, width = WIDEST): Frame |
   };
 }
 
-/** Maps an offset of a line to the masked line. An offset inside a masked part maps to the start of that part. */
+/** Maps an offset in the line to the masked line. An offset inside a masked part maps to the start of that part. */
 function followMask(line: string, masked: string, offset: number): number {
   const kept = masked.split(REDACTED);
   let [before, after] = [0, 0];

@@ -12,8 +12,8 @@ interface TestCase {
 }
 
 /**
- * JUnit XML in its strict form: one test case for the file and one for each subject. The form permits one failure in a
- * case, so that failure lists all errors. A warning does not fail a case.
+ * JUnit XML in its strict form: one test case for the file and one for each subject. The format allows one failure per
+ * test case, so that failure lists all errors. A warning does not fail a test case.
  */
 export function renderJunit(report: Report, { now, hostname }: JunitContext): string {
   const cases = testCases(report);
@@ -88,7 +88,7 @@ function lines(elements: readonly string[]): string {
   return `\n${elements.join("\n")}\n`;
 }
 
-/** XML 1.0 cannot hold these characters, even as references. */
+/** Characters that XML 1.0 cannot contain, even as references. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\uFFFE\uFFFF]/gu;
 const REFERENCES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -100,7 +100,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-/** These characters need no escape. A report can have half a million names. */
+/** Needs no escaping. The check is worth it, because a report can have half a million names. */
 const PLAIN = /^[\w ./:-]*$/;
 
 /** Replaces characters that XML cannot hold with U+FFFD. */
@@ -108,7 +108,7 @@ function escapeText(text: string): string {
   return clean(text).replaceAll(/[&<>\r]/g, reference);
 }
 
-/** Children and text are already XML. */
+/** `content` must already be XML. */
 function element(name: string, attributes: Readonly<Record<string, string | number>>, content = ""): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(`${value}`)}"`);
   return content === "" ? `<${name}${written.join("")}/>` : `<${name}${written.join("")}>${content}</${name}>`;

@@ -19,7 +19,7 @@ export async function renderReport(report: Report, format: ReportFormat, context
       return renderText(report, context.paint, { width: context.width });
     case "github": {
       const { renderGithub } = await import("./github.ts");
-      // GitHub shows only ten annotations of a step, so the text follows. A runner reads `##[...]` anywhere in a line
+      // GitHub shows only ten annotations per step, so the text follows. A runner treats `##[...]` anywhere in a line
       // as a command, so the text must not contain it.
       const text = renderText(report, context.paint).replaceAll("##[", "# #[");
       return [renderGithub(report), text].filter((part) => part !== "").join("\n");

@@ -1,10 +1,11 @@
 import type { Issue, Location } from "../api/issue.ts";
 import { counted } from "../words/counted.ts";
 
-/** The result of a check. Each renderer of this folder turns it into text without a final newline. */
+/** The result of a check. Each renderer of this folder returns text without a final line break. */
 export interface Report {
   /**
-   * Relative to the root of the repository, with `/`. An issue of another file is named, but its source is not shown.
+   * Relative to the root of the repository, with `/`. For an issue in another file, svcm shows the file name but not
+   * its source.
    */
   readonly file: string;
   /** The source of `file`. Columns do not count a byte order mark. */
@@ -19,7 +20,7 @@ export interface Subject {
   readonly path: Issue["path"];
 }
 
-/** The issues of each subject by its index in the report. Issues of the whole file have the key `undefined`. */
+/** The issues of each subject, by its index in the report. Issues of the whole file have the key `undefined`. */
 export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]): Map<number | undefined, Issue[]> {
   const entries = subjects.map(({ path }, index) => [JSON.stringify(path), index] as const);
   const byPath = new Map(entries.toReversed());
@@ -35,12 +36,12 @@ export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]):
   return groups;
 }
 
-/** A line and column of at least 1; `undefined` for an issue without a place. */
+/** A location with line and column of at least 1; `undefined` for an issue without a location. */
 export function issuePlace({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
-/** Returns a line by its number, from 1, without byte order mark and line end. */
+/** Returns a line by its number, from 1, without byte order mark and line break. */
 export function linesOf(text: string): { at(line: number): string | undefined } {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };

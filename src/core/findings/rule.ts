@@ -5,18 +5,18 @@ import { suggest } from "../words/suggest.ts";
 
 export interface CodeDoc {
   readonly summary: string;
-  /** The reason why svcm refuses it, or how svcm decides. */
+  /** Why svcm refuses it, or how svcm decides. */
   readonly explanation?: string;
-  /** The next step: a command to run, or a setting to change or look at. */
+  /** The next step: a command to run, or a setting to change or check. */
   readonly remedy: string;
 }
 
 export type CodeDocs = Readonly<Partial<Record<Code, CodeDoc>>>;
 
 export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
-  /** Relative to the checked value. Absent if the finding concerns all of it. */
+  /** Relative to the checked value. Absent if the finding concerns the whole value. */
   readonly path?: Issue["path"];
-  /** Absent if it is the severity of the rule. */
+  /** Absent if it equals the severity of the rule. */
   readonly severity?: Severity;
 }
 
@@ -29,7 +29,7 @@ export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc 
 
 export type Coded<Found extends Finding = Finding> = Found & { readonly code: ErrorCode; readonly severity: Severity };
 
-/** Yields findings rule by rule, so a caller can stop early. */
+/** Yields findings rule by rule, so that a caller can stop early. */
 export function* findingsOf<Checked, Found extends Finding>(
   rules: readonly Rule<Checked, Found>[],
   checked: Checked,
@@ -46,7 +46,7 @@ export function toIssue(finding: Coded, parent: Issue["path"] = []): Issue {
 
 /**
  * Returns a message such as `port: "x" is not known; accepted: a, b`.
- * @param what the first part of the message, beginning with the field
+ * @param what the first part of the message, which begins with the field
  * @param given the refused value, for a suggestion
  */
 export function accepting(

@@ -6,7 +6,7 @@ interface Tally {
   max: number;
 }
 
-/** The mean and the maximum of each value of the steps that are added. */
+/** The mean and the maximum of each value over the added steps. */
 export class Combined {
   readonly #host: Tally[] = [];
   readonly #processes = new Map<string, Tally[]>();
@@ -26,7 +26,7 @@ export class Combined {
   }
 }
 
-/** One step for each minute that has one. */
+/** One step for each minute with data. */
 export function minutesOf(steps: readonly Step[]): Step[] {
   const minutes = new Map<number, Combined>();
   for (const step of steps) {
@@ -49,7 +49,7 @@ function addRow(tallies: Tally[], row: readonly Recorded[]): void {
   }
 }
 
-/** A tenth of a percent is all that is measured, and a byte is the smallest part of a size. */
+/** Percentages are rounded to tenths, because they are not measured more precisely. Sizes are rounded to bytes. */
 function recordedOf({ count, sum, max }: Tally): Recorded {
   if (count === 0) return null;
   const mean = sum / count;

@@ -12,7 +12,7 @@ export interface Part {
   readonly bytes: number;
 }
 
-/** Such as `2026-11-22T04`. */
+/** For example `2026-11-22T04`. */
 export function hourOf(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 13);
 }
@@ -24,7 +24,7 @@ export function nameOf(hour: string, kind: PartKind): string {
   return `${hour}${ENDINGS[kind]}`;
 }
 
-/** `undefined` for a file that svcm did not name. */
+/** Returns `undefined` if svcm did not name the file. */
 export function partOf(name: string, bytes: number): Part | undefined {
   const [, hour = "", ending = ""] = NAME.exec(name) ?? [];
   const kind = (Object.keys(ENDINGS) as PartKind[]).find((one) => ENDINGS[one] === ending);
@@ -37,12 +37,12 @@ export interface Limits {
   readonly maxBytes: number;
 }
 
-/** Seven days of steps and ninety of minutes. */
+/** Keeps steps for seven days and minutes for ninety. */
 export const LIMITS: Limits = { stepHours: 7 * 24, minuteHours: 90 * 24, maxBytes: 64 * 2 ** 20 };
 
 /**
- * The parts that go. Recorded hours are counted instead of compared with the clock, because a clock that is set wrong
- * for a moment must not empty the history. Beyond `maxBytes`, the oldest hours go.
+ * The parts to delete. Counts recorded hours instead of comparing with the clock, because a clock that is wrong for a
+ * moment must not empty the history. Above `maxBytes`, the oldest hours are deleted.
  */
 export function outdated(parts: readonly Part[], { stepHours, minuteHours, maxBytes }: Limits): Part[] {
   const newestFirst = parts.filter(({ kind }) => kind !== "open").toSorted((a, b) => (a.hour < b.hour ? 1 : -1));
@@ -61,7 +61,7 @@ function sizeOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The oldest recorded hour, and the size of all. */
+/** The oldest recorded hour, and the total size. */
 export function extentOf(parts: readonly Part[]): { readonly since: number | null; readonly bytes: number } {
   const starts = parts.map(startOf);
   return { since: starts.length === 0 ? null : Math.min(...starts), bytes: sizeOf(parts) };
@@ -71,7 +71,10 @@ function startOf({ hour }: Part): number {
   return Date.parse(`${hour}:00:00Z`);
 }
 
-/** The parts to read for a span, oldest first: of each hour those of the wanted kind, or the other kind if that is left. */
+/**
+ * The parts to read for a span, oldest first: for each hour those of the wanted kind, or those of the other kind if
+ * only these are left.
+ */
 export function chosenParts(
   parts: readonly Part[],
   { fromMs, toMs, wanted }: { readonly fromMs: number; readonly toMs: number; readonly wanted: "steps" | "minutes" },

@@ -7,9 +7,9 @@ import { MINUTE_MS, type Recorded, type Step } from "./step.ts";
 /** The mean and the maximum of a metric over a window, in PromQL. */
 type Expressions = (window: string) => readonly [mean: string, max: string];
 
-/** Of two scrapes at least, if Prometheus scrapes once a minute. */
+/** Contains at least two scrapes if Prometheus scrapes once a minute. */
 const LEAST_WINDOW_MS = 2 * MINUTE_MS;
-/** The label that names the values of a series in the answer. */
+/** The label that identifies a series in the response. */
 const VALUES = "svcm_values";
 
 const over = (kind: "avg" | "min" | "max", metric: string, window: string): string =>
@@ -27,7 +27,7 @@ const memoryPercent: Expressions = (window) => {
   return [`100 * ${used("avg")} / ${total}`, `100 * ${used("max")} / ${total}`];
 };
 
-/** As `df` counts it: of the space for users without privileges. */
+/** As `df` counts: relative to the space for unprivileged users. */
 const diskPercent: Expressions = (window) => {
   const of = (kind: "avg" | "min", name: string): string =>
     over(kind, `svcm_host_disk_${name}_bytes{path="/"}`, window);
@@ -52,7 +52,7 @@ const PROCESS: Readonly<Record<(typeof processHistoryMetrics)[number], Expressio
   restartCount: values("svcm_process_restarts_total"),
 };
 
-/** One query for the given metrics of the server with this identity, whatever job and instance it has. */
+/** A single query for the given metrics of the server with this identity, whatever its job and instance. */
 export function rangeQuery({ fromMs, toMs, stepMs }: Span, asked: readonly Asked[], server: string): RangeQuery {
   const window = `${Math.max(stepMs, LEAST_WINDOW_MS)}ms`;
   const own = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
@@ -70,11 +70,11 @@ export function rangeQuery({ fromMs, toMs, stepMs }: Span, asked: readonly Asked
   );
   const query = [...host, ...processes].join(" or ");
   const length = Math.ceil((toMs - fromMs) / stepMs);
-  // A value covers the time before it, and a point the time behind it.
+  // A value covers the time before it, and a point covers the time after it.
   return { query, startMs: fromMs + stepMs, endMs: fromMs + length * stepMs, stepMs };
 }
 
-/** The answer as recorded steps: one for each point that has a value. */
+/** The response as recorded steps: one for each point with a value. */
 export function stepsOf(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
   const steps = new Map<number, { readonly host: Recorded[]; readonly processes: Record<string, Recorded[]> }>();
   for (const { metric, values: points } of series) {
@@ -98,7 +98,7 @@ function pairOf(value: Recorded | undefined, otherwise: number): readonly [numbe
   return Array.isArray(value) ? (value as [number, number]) : [otherwise, otherwise];
 }
 
-/** Without holes. */
+/** Replaces missing entries by null. */
 function whole(row: readonly Recorded[]): Recorded[] {
   return Array.from(row, (value) => value ?? null);
 }

@@ -7,11 +7,11 @@ export interface SeriesName {
   readonly app: string | null;
   readonly pmId: number | null;
   readonly metric: string;
-  /** Place of the value in its row. */
+  /** Index of the value in its row. */
   readonly column: number;
 }
 
-/** One of the names in `series`. */
+/** One entry of `series`. */
 export interface Asked {
   readonly isHost: boolean;
   /** Absent for every process. */
@@ -20,7 +20,7 @@ export interface Asked {
   readonly metric?: string | undefined;
 }
 
-/** Narrows the series of an answer. */
+/** Decides which series a response contains. */
 export type Choice = (series: SeriesName) => boolean;
 
 const ACCEPTED =
@@ -28,9 +28,10 @@ const ACCEPTED =
 const metrics: readonly string[] = [...new Set([...hostHistoryMetrics, ...processHistoryMetrics])];
 
 /**
- * Reads `host,orders-api/0:memoryBytes`. A comma, a slash, a colon or a percent sign in a name is written as in a URL.
+ * Parses a text such as `host,orders-api/0:memoryBytes`. A comma, slash, colon or percent sign in a name is
+ * percent-encoded.
  *
- * @param text `undefined` chooses every series, and so does the empty list
+ * @param text `undefined` or empty selects every series
  * @throws {SvcmError} INVALID_REQUEST
  */
 export function readSeries(text: string | undefined): readonly Asked[] {
@@ -58,7 +59,7 @@ function readOne(text: string): Asked {
   return { isHost: false, app: given === "*" ? undefined : name, pmId, metric };
 }
 
-/** The text that chooses the processes with this name. */
+/** The text that selects the processes with this name. */
 export function seriesOf(app: string): string {
   return app === "host" ? "%68ost" : encodeURIComponent(app).replaceAll("*", "%2A");
 }

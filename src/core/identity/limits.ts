@@ -14,7 +14,7 @@ interface Checked {
 
 type Limited = Identity & { readonly limits?: Limits };
 
-/** The members of inputs that choose an environment or a service. */
+/** The members of inputs that select an environment or a service. */
 interface Place {
   readonly environment?: string | undefined;
   readonly from?: string | undefined;
@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Holds a token to its environments and services. A read that concerns the whole machine, such as the list of processes,
- * is permitted. Anything else that does not name its environment is refused.
+ * Enforces the environments and services of a token. A read that concerns the whole machine, such as the list of
+ * processes, is permitted. Any other operation that does not name its environment is refused.
  * @throws {SvcmError} FORBIDDEN with the code TOKEN_LIMITED
  */
 export async function requireWithin(ports: Ports, operation: Checked, input: unknown, caller: Limited): Promise<void> {
@@ -53,13 +53,13 @@ export async function requireWithin(ports: Ports, operation: Checked, input: unk
   if (operation.id === "process.act") await requireDeclared(ports, input as InputOf<"process.act">, refuse);
 }
 
-/** Every request about an environment or a service has the member `service`. */
+/** Every request that concerns an environment or a service has the member `service`. */
 function membersOf(id: Checked["id"]): string[] {
   const schema = inputs[id];
   return "shape" in schema ? Object.keys(schema.shape) : [];
 }
 
-/** The canonical names that the spellings may mean. The operation refuses an unknown one. */
+/** The canonical names of the given spellings. The operation itself refuses an unknown name. */
 async function namesOf({ facts, workspace }: Ports, asked: readonly (string | undefined)[]): Promise<string[]> {
   const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
   const given = asked.map((one) =>
@@ -69,7 +69,10 @@ async function namesOf({ facts, workspace }: Ports, asked: readonly (string | un
   return given.flatMap((one) => spellings.flatMap((names) => names.get(one) ?? []));
 }
 
-/** PM2 runs the processes of all environments side by side, so the file of the environment decides which ones belong to it. */
+/**
+ * PM2 runs the processes of all environments side by side. The ecosystem file of the environment decides which of them
+ * belong to it.
+ */
 async function requireDeclared(
   ports: Ports,
   { scope = "process", ...asked }: InputOf<"process.act">,

@@ -1,10 +1,10 @@
-/** The shape of `.svcm/tokens.json`, and its edits. The file holds digests, never a token. */
+/** The schema of `.svcm/tokens.json`, and its edits. The file contains digests, never a token. */
 import * as z from "zod/mini";
 import { roles, type Role } from "../api/rights.ts";
 import type { Limits } from "../caller.ts";
 import { SvcmError } from "../errors.ts";
 
-/** A token is `svcm_` and 32 random bytes, so its digest needs no salt. */
+/** A token is `svcm_` plus 32 random bytes, so its digest needs no salt. */
 export interface StoredToken extends Limits {
   readonly name: string;
   readonly role: Role;
@@ -33,7 +33,7 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/** @throws {SvcmError} TOKENS_FAILED: a file that cannot be read permits nothing. */
+/** @throws {SvcmError} TOKENS_FAILED if the file is damaged; svcm then grants nothing. */
 export function readTokens(text: string, path: string): readonly StoredToken[] {
   try {
     return fileSchema.parse(JSON.parse(text)).tokens;

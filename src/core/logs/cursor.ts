@@ -1,21 +1,21 @@
-/** A place in a log file: everything before `offset`, and in the older files of the same log. */
+/** A position in a log: everything before `offset`, and everything in the older files of the same log. */
 export interface Place {
   /** Identifies the log among those of a request. */
   readonly log: string;
-  /** Identifies the file, also under another name. */
+  /** Identifies the file even after it was renamed. */
   readonly inode: number;
   readonly offset: number;
 }
 
 export type Sign = (text: string) => string;
 
-/** @param sign makes a text of `[\w-]` that only its holder can make */
+/** @param sign returns a text of `[\w-]` that only the holder of its key can produce */
 export function cursorText(places: readonly Place[], sign: Sign): string {
   const text = places.map(({ log, inode, offset }) => `${log}-${inode.toString(36)}-${offset.toString(36)}`).join("_");
   return `${sign(text)}_${text}`;
 }
 
-/** `undefined` if the text was not signed by `sign`. */
+/** Returns `undefined` if `sign` did not sign the text. */
 export function placesIn(cursor: string, sign: Sign): Place[] | undefined {
   const at = cursor.indexOf("_");
   const text = cursor.slice(at + 1);

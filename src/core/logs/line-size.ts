@@ -1,9 +1,9 @@
 import type { LogLine } from "../api/logs.ts";
 
-/** A line has other members besides its text. */
+/** The size of the other members of a line. */
 const REST = 200;
 
-/** About the bytes that a line takes in an answer. */
+/** The approximate number of bytes that a line takes in a response. */
 export function lineSize({ text }: Pick<LogLine, "text">): number {
   return text.length + REST;
 }

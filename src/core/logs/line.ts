@@ -14,10 +14,10 @@ const MOST_FIELDS = 40;
 const TEXTS = ["msg", "message"];
 const TIMES = ["time", "timestamp", "ts", "@timestamp"];
 const LEVELS = ["level", "severity"];
-/** Those that are the same in every line of a process. */
+/** Fields that are the same in every line of a process. */
 const CONSTANT = new Set(["pid", "hostname", "v"]);
 
-/** A line of a log: its time, its level, and its text. A line of JSON (pino, winston, bunyan, PM2) is taken apart. */
+/** Splits a log line into time, level and text. Parses JSON lines (pino, winston, bunyan, PM2). */
 export function readLine(line: string): ReadLine {
   const stamped = stampOf(line);
   const atMs = stamped?.atMs ?? null;
@@ -27,7 +27,7 @@ export function readLine(line: string): ReadLine {
   return read ? { ...read, atMs: read.atMs ?? atMs } : { atMs, level: levelIn(text), text };
 }
 
-/** PM2's `log_type: json` has one object for each chunk that the process wrote. */
+/** PM2's `log_type: json` writes one object for each chunk of the process's output. */
 function ofPm2({
   message,
   timestamp,
@@ -78,8 +78,8 @@ interface Stamped {
 }
 
 /**
- * The time at the beginning of a line, as PM2's `time: true` and most loggers write it, and the rest. A time without a zone is
- * local.
+ * The time at the start of a line, as PM2's `time: true` and most loggers write it, and the rest of the line. A time
+ * without a zone is local.
  */
 function stampOf(line: string): Stamped | undefined {
   const match = STAMP.exec(line);
@@ -89,11 +89,11 @@ function stampOf(line: string): Stamped | undefined {
   return Number.isNaN(atMs) ? undefined : { atMs, rest: line.slice(whole.length) };
 }
 
-/** Smaller numbers of a logger are seconds, and larger ones are not a time. */
+/** Smaller numbers are seconds. */
 const LEAST_MS = 1e11;
 const MOST_MS = 1e14;
 
-/** The time that a member of a JSON line has: a date, or seconds or milliseconds since 1970. */
+/** The time in a member of a JSON line: a date, or seconds or milliseconds since 1970. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value === "number" && value >= 0 && value < MOST_MS) return value < LEAST_MS ? value * 1000 : value;
   if (typeof value !== "string") return undefined;

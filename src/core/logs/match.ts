@@ -2,14 +2,14 @@ import { literal } from "../words/literal.ts";
 
 export interface Search {
   readonly grep?: string | undefined;
-  /** A pattern of JavaScript. */
+  /** A JavaScript regular expression. */
   readonly regexp?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
 }
 
 export type Matcher = (line: string) => boolean;
 
-/** True for every line without a search. @throws {SyntaxError} if JavaScript does not accept the pattern */
+/** Without a pattern, every line matches. @throws {SyntaxError} if the regular expression is invalid */
 export function matcherOf({ grep, regexp, ignoreCase = false }: Search): Matcher {
   const patterns = [...(grep === undefined ? [] : [literal(grep)]), ...(regexp === undefined ? [] : [regexp])].map(
     (source) => new RegExp(source, ignoreCase ? "i" : ""),

@@ -1,22 +1,22 @@
 import { scrubOf, spellingsOf, type Scrub } from "../pm2/scrub.ts";
 import { maskMembers, REDACTED } from "../secrets/redact.ts";
 
-/** Fewer characters of a secret at the end of a line are also the end of a word. */
+/** A shorter match at the end of a line may also be the end of an ordinary word. */
 const LEAST_BEGUN = 4;
-/** Escape sequences of a terminal: colours, movements, titles. */
+/** Terminal escape sequences: colours, cursor movements, titles. */
 const SEQUENCE = new RegExp(
   String.raw`\u001B(?:\[[\d;:?<=>]{0,40}[ -/]{0,4}[@-~]|[\]PX^_][^\u0007\u001B]{0,4000}(?:\u0007|\u001B\\)?|[ -/]{0,4}[0-~])`,
   "g",
 );
 
 export interface LineScrub {
-  /** A whole line without secrets and without escape sequences. */
+  /** For a complete line: removes secrets and escape sequences. */
   readonly whole: Scrub;
-  /** A line that was cut: its end may be the beginning of a secret. */
+  /** For a truncated line, whose end may be the beginning of a secret. */
   readonly cut: Scrub;
 }
 
-/** Known secrets in every spelling, credentials, and values beside the name of a secret. */
+/** Hides known secrets in every encoding, credentials, and values next to a secret-like name. */
 export function lineScrub(secrets: readonly string[]): LineScrub {
   const scrub = scrubOf(secrets);
   const known = spellingsOf(secrets);
@@ -33,7 +33,7 @@ function withoutBegun(line: string, known: readonly string[]): string {
   return begun < LEAST_BEGUN ? line : `${line.slice(0, -begun)}${REDACTED}`;
 }
 
-/** Length of the beginning of the secret that ends the line. */
+/** The length of the secret's prefix that the line ends with. */
 function begunIn(line: string, secret: string): number {
   for (let length = Math.min(secret.length - 1, line.length); length >= LEAST_BEGUN; length -= 1)
     if (line.endsWith(secret.slice(0, length))) return length;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../api/code.ts";
 
-/** The counters of the machine at one moment; `from-readings.ts` makes metrics of two readings. */
+/** The counters of the machine at one moment. `from-readings.ts` computes metrics from two readings. */
 
 export interface CoreTimes {
   readonly busy: number;
@@ -27,7 +27,7 @@ export interface LoadAvg {
 }
 
 export interface ProcessReading {
-  /** On a clock that never jumps. */
+  /** On a monotonic clock. */
   readonly atMs: number;
   readonly cpuMs: number | null;
   readonly cpuPercent: number | null;
@@ -46,7 +46,7 @@ export interface ListeningSocket {
 export interface Listener extends ListeningSocket {
   readonly pid: number;
   readonly parentPid: number;
-  /** Its name, without path and arguments. */
+  /** The name of the program, without path and arguments. */
   readonly program: string;
 }
 

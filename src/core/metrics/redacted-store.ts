@@ -6,16 +6,16 @@ const MAX_KEYS = 50;
 const MAX_DEPTH = 3;
 const MAX_TEXT = 200;
 
-/** The name of a session is enough to log in. */
+/** A session id is enough to log in. */
 const SESSION = /session|\bsid\b/i;
 /** Tokens with a recognisable form: a JSON web token, an authorization header. */
 const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
 
 /**
- * Returns a store of an async context with every key, and the scalar values of keys that are not secret-like. Nested objects
- * are treated alike; everything else is `[REDACTED]`.
+ * Returns a store of an async context with every key, and with the scalar values of keys that do not look secret.
+ * Nested objects are treated in the same way; everything else is `[REDACTED]`.
  *
- * @param scrub takes known secrets and credentials out of every key and text
+ * @param scrub removes known secrets and credentials from every key and text
  * @see CONTRACT section 5
  */
 export function redactedStore(store: unknown, scrub: (text: string) => string): Record<string, unknown> {
@@ -38,7 +38,7 @@ function redactedValue(key: string, value: unknown, scrub: (text: string) => str
   return isRecord(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
 }
 
-/** Only for scrubbed text: a cut must not hide the `@` after a password. */
+/** Only for scrubbed text: cutting must not hide the `@` after a password. */
 function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

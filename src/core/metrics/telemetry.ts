@@ -2,7 +2,7 @@ import type { PlaceRequest } from "../project/places.ts";
 import type { ErrorCode } from "../api/code.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
-/** The result of one tick: the metrics, or only the host and the reason why PM2 could not be read. */
+/** The result of one tick: all metrics, or only those of the host and the reason why PM2 could not be read. */
 export type Sample =
   | { readonly kind: "metrics"; readonly payload: MetricsPayload }
   | {
@@ -13,22 +13,24 @@ export type Sample =
 
 export interface MetricsRequest {
   readonly environment: string | undefined;
-  /** A service of `svcm.yaml`; without one, the apps of all services count. */
+  /** A service of `svcm.yaml`; without it, the apps of all services count. */
   readonly service?: string | undefined;
   readonly asyncContext: boolean;
 }
 
 export interface CollectRequest extends MetricsRequest {
-  /** Takes the last measurement if it is younger; by default, measures again. */
+  /** Accepts a measurement that is younger than this; by default, measures again. */
   readonly freshMs?: number;
 }
 
 export interface WatchRequest extends MetricsRequest {
-  /** Beside a faster watcher, this one gets every n-th tick. */
+  /** Next to a faster watcher, this one gets every n-th tick. */
   readonly intervalMs: number;
 }
 
-/** Measures processes and host with one sampler for all watchers, at their fastest interval; without watchers it stops. */
+/**
+ * Measures processes and host with one sampler for all watchers, at their shortest interval. Without watchers it stops.
+ */
 export interface Telemetry {
   /**
    * The environment of a request, trimmed and lower-cased.
@@ -38,18 +40,19 @@ export interface Telemetry {
   environment(asked: PlaceRequest): Promise<string>;
 
   /**
-   * Samples until the signal is aborted: the newest at once, if there is one, then one per interval. A slow reader skips
-   * samples and gets the newest. Watchers of the same environment and tick get the same object, which is serialised once.
+   * Yields samples until the signal is aborted: first the newest existing one, then one per interval. A slow reader
+   * skips samples and gets the newest. Watchers of the same environment and tick get the same object, which is
+   * serialised once.
    *
-   * The iteration ends without an error on abort and on `close`.
+   * On abort and on `close`, the iteration ends without an error.
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT at the first sample
    */
   watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<Sample>;
 
   /**
-   * One sample with real rates, measured after this call or as fresh as requested: of two readings 200 ms apart, or of the
-   * sampler if it runs. Callers during a measurement share the next one.
+   * Returns one sample with real rates, measured after this call or as fresh as requested: from two readings 200 ms
+   * apart, or from the sampler if it is running. Callers that arrive during a measurement share the next one.
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT
    */

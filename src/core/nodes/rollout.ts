@@ -1,23 +1,26 @@
-/** The decisions of a rollout over nodes, from its record alone: its next action, and the record after each event. */
+/**
+ * The decisions of a rollout over nodes, computed from its record: the next action, and the record after each event.
+ */
 import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../errors.ts";
 
 export type Move =
-  /** Journal that these nodes are asked, and ask them. */
+  /** Record that these nodes get a request, then send it. */
   | { readonly do: "ask"; readonly nodes: readonly string[] }
   | { readonly do: "wait" | "turn" | "stop" }
   | { readonly do: "end"; readonly outcome: "applied" | "returned" };
 
 export interface Now {
-  /** The nodes whose answers are awaited. */
+  /** The nodes that have not responded yet. */
   readonly busy: ReadonlySet<string>;
-  /** A person has asked svcm to stop. */
+  /** The user has asked svcm to stop. */
   readonly isStopping: boolean;
 }
 
 /**
- * Nodes are applied in their order and returned in the reverse order, at most `maxParallel` at a time. After the first failure no
- * node begins: the rollout turns back, or it stops if it may not revert. A node that does not answer is a failure.
+ * Nodes are applied in order and returned in reverse order, at most `maxParallel` at a time. After the first failure no
+ * further node begins: the rollout turns back, or stops if it may not revert. A node that does not respond is a
+ * failure.
  */
 export function nextMove(rollout: FleetRollout, { busy, isStopping }: Now): Move {
   const { nodes, direction, maxParallel, choices } = rollout;
@@ -48,7 +51,7 @@ function isOpen({ state, code }: RolledNode, isBack: boolean): boolean {
   );
 }
 
-/** Each node that gets another action gets its number. One that was asked before is asked again with the same number. */
+/** Each node that gets a new action gets a new number. A repeated request keeps its number. */
 export function asked(rollout: FleetRollout, names: readonly string[]): FleetRollout {
   const state = rollout.direction === "apply" ? "applying" : "returning";
   let { steps } = rollout;
@@ -59,7 +62,7 @@ export function asked(rollout: FleetRollout, names: readonly string[]): FleetRol
   return { ...rollout, nodes, steps };
 }
 
-/** The answer of a node, or why there is none. `kind` is absent if it carried the action out. */
+/** The response of a node, or why there is no response. `kind` is absent if the node carried the action out. */
 export interface Answer {
   readonly kind?: ErrorKind;
   readonly release?: string | null;
@@ -86,7 +89,7 @@ function afterReturn(one: RolledNode, { kind, code, reason }: Answer): RolledNod
   return isDone ? { ...withoutReason(one), state: "returned" } : { ...one, ...why(code ?? kind, reason) };
 }
 
-/** The request may have been lost, or its answer. */
+/** The request may have been lost, or its response. */
 function isNoAnswer(kind: ErrorKind, code: string | undefined): boolean {
   return kind === "FLEET_FAILED" || kind === "SERVICE_BUSY" || code === "ROLLOUT_MOVED_ON";
 }
@@ -113,12 +116,15 @@ export function turned(rollout: FleetRollout): FleetRollout {
   return { ...rollout, direction: "rollback" };
 }
 
-/** Without an outcome, the lock stays, and another run of svcm may take the rollout over. */
+/** Without an outcome, the lock stays, and another svcm process may take over the rollout. */
 export function ended(rollout: FleetRollout, outcome: FleetRollout["outcome"]): FleetRollout {
   return { ...rollout, holder: null, outcome };
 }
 
-/** Another run of svcm goes on in a direction. Nodes that did not answer are asked again, and failed ones are tried again. */
+/**
+ * Another svcm process continues the rollout. Nodes that did not respond get their request again, and failed ones get
+ * another attempt.
+ */
 export function takenOver(
   rollout: FleetRollout,
   by: Pick<FleetRollout, "holder" | "owner" | "direction">,
@@ -127,7 +133,7 @@ export function takenOver(
   let { steps } = rollout;
   const nodes = rollout.nodes.map((one): RolledNode => {
     if (one.state === "failed" && !isBack) return { ...withoutReason(one), state: "waiting" };
-    // A node repeats the answer of a step, so a return that failed is another step.
+    // A node repeats the response of a known step, so a failed return becomes a new step.
     if (one.state === "returning") return { ...withoutReason(one), step: (steps += 1) };
     return one.state === "applying" ? withoutReason(one) : one;
   });

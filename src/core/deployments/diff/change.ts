@@ -25,11 +25,13 @@ export interface FieldChange {
 
 export type Effect = ProcessEffect | ProviderEffect | UnknownEffect;
 
-/** PM2 processes: `start` and `stop` for an entry that is added or removed, `touch` for one that stays. */
+/**
+ * The effect on PM2 processes: `start` and `stop` for an entry that is added or removed, `touch` for one that stays.
+ */
 export interface ProcessEffect {
   readonly kind: "process";
   readonly action: EffectAction;
-  /** Absent if any ecosystem file may declare the process. */
+  /** Absent if the process may be in any ecosystem file. */
   readonly ecosystem?: string;
   readonly appSuffixes: readonly string[];
 }

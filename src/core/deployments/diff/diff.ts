@@ -13,7 +13,7 @@ import { diffTargets } from "./targets.ts";
 const EMPTY: Candidate = {};
 
 /**
- * Compares the meaning of two documents; comments, order and style do not count. Legacy targets are migrated first.
+ * Compares the content of two documents; comments, order and style do not matter. Legacy targets are migrated first.
  * @param from plain data, valid or not; an empty map if there is no old document
  */
 export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
@@ -64,7 +64,7 @@ function diffConfiguration(from: Candidate, to: Candidate, vocabulary: Vocabular
   return [{ section: "serviceConfiguration", kind, fields, effects }];
 }
 
-/** If only ports changed, only the processes that listen there are touched. */
+/** If only ports changed, the change concerns only the processes that listen on them. */
 function configurationEffects(
   before: Candidate,
   after: Candidate,
@@ -82,7 +82,7 @@ function configurationEffects(
 
 const PORT = "ports.";
 
-/** Names ports `ports.rest` beside the other members. Numeric text counts as a number. */
+/** Lists ports as `ports.rest` among the other members. Numeric text counts as a number. */
 function flat(configuration: unknown): Candidate {
   if (!isRecord(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
   const { ports, ...rest } = configuration;

@@ -50,7 +50,7 @@ export function interfaceRuns({ type }: Candidate, { matrix }: Vocabulary): Runs
   return portSuffixes(port, matrix).map((appSuffix) => ({ kind: "process", appSuffix }));
 }
 
-/** The suffixes that all service kinds with the port share, and that no other kind has. */
+/** The suffixes of all service kinds that have the port and of no other kind. */
 function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): string[] {
   const binds = ({ ports }: { ports: readonly string[] }): boolean => ports.includes(port);
   const kinds = Object.values(serviceKinds);

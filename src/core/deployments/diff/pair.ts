@@ -17,8 +17,8 @@ export interface Placed<T> {
 export type Mark<T> = (entry: T) => string | undefined;
 
 /**
- * Applies the marks in order, the most certain first. Entries with the same mark are paired in order, so the result is
- * symmetric.
+ * Applies the marks in order, the most certain first. Entries with the same mark are paired in their order, so the
+ * result is symmetric.
  */
 export function pairByMarks<T>(from: readonly T[], to: readonly T[], marks: readonly Mark<T>[]): Pairing<T> {
   let pairing: Pairing<T> = { pairs: [], removed: from.map(placed), added: to.map(placed) };
@@ -52,7 +52,7 @@ function pairsOf<T>(removed: readonly Placed<T>[], added: readonly Placed<T>[], 
     if (list) list.push(old);
     else waiting.set(key, [old]);
   }
-  // `pop` is fast for a long list of equal marks.
+  // `pop` is fast even for a long list of equal marks.
   for (const list of waiting.values()) list.reverse();
   return added.flatMap((to) => {
     const key = mark(to.entry);

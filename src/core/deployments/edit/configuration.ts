@@ -18,7 +18,7 @@ import {
 const SECTION = "serviceConfiguration";
 const PORT = "ports.";
 
-/** A port is named `ports.rest`. A whole number becomes a number; the validator refuses other ports. */
+/** A port is named `ports.rest`. A whole number becomes a number; the validator refuses anything else. */
 export function setConfiguration(
   document: unknown,
   asked: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
@@ -59,7 +59,7 @@ function refuseUnknownValues(
   );
 }
 
-/** Ports that the kind does not bind stay. */
+/** Ports that the service kind does not use stay. */
 export function changedConfiguration(
   before: Candidate,
   { values, clear }: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },

@@ -26,8 +26,8 @@ interface Part {
 const NOTHING: Part = { changes: [], names: [] };
 
 /**
- * The edit that turns the document into a draft. The draft is compared with the document as svcm shows it: a member
- * that is equal there keeps its lines, a masked secret and a legacy entry included.
+ * Returns the edit that turns the document into a draft. svcm compares the draft with the document as it was shown, so
+ * an unchanged member keeps its lines, even a masked secret or a legacy entry.
  *
  * @returns the edit, and the errors that the document does not have yet
  */
@@ -53,7 +53,7 @@ export function applyDraft(
   };
 }
 
-/** Numbers of entries change with other edits. */
+/** Other edits change the indexes of entries. */
 function markOf({ code, message, path }: Issue): string {
   return JSON.stringify([code, message, path.at(0), path.at(-1)]);
 }
@@ -108,7 +108,7 @@ function listPart(kind: EntryKind, current: Candidate, draft: Candidate, vocabul
     const value = inOrder(section, entry);
     return { changes: [{ kind: "append", path: [section], value }], names: [textField(entry, kind.name)] };
   });
-  // Deletes run from the last to the first, and those of whole entries must be the last of all.
+  // Deletions run from the last to the first, and deletions of whole entries come last of all.
   const parts = [...gone, ...changed, ...fresh];
   return { changes: parts.flatMap((part) => part.changes), names: parts.flatMap((part) => part.names) };
 }
@@ -117,7 +117,7 @@ function pairingOf(section: ListSection): typeof pairTargets {
   return section === "deployments" ? pairTargets : pairInterfaces;
 }
 
-/** The members that differ from what was shown; the others as they are. */
+/** Takes the members that differ from the shown document; the others stay as they are. */
 function overlaid(before: Candidate, shown: Candidate, after: Candidate): Candidate {
   const kept = Object.entries(before).filter(([name]) => Object.hasOwn(after, name));
   const changed = Object.entries(after).filter(([name, value]) => fingerprint(shown[name]) !== fingerprint(value));

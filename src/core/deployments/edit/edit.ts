@@ -16,7 +16,7 @@ export interface DocumentEdit {
   readonly before?: Candidate;
   readonly entry?: Candidate;
   readonly defaults?: readonly string[];
-  /** Issues that the entry already had and still has. */
+  /** Issues that the entry had before and still has. */
   readonly left?: readonly Issue[];
 }
 
@@ -27,14 +27,14 @@ export interface Located {
   readonly index: number;
 }
 
-/** `undefined` is an empty document. @throws {SvcmError} INVALID_PAYLOAD */
+/** `undefined` stands for an empty document. @throws {SvcmError} INVALID_PAYLOAD */
 export function documentMap(document: unknown): Candidate {
   if (document === undefined) return {};
   if (isRecord(document)) return document;
   throw shapeRefusal([], "a map", document);
 }
 
-/** An absent list is empty. @throws {SvcmError} INVALID_PAYLOAD */
+/** A missing list is empty. @throws {SvcmError} INVALID_PAYLOAD */
 export function entriesOf(document: unknown, section: ListSection): Located[] {
   const list = documentMap(document)[section] ?? [];
   if (!Array.isArray(list)) throw shapeRefusal([section], "a list", list);
@@ -46,12 +46,12 @@ export function refuseIssues(issues: readonly Issue[], path: Issue["path"]): voi
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", placed(issues, path));
 }
 
-/** Turns paths from the entry into paths from the root of the document. */
+/** Changes paths relative to the entry into paths relative to the document. */
 export function placed(issues: readonly Issue[], path: Issue["path"]): Issue[] {
   return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** Separates unknown keys that the entry already has: svcm reports and keeps them. */
+/** Separates unknown keys that the entry already has: svcm reports them but keeps them. */
 export function splitKnown(issues: readonly Issue[], entry: Candidate): { bad: Issue[]; left: Issue[] } {
   const isOld = ({ code, path }: Issue): boolean =>
     code === "SUITE_UNKNOWN_KEY" && Object.hasOwn(entry, String(path.at(-1)));

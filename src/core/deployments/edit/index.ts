@@ -1,4 +1,4 @@
-/** The edits of deployments.yaml as decisions. Operations load them only for an edit. */
+/** Decides how an edit changes deployments.yaml. Operations load this module only for an edit. */
 export { setConfiguration } from "./configuration.ts";
 export { applyDraft } from "./draft.ts";
 export { refuseIssues } from "./edit.ts";

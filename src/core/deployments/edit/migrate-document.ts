@@ -8,8 +8,8 @@ import { entriesOf, placed, documentMap, type DocumentEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
 /**
- * Migrates legacy targets, drops an empty `pm2Profile` and sets the version. Values that the matrix does not know stay
- * and are reported.
+ * Migrates legacy targets, removes an empty `pm2Profile` and sets the version. Values that the matrix does not have
+ * stay and are reported.
  * @see the specification, "Versioning" 2
  */
 export function migrateDocument(document: unknown, vocabulary: Vocabulary): DocumentEdit {

@@ -37,7 +37,7 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
     .filter(({ accepted }) => accepted?.length !== 0);
 }
 
-/** An unanswered field is not missing. */
+/** A field without an answer is not reported as missing. */
 export function answerIssues(
   section: ListSection,
   document: unknown,

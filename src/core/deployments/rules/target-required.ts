@@ -26,7 +26,7 @@ function missingText({ name, by = "", examples = [] }: Field, entry: Candidate):
   return { path: [name], message: acceptedText(`${name} is missing${why}`, `for example ${examples.join(", ")}`) };
 }
 
-/** The shape reports a value of another type. */
+/** The shape rule reports a value of another type. */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === "";
 }

@@ -14,7 +14,7 @@ const PORT: JsonSchema = {
   patternErrorMessage: "Expected an integer from 1 to 65535.",
 };
 
-/** A schema cannot say that no two ports are the same. */
+/** A JSON schema cannot express that all ports must differ. */
 export function configurationSchema(vocabulary: Vocabulary): JsonSchema {
   const { serviceKinds } = vocabulary.matrix;
   const { allOf, properties, ...schema } = entrySchema(configurationFields, vocabulary);
@@ -29,7 +29,7 @@ export function configurationSchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** Without `type`, which yaml-language-server would suggest as a member. */
+/** Without `type`, because yaml-language-server would suggest it as a member. */
 function bound(ports: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(ports.map((port) => [port, PORT]));
   return { required: ["ports"], properties: { ports: { required: ports, properties } } };

@@ -29,7 +29,7 @@ export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): 
   };
 }
 
-/** One row for each value of a deciding field, with the accepted values of dependent fields. */
+/** One row for each value of the deciding field, with the accepted values of the fields that depend on it. */
 export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
   const values = decider.accepted?.({}, vocabulary) ?? [];
   const row = (entry: Candidate): JsonSchema => rowOf(fields, decider.name, entry, vocabulary);
@@ -66,7 +66,7 @@ function decidersOf(fields: readonly Field[]): Field[] {
   return fields.filter(({ name }) => fields.some(({ by }) => by === name));
 }
 
-/** `{}`, then one entry for each value of the deciding field. */
+/** `{}`, and one entry for each value of the deciding field. */
 function casesOf(fields: readonly Field[], { by = "" }: Field, vocabulary: Vocabulary): Candidate[] {
   const values = fields.find(({ name }) => name === by)?.accepted?.({}, vocabulary) ?? [];
   return [{}, ...values.map((value) => ({ [by]: value }))];
@@ -98,7 +98,7 @@ function choiceOf(
   return values.length === 0 ? { ...empty, ...UNSUGGESTED } : { anyOf: [named, empty] };
 }
 
-/** If a runtime key supplies the values, it describes the field. */
+/** If the values come from a runtime key, that key describes the field. */
 function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;

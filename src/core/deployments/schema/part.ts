@@ -1,4 +1,4 @@
-/** Parts of a draft-07 schema with the keywords of editors. */
+/** Parts of a draft-07 schema, with the keywords that editors understand. */
 import { HIDDEN } from "../characters.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export function textWith(form: RegExp, patternErrorMessage: string): JsonSchema 
 }
 
 export function choice(values: readonly string[], meanings?: Readonly<Record<string, string>>): JsonSchema {
-  // An empty enum is not a valid schema.
+  // A schema with an empty enum is not valid.
   if (values.length === 0) return { not: {} };
   if (!meanings) return { enum: values };
   return { enum: values, markdownEnumDescriptions: values.map((value) => meanings[value] ?? "") };
@@ -39,7 +39,7 @@ export function mapValues<T, Result>(
 }
 
 /**
- * One row for each value of a deciding member. yaml-language-server completes, checks and explains only this form
+ * One row for each value of the deciding member. yaml-language-server completes, checks and explains only this form
  * correctly: the member itself has no list, each row narrows it, and one `else` has the whole list. A condition has no
  * `enum`, because a hover would show it for the member.
  * @param rows the accepted members by the value of `other`
@@ -60,10 +60,10 @@ export function condition(test: JsonSchema, holds?: JsonSchema, otherwise?: Json
   return { if: test, ...Object.fromEntries(Object.entries(branches).filter(([, branch]) => branch !== undefined)) };
 }
 
-/** The row that accepts the member suggests it. */
+/** Another row accepts the member and suggests it. */
 export const UNSUGGESTED: JsonSchema = { doNotSuggest: true };
 
-/** Without values, it is never true. */
+/** Without values, the condition is never true. */
 export function where(member: string, values: readonly string[]): JsonSchema {
   const [first, ...others] = values.map((value) => ({ const: value }));
   const one = first && others.length > 0 ? { anyOf: [first, ...others] } : (first ?? false);

@@ -56,7 +56,7 @@ function rowsOf(decider: string, vocabulary: Vocabulary): JsonSchema[] {
   return field ? rowsBy(FIELDS, field, vocabulary) : [];
 }
 
-/** The migration supplies the fields that a legacy entry omits. */
+/** The migration adds the fields that a legacy entry does not have. */
 function legacySchema(vocabulary: Vocabulary): JsonSchema {
   const { deployTargets, migration } = vocabulary.matrix;
   const types = [...new Set([...Object.keys(deployTargets), ...Object.keys(migration.deployTargetAliases)])];
@@ -80,7 +80,7 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** A legacy entry without a service type has the protocols of the type that the migration adds. */
+/** A legacy entry without a service type accepts the protocols of the type that the migration adds. */
 function serviceTypeRow(serviceType: unknown, { matrix: { serviceTypes } }: Vocabulary): JsonSchema {
   const protocols = entryOf(serviceTypes, serviceType)?.protocols ?? [];
   return condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });

@@ -10,7 +10,7 @@ import { Scraper } from "./scraper.ts";
 
 const SINGLE_MS = 200;
 
-/** Telemetry over these ports. It opens, asks and runs nothing before the first watch or collection. */
+/** Creates the telemetry over these ports. It opens and runs nothing before the first watch or collection. */
 export function createTelemetry(ports: Ports): Telemetry {
   return new SharedTelemetry(ports);
 }
@@ -44,7 +44,7 @@ class SharedTelemetry implements Telemetry {
     if (signal.aborted) return;
     const subscriber = new Subscriber({ ...request, environment });
     const sampler = this.#samplerWith(subscriber);
-    // If the reader never asks for the next sample, the code after the last `yield` does not run.
+    // If the reader never requests another sample, the code after the last `yield` does not run.
     const leave = (): void => {
       subscriber.end();
       sampler.leave(subscriber);
@@ -115,7 +115,7 @@ class SharedTelemetry implements Telemetry {
   }
 
   async #present(): Promise<Moment> {
-    // Each caller asks PM2 itself, so none waits for the time-out of another one's question.
+    // Each caller waits for a new list, so it does not share the time-out of an earlier request.
     await this.#table.ask();
     const moment = await this.#collecting();
     this.#last = { moment, atMs: this.#ports.clock.elapsed() };

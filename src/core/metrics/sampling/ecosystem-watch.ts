@@ -14,9 +14,9 @@ import { driftOf } from "../../rollout/drift.ts";
 import type { Left } from "../../rollout/release.ts";
 import { leftNow } from "../../rollout/releases-now.ts";
 
-/** A broken file may depend on any other file, and the imports of ES modules are not known. */
+/** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
-/** Clocks of file systems are this coarse, so a file that was written during its run is run once more. */
+/** File system clocks have this resolution, so a file that was written while it ran is run once more. */
 const GRAIN_MS = 20;
 
 interface Seen {
@@ -33,7 +33,10 @@ interface Compared {
   readonly metrics: EcosystemMetrics;
 }
 
-/** An environment's ecosystem file. It is run at the first use, and again only if it or a module that it requires changed. */
+/**
+ * The ecosystem file of an environment. It is run at first use, and again only if it or a module that it requires has
+ * changed.
+ */
 export class EcosystemWatch {
   readonly #ports: Ports;
   readonly #asked: PlaceRequest;
@@ -46,17 +49,19 @@ export class EcosystemWatch {
     this.#asked = asked;
   }
 
-  /** The present declarations. While a changed file runs, returns the last ones unless they must be current. */
+  /** The current declarations. While a changed file is being run, returns the previous ones, unless `isCurrent`. */
   async read({ isCurrent }: { readonly isCurrent: boolean }): Promise<EcosystemState> {
     if (this.#seen !== undefined && !this.#isOutdated(this.#seen)) return this.#seen.state;
     this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
     if (this.#seen === undefined || isCurrent) return (await this.#loading).state;
-    // A failure of the file is a state; any other error reaches the next caller that waits.
+    // A failure of the file becomes part of the state. Any other error reaches the next caller that waits.
     this.#loading.catch(() => undefined);
     return this.#seen.state;
   }
 
-  /** Compares the declarations with these processes; computes again only if either or an env file changed. */
+  /**
+   * Compares the declarations with these processes. Computes again only if either of them or an env file has changed.
+   */
   async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
     const state = await this.read(how);
     const stamps = this.#ports.stamps.of(filesBehind(state.expected)).map((stamp) => stamp?.id);
@@ -144,7 +149,7 @@ interface EcosystemState {
 
 type EcosystemMetrics = MetricsPayload["ecosystem"];
 
-/** Without a file nothing is compared, because the processes belong to another environment. */
+/** Without a file, nothing is compared, because the processes belong to another environment. */
 function ecosystemView(ports: Ports, state: EcosystemState, records: readonly ProcessRecord[]): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
   const nothing = { missingExpected: [], unexpected: [], drift: [] };

@@ -12,13 +12,13 @@ export interface Moment {
   readonly epochMs: number;
   readonly measured: Measured;
   readonly listed: Listed;
-  /** Samples built from this moment, keyed by environment and async-context flag. */
+  /** Samples built from this reading, keyed by environment and async-context flag. */
   readonly samples: Map<string, Promise<Sample>>;
 }
 
 /**
- * Lists the processes if that is due, and reads the machine. If a process of the last reading is gone, asks PM2 again at
- * once, because PM2 knows the outcome.
+ * Reads the machine and, if that is due, lists the processes. If a process of the last reading has ended, requests a
+ * new list at once, because PM2 has the outcome.
  */
 export async function measure({ clock }: Ports, table: ProcessTable, meter: Meter, isForced: boolean): Promise<Moment> {
   const listed = await table.read(isForced);
@@ -64,7 +64,7 @@ export async function sampleOf(
   return { kind: "metrics", payload };
 }
 
-/** Rates over a shorter time would count single clock ticks. */
+/** Rates over a shorter time would measure single clock ticks. */
 const SHORTEST_MS = 200;
 
 type Reading = Measured["now"] & { readonly atMs: number };
@@ -78,7 +78,7 @@ export class Meter {
     this.#reader = reader;
   }
 
-  /** @param atMs on a clock that never jumps: readings that come too soon do not count as the one before */
+  /** @param atMs on a monotonic clock; a reading that comes too early does not become the previous one */
   async read(pids: readonly number[], atMs: number): Promise<Measured> {
     const reader = this.#reader;
     const disks = reader.disks();
@@ -89,7 +89,7 @@ export class Meter {
     return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel, system: reader.system };
   }
 
-  /** Resolves when the lasting facts of the machine are known, or soon. */
+  /** Resolves when the static facts of the machine are known, or after a short time. */
   get settled(): Promise<void> {
     return this.#reader.known;
   }

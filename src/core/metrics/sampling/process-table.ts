@@ -6,11 +6,11 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listShown } from "../../pm2/shown.ts";
 import { oneAtATime } from "../../words/once.ts";
 
-/** A `list()` costs PM2 ten times as much as a reading of the processes costs svcm. */
+/** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */
 const KEPT_MS = 2000;
-/** A tick's time to wait for PM2; a later answer is for the next tick. */
+/** The time that a tick waits for PM2. A later response is for the next tick. */
 const TICK_PATIENCE_MS = 200;
-/** The time of the first tick, because PM2 has to be loaded. */
+/** The first tick waits longer, because PM2's code must be loaded. */
 const FIRST_PATIENCE_MS = 2500;
 
 export type Listed =
@@ -26,8 +26,8 @@ const UNANSWERED: Listed = {
 };
 
 /**
- * PM2's processes, asked at most every two seconds and with one question at a time. Ticks do not wait for a PM2 that hangs:
- * until the question fails, the last answer counts.
+ * The list of PM2's processes, requested at most every two seconds and by one request at a time. If PM2 hangs, ticks do
+ * not wait: the last list counts until the request fails.
  */
 export class ProcessTable {
   readonly #ports: Ports;
@@ -45,7 +45,7 @@ export class ProcessTable {
     return this.#calls;
   }
 
-  /** For a tick: asks PM2 if its last answer is older than two seconds or if forced, and waits for a short time only. */
+  /** For a tick: requests a new list if the last one is older than two seconds or if forced, and waits only briefly. */
   async read(isForced: boolean): Promise<Listed> {
     const known = this.#known;
     if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());
@@ -57,7 +57,7 @@ export class ProcessTable {
     return this.#question ?? this.#asking();
   }
 
-  /** Asks PM2 after this call and waits for its answer. If PM2 hangs, all callers get the time-out of one question. */
+  /** Requests a list after this call and waits for it. If PM2 hangs, all callers share the time-out of one request. */
   async ask(): Promise<Listed> {
     const underWay = this.#question;
     const next = this.#asking();

@@ -20,7 +20,7 @@ export class Sampler {
   readonly #options: SamplerOptions;
   readonly #scraper: Scraper;
   readonly #subscribers = new Set<Subscriber>();
-  /** Keys of samples that are being built: a tick does not wait for an ecosystem file. */
+  /** Keys of samples that are being built, because a tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
   #measuring: (() => Promise<Moment>) | undefined;
   #current: Promise<unknown> | undefined;
@@ -37,7 +37,7 @@ export class Sampler {
     this.ended = this.#run();
   }
 
-  /** Returns false if it is ending. */
+  /** Returns false if the sampler is ending. */
   add(subscriber: Subscriber): boolean {
     if (this.#subscribers.size === 0) return false;
     this.#subscribers.add(subscriber);
@@ -93,7 +93,7 @@ export class Sampler {
     const now = clock.elapsed();
     const lateMs = now - this.#tickedAtMs - tickMs;
     if (lateMs >= 0 || isForEverybody || this.#latest === undefined) {
-      // A small delay keeps the pace; a long one restarts it.
+      // After a small delay the schedule stays; after a long one it starts again.
       this.#tickedAtMs = lateMs > 0 && lateMs < tickMs ? now - lateMs : now;
       this.#latest = await measuring();
     }
@@ -140,7 +140,7 @@ export class Sampler {
   #sample(key: string, moment: Moment, request: Subscriber["request"] | undefined): Promise<Sample> {
     const { environment = "", service, asyncContext = false } = request ?? {};
     const { ports, ecosystem } = this.#options;
-    // A slow process does not delay the sample: its last answer counts.
+    // A slow process does not delay the sample: its last response is used.
     if (asyncContext && "records" in moment.listed) void this.#scraper.ask(moment.listed.records);
     const watch = ecosystem({ environment, service });
     const scraper = asyncContext ? this.#scraper : undefined;
@@ -154,7 +154,7 @@ function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted) throw error;
 }
 
-/** The place of one watcher. It holds the newest sample only. */
+/** One watcher. It keeps only the newest sample. */
 export class Subscriber extends CoalescingBuffer<Sample> {
   readonly request: WatchRequest & { readonly environment: string };
   #servedAtMs = Number.NEGATIVE_INFINITY;
@@ -164,7 +164,7 @@ export class Subscriber extends CoalescingBuffer<Sample> {
     this.request = request;
   }
 
-  /** True if it gets a sample of this tick; half a tick too early is in time. */
+  /** True if this tick is for the subscriber. It may come up to half a tick early. */
   isDue(nowMs: number, tickMs: number): boolean {
     return nowMs - this.#servedAtMs >= this.request.intervalMs - tickMs / 2;
   }

@@ -8,8 +8,8 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { knownSecrets } from "../../pm2/ecosystem-file.ts";
 
 /**
- * The async-context metrics of the processes that have a port. If several processes share a port, svcm asks once and shows
- * the answer on the first process. The last answer of a slow process counts until its next one.
+ * Collects the async-context metrics of the processes that have a port. If several processes share a port, svcm sends
+ * one request and shows the result on the first process. While a process is slow, its last response is used.
  */
 export class Scraper {
   readonly #world: Ports;
@@ -57,7 +57,7 @@ export class Scraper {
   }
 }
 
-/** Every name and text of an answer that would be shown, as the process wrote it. */
+/** Every name and text of a response that may be shown, as the process wrote it. */
 function textsOf(answer: AsyncContextAnswer): string[] {
   const texts = new Set<string>();
   asyncContextMetrics(answer, (text) => {
@@ -68,8 +68,8 @@ function textsOf(answer: AsyncContextAnswer): string[] {
 }
 
 /**
- * A scrub for these texts that hides the secrets of PM2's environments and of the env files. If the secrets cannot be read,
- * it hides every text.
+ * A scrub that hides the secrets of PM2's environments and of the env files in these texts. If the secrets cannot be
+ * read, it hides every text.
  */
 async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;
@@ -83,7 +83,7 @@ async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> 
   }
 }
 
-/** PM2's number of the first online process of each port, and the port. */
+/** The PM2 id of the first online process of each port, and the port. */
 function targetsOf(records: readonly ProcessRecord[]): Map<number, number> {
   const taken = new Set<number>();
   const targets = new Map<number, number>();

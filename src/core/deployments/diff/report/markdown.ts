@@ -15,11 +15,11 @@ import {
 } from "./words.ts";
 
 const MAX_ISSUES = 20;
-/** A comment on GitHub holds 65,536 characters. */
+/** GitHub limits a comment to 65,536 characters. */
 const MAX_LENGTH = 60_000;
 
 /**
- * GitHub-flavoured Markdown for a comment or a job summary. Text of a document is in a code span on one line, where
+ * GitHub-flavoured Markdown for a comment or a job summary. Text from a document is in a code span on one line, where
  * markup, HTML, mentions and references have no effect.
  */
 export function renderDiffMarkdown(report: DiffReport): string {

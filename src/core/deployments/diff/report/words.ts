@@ -2,7 +2,7 @@ import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } 
 import { countIssues } from "../../../findings/report.ts";
 import type { DiffReport, DiffSide } from "./diff-report.ts";
 
-/** Marks text of a document, so a reader can distinguish it from text of svcm. */
+/** Marks text from a document, so that a reader can distinguish it from svcm's own words. */
 export type Quote = (text: string) => string;
 
 const SECTIONS: Readonly<Record<ChangedSection, string>> = {
@@ -51,7 +51,7 @@ export function fieldText(change: FieldChange, kind: Change["kind"], quote: Quot
   return `${quote(field)}: ${before} ${arrow} ${"to" in change ? quote(young) : "(none)"}`;
 }
 
-/** JSON if both values look alike as text, for example the number 22 and the text "22". */
+/** Uses JSON if both values look alike as text, for example the number 22 and the text "22". */
 function bothAsText(from: unknown, to: unknown): readonly [string, string] {
   const plain = [plainText(from), plainText(to)] as const;
   return plain[0] === plain[1] ? [JSON.stringify(from) ?? "", JSON.stringify(to) ?? ""] : plain;
