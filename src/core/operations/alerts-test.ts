@@ -7,7 +7,7 @@ export interface AlertsTestResponse {
   readonly sent: readonly ("webhook" | "command" | "heartbeat")[];
 }
 
-/** Sends a test message to everything that `alerts` of svcm.yaml declares. @throws {SvcmError} ALERT_FAILED */
+/** Sends a test message to everything that `alerts` in svcm.yaml declares. @throws {SvcmError} ALERT_FAILED */
 export const alertsTest = defineOperation({
   id: "alerts.test",
   access: "write",

@@ -5,7 +5,7 @@ import { FileError } from "../ports/index.ts";
 
 const DEFAULT_LIMIT = 50;
 
-/** Records hold no values. @see CONTRACT section 8 */
+/** Records contain no values. @see CONTRACT section 8 */
 export const auditList = defineOperation({
   id: "audit.list",
   access: "read",

@@ -15,9 +15,9 @@ export interface Completable {
 }
 
 /**
- * Words for a place of the command line, from the repository, Git and PM2. `field:NAME` requests the values of a field
- * of deployments.yaml, `value:KEY` those of a runtime key. An unreadable file yields no words; the command that runs
- * reports the reason.
+ * Suggestions for a position of the command line, from the repository, Git and PM2. `field:NAME` requests the values of
+ * a field of deployments.yaml, `value:KEY` those of a runtime key. An unreadable file gives no suggestions; the command
+ * itself reports the reason.
  */
 export const completionList = defineOperation({
   id: "completion.list",

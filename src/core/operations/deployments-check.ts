@@ -6,14 +6,14 @@ import { shownDocument } from "../deployments/shown.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
-  /** The caller's name, relative to the repository root. */
+  /** The name that the caller gave, relative to the repository root. */
   readonly file: string;
 }
 
 export interface DeploymentsCheck {
   readonly response: DeploymentsCheckResponse;
   readonly report: Report;
-  /** The masked document; `undefined` if it cannot be read. */
+  /** The document with masked credentials; `undefined` if it cannot be read. */
   readonly shown: () => unknown;
 }
 

@@ -6,7 +6,7 @@ import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 
-/** Writes nothing. Only YAML text has places. @see CONTRACT section 3 */
+/** Writes nothing. Only issues of YAML text have locations. @see CONTRACT section 3 */
 export const deploymentsValidate = defineOperation({
   id: "suite.validate",
   access: "read",
@@ -20,7 +20,7 @@ export const deploymentsValidate = defineOperation({
   },
 });
 
-/** A text has no name, so places carry the usual file name. */
+/** A text has no file name, so locations use the default name. */
 async function validated(text: string, vocabulary: Vocabulary): Promise<DeploymentsVerdict> {
   const [{ readSource }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),
@@ -39,7 +39,7 @@ function requireUtf8(bytes: Uint8Array): string {
   return text;
 }
 
-/** JSON would turn `.inf` and `.nan` into null. */
+/** JSON would change `.inf` and `.nan` to null. */
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isJson);

@@ -8,10 +8,10 @@ import { defineOperation } from "../operation.ts";
 
 interface Edit {
   readonly decide: Decide;
-  /** The caller's name of the entry. */
+  /** The name of the entry as the caller gave it. */
   readonly entry?: string | undefined;
   readonly mayCreate?: boolean;
-  /** In the audit log. */
+  /** The name of the action in the audit log. */
   readonly action?: string;
 }
 
@@ -39,7 +39,7 @@ function documentEdit<Id extends EditId>(id: Id, edit: (edits: typeof Edits, inp
   });
 }
 
-/** Refuses a bad value; never coerces it. */
+/** Refuses an invalid value and never coerces it. */
 export const configurationSet = documentEdit("configuration.set", ({ setConfiguration }, { values, clear }) => ({
   mayCreate: true,
   decide: (document, vocabulary) => setConfiguration(document, { values, clear }, vocabulary),
@@ -74,7 +74,7 @@ export const targetAdd = documentEdit("target.add", ({ addEntry, targetKind }, {
   decide: (document, vocabulary) => addEntry(targetKind, document, values, vocabulary),
 }));
 
-/** The target may keep its own name. */
+/** The target may keep its name. */
 export const targetEdit = documentEdit("target.edit", ({ editEntry, targetKind }, { name, values, clear }) => ({
   entry: name,
   decide: (document, vocabulary) => editEntry(targetKind, document, { which: name, values, clear }, vocabulary),

@@ -11,7 +11,7 @@ export interface EcosystemCheckResponse {
   readonly issues: readonly Issue[];
 }
 
-/** Never shows values. */
+/** Never returns values. */
 export const ecosystemCheck = defineOperation({
   id: "ecosystem.check",
   access: "read",

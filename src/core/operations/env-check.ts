@@ -3,7 +3,7 @@ import { checkEnvFiles } from "../env/check.ts";
 import { defineOperation } from "../operation.ts";
 import { readEnvFile } from "../env/env-file.ts";
 
-/** Never shows secrets. */
+/** Never returns secrets. */
 export const envCheck = defineOperation({
   id: "env.check",
   access: "read",

@@ -3,7 +3,7 @@ import { diffEnv } from "../env/diff.ts";
 import { defineOperation } from "../operation.ts";
 import { heldValues, readEnvFile } from "../env/env-file.ts";
 
-/** Compares secrets, but never shows them. */
+/** Compares secrets, but never returns them. */
 export const envDiff = defineOperation({
   id: "env.diff",
   access: "read",

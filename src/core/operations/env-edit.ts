@@ -14,7 +14,9 @@ export interface EnvSource {
   readonly entityTag: string;
 }
 
-/** Reads the file that a write of the environment changes, secrets included. No route leads here. */
+/**
+ * Reads the file that a write of the environment would change, including secrets. No HTTP route uses this operation.
+ */
 export const envSource = defineOperation({
   id: "env.source",
   access: "write",
@@ -29,8 +31,8 @@ export const envSource = defineOperation({
 });
 
 /**
- * Replaces a file by its edited text if only editable keys, comments and layout changed, and no new error came in.
- * Otherwise nothing is written.
+ * Replaces a file by its edited text if only editable keys, comments and layout have changed and there is no new error.
+ * Otherwise writes nothing.
  */
 export const envRewrite = defineOperation({
   id: "env.rewrite",

@@ -13,12 +13,12 @@ export interface EnvTemplateResponse {
   readonly environment: string;
   readonly fileName: string;
   readonly template: string;
-  /** The keys of the env file without their values; absent from a comparison. */
+  /** The keys of the env file without their values; absent for a comparison. */
   readonly text?: string;
   readonly issues?: readonly Issue[];
 }
 
-/** Makes a template of an env file, or compares it with the one that is there. No value leaves either file. */
+/** Creates a template from an env file, or compares the env file with its existing template. Returns no values. */
 export const envTemplate = defineOperation({
   id: "env.template",
   access: "read",
@@ -35,7 +35,7 @@ export const envTemplate = defineOperation({
   },
 });
 
-/** The template that `svcm.yaml` names, else `.env.example` beside the env file. */
+/** The template that `svcm.yaml` names, else `.env.example` next to the env file. */
 async function templatePath(ports: Ports, file: EnvFile, service: string | undefined): Promise<string> {
   const chosen = chooseService(await ports.facts.project(), service)?.service;
   if (chosen?.template === undefined) return below(file.path, `../${TEMPLATE}`);

@@ -16,8 +16,8 @@ export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
 };
 
 /**
- * Removes editable keys from the layer that holds them, atomically and audited. Another layer, or the default, decides
- * from then on.
+ * Removes editable keys from the layer that has them, atomically and audited. Another layer, or the default, then
+ * applies.
  */
 export const envUnset = defineOperation({
   id: "env.unset",
@@ -89,7 +89,7 @@ function severalFiles(holders: readonly EnvLayer[]): SvcmError {
   });
 }
 
-/** A command must not change a layer that another environment also reads. */
+/** A command must not change a layer that another environment also uses. */
 async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
   const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
   const others = users.filter((user) => user.environment !== name || user.service !== service);

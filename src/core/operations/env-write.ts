@@ -30,7 +30,7 @@ export interface EnvPlanResponse {
 }
 
 /**
- * Changes editable keys of one file, atomically and audited, or nothing at all.
+ * Changes editable keys of one file, atomically and audited, or changes nothing.
  * @see the specification, "POST /api/runtime/env"; CONTRACT section 3
  */
 export const envWrite = defineOperation({
@@ -49,7 +49,7 @@ export const envWrite = defineOperation({
   },
 });
 
-/** The computation of {@link envWrite} without the write. */
+/** Computes the result of {@link envWrite} without writing. */
 export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
@@ -62,7 +62,7 @@ export const envPlan = defineOperation({
   },
 });
 
-/** @throws {SvcmError} INVALID_PAYLOAD with every bad value */
+/** @throws {SvcmError} INVALID_PAYLOAD with every invalid value */
 export function refuseBadValues(
   contract: RuntimeContract,
   values: Readonly<Record<string, string>>,
@@ -86,7 +86,7 @@ export async function writeValues(
   return { response, bytes };
 }
 
-/** A value needs no line if an overridden layer already holds it and the written file leaves it unchanged. */
+/** A value needs no line if a lower layer already has it and the written file does not set the key. */
 function withoutInherited(
   values: Readonly<Record<string, string>>,
   text: string,

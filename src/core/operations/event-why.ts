@@ -3,8 +3,8 @@ import { whyOf } from "../events/why.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
- * When and why a process last ended. PM2 need not run, but without it the error log is not shown: its secrets are not
- * known then.
+ * Reports when and why a process last ended. PM2 need not be running, but without it svcm does not know the secrets of
+ * the process and so does not show its error log.
  * @throws {SvcmError} as `whyOf`
  */
 export const eventWhy = defineOperation({

@@ -24,8 +24,8 @@ interface Range {
 }
 
 /**
- * Reads the recorded past; nothing needs to run. A range that begins before the recording, or in which nothing was
- * recorded, comes from Prometheus if it is set.
+ * Reads the recorded history; nothing needs to be running. If the range begins before the recording, or has no recorded
+ * data, it comes from Prometheus, if configured.
  * @throws {SvcmError} HISTORY_FAILED, INVALID_REQUEST
  */
 export const historyShow = defineOperation({
@@ -88,7 +88,7 @@ async function fromPrometheus(
   return columns.result();
 }
 
-/** The steps of a part. Damage is reported, and lines that cannot be read are left out. */
+/** The steps of a file. Reports damage and skips lines that cannot be read. */
 async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unreadable[]): Promise<Step[]> {
   try {
     const { lines, damage } = await ports.historyFiles.read(name);
@@ -99,7 +99,7 @@ async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unr
     return steps.flatMap((step) => step ?? []);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    // The hour was closed between the list and this read.
+    // The hour was closed after the files were listed.
     if (error.code === "ENOENT" && kind === "open")
       return stepsIn(ports, { name: nameOf(hour, "steps"), hour, kind: "steps", bytes: 0 }, unreadable);
     unreadable.push({ file: name, lines: 0, code: error.code });

@@ -12,7 +12,7 @@ const FRESH_MS = 1_000;
 
 type Measured = Omit<NodeState, "release">;
 
-/** The state of this machine in a few numbers. If PM2 cannot be read, the answer says so. */
+/** Summarises the state of this machine. If PM2 cannot be read, the result says so. */
 export const nodeShow = defineOperation({
   id: "node.show",
   access: "read",

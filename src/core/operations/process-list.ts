@@ -16,7 +16,7 @@ export interface ProcessListResponse {
   readonly processes: readonly ListedProcess[];
 }
 
-/** Starts no daemon. */
+/** Never starts a daemon. */
 export const processList = defineOperation({
   id: "process.list",
   access: "read",

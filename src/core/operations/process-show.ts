@@ -13,9 +13,10 @@ import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 
 /**
- * Everything that svcm knows about the processes of a name. Starts no daemon and shows no value of an environment.
- * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not know it; INVALID_ENVIRONMENT, INVALID_REQUEST for the
- * service
+ * Returns everything that svcm knows about the processes with a name. Never starts a daemon and returns no environment
+ * values.
+ * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not list the name; INVALID_ENVIRONMENT, INVALID_REQUEST
+ * for the service
  */
 export const processShow = defineOperation({
   id: "process.show",
@@ -44,7 +45,7 @@ function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowRe
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
     const sockets = listeners === undefined ? [] : listenersOf(record, listeners);
-    // The daemon listens for the processes of a cluster.
+    // For a cluster, PM2's daemon does the listening.
     const isHidden = listeners === undefined || (execMode === "cluster" && sockets.length === 0);
     return {
       pmId,
@@ -68,7 +69,7 @@ interface Declared {
   readonly declaredKeys: readonly string[];
 }
 
-/** A file that cannot be read must not hide the process. */
+/** If a file cannot be read, the process is still shown. */
 async function declarationOf(
   ports: Ports,
   asked: PlaceRequest & { environment: string },

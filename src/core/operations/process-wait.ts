@@ -16,14 +16,14 @@ export interface WaitedProcess {
 }
 
 export interface ProcessWaitResponse {
-  /** True if all of them are online. */
+  /** True if all processes are online. */
   readonly ok: boolean;
   readonly waitedMs: number;
   readonly processes: readonly WaitedProcess[];
 }
 
 /**
- * Waits until the processes are online: each for one second, in the same run. It ends early if PM2 has given up on one.
+ * Waits until each process has been online for one second without a restart. Stops early if PM2 has given up on one.
  *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED
  */

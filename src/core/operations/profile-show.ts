@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 export interface ProfileSummary {
   readonly profile: string;
   readonly label: string;
-  /** The operator replaces a value in angle brackets. */
+  /** The user replaces values in angle brackets. */
   readonly assignments: Readonly<Record<string, string>>;
 }
 

@@ -18,7 +18,7 @@ import { baseName } from "../words/path.ts";
 export interface DoctorResponse {
   readonly facts: DoctorFacts;
   readonly checks: readonly { readonly check: DoctorCheck; readonly status: "ok" | "warning" | "error" | "skipped" }[];
-  /** The first part of each path is the check. */
+  /** The first element of each path is the name of the check. */
   readonly issues: readonly Issue[];
   readonly nextSteps: Readonly<Record<string, string>>;
 }
@@ -31,8 +31,8 @@ export interface DoctorAnswer {
 type Found = Readonly<Record<DoctorCheck, readonly Issue[]>>;
 
 /**
- * Checks the repository, the installation and PM2. The only files of the repository that it runs are the ecosystem
- * files. It changes nothing, starts no daemon, and shows no value.
+ * Checks the repository, the installation and PM2. The ecosystem files are the only files of the repository that it
+ * runs. It changes nothing, starts no daemon and returns no values.
  */
 export const projectDoctor = defineOperation({
   id: "project.doctor",
@@ -65,7 +65,7 @@ export const projectDoctor = defineOperation({
 
 interface InForce {
   readonly project: Project | undefined;
-  /** `undefined` if a declarative source is not valid. */
+  /** `undefined` if a declaration file is invalid. */
   readonly vocabulary: Vocabulary | undefined;
   readonly issues: readonly Issue[];
 }

@@ -34,8 +34,8 @@ import { rolloutRollback } from "./rollout-rollback.ts";
 import { startupCheck } from "./startup-check.ts";
 
 /**
- * Every operation that another machine may request. It leaves out those that return secrets, edit a developer's files
- * or manage tokens.
+ * Every operation that another machine may request. Operations that return secrets, edit a developer's files or manage
+ * tokens are not included.
  */
 export const remoteOperations: readonly Operation<never, unknown>[] = [
   auditList,

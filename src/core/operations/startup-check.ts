@@ -15,7 +15,7 @@ export interface StartupCheckResponse {
   readonly entrypoint: Entrypoint;
   readonly app?: string | undefined;
   readonly mayStart: boolean;
-  /** Absent if it may not start. A Redis URL prints as `[REDACTED]`. */
+  /** Absent if the entrypoint may not start. A Redis URL prints as `[REDACTED]`. */
   readonly plan?: StartupPlan;
   readonly issues: readonly Issue[];
 }
@@ -41,7 +41,7 @@ export const startupCheck = defineOperation({
   },
 });
 
-/** Without the startup keys, the question does not apply, so the operation is refused instead of answering "no". */
+/** Without the startup keys, the check does not apply. So the operation is refused instead of answering "no". */
 function refuseWithoutKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
@@ -53,7 +53,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
   });
 }
 
-/** `undefined` if the backend declares nothing. @throws {SvcmError} FACT_INVALID */
+/** `undefined` if the backend does not declare drivers. @throws {SvcmError} FACT_INVALID */
 async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
   const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
   const bytes = await ports.files.read(path).catch((error: unknown) => {

@@ -9,12 +9,13 @@ import { chooseService, ecosystemSpellings, resolveEnvironment } from "../projec
 
 export type { CreatedToken } from "../api/identity.ts";
 
-/** Names of actors that have no entry in the file. */
+/** Names of actors without a token. */
 const RESERVED: ReadonlySet<string> = new Set(["token", "anonymous"]);
 
 /**
- * Adds a token. Only the answer holds its text; svcm keeps a digest.
- * @throws {SvcmError} TOKEN_EXISTS, TOKENS_FAILED, INVALID_ENVIRONMENT, INVALID_REQUEST for a service or a reserved name
+ * Adds a token. Only the response contains the token itself; svcm stores a digest.
+ * @throws {SvcmError} TOKEN_EXISTS, TOKENS_FAILED, INVALID_ENVIRONMENT, INVALID_REQUEST for a service or a reserved
+ * name
  * @see CONTRACT section 10
  */
 export const tokenCreate = defineOperation({

@@ -8,8 +8,8 @@ import { readEcosystem } from "./ecosystem-file.ts";
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The variables that the ecosystem file sets for an app; they win over those of an env file. Without a name, those of the
- * only app of the service, and none if it has several.
+ * The variables that the ecosystem file sets for an app; they override those of an env file. Without a name, returns
+ * those of the service's only app, or no variables if it has several.
  *
  * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
  */

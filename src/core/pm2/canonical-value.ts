@@ -1,6 +1,7 @@
 /**
- * One text for each value of a declaration: the value in an ecosystem file and PM2's own form of it have the same
- * digest. A variable is the text that the process sees, arguments are the list into which PM2 splits them.
+ * Returns one text for each value of a declaration, so that the value in an ecosystem file and PM2's own form of it
+ * have the same digest. A variable becomes the text that the process sees; arguments become the list into which PM2
+ * splits them.
  */
 export function canonicalValue(value: unknown): string {
   if (typeof value === "object" && value !== null) return JSON.stringify(value);

@@ -12,7 +12,7 @@ import { scrubFor } from "./view.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
 
-/** The ecosystem files of an environment and everything that was found in them. `file` holds values: it never leaves the process. */
+/** The ecosystem files of an environment and their findings. `file` contains values, so it never leaves the process. */
 export interface CheckedFile {
   readonly file: EcosystemContent;
   readonly issues: readonly Issue[];
@@ -32,7 +32,7 @@ export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: P
   return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, contract, implied }, scrub) };
 }
 
-/** The apps that the repository's own document implies. `svcm validate` reports the errors of that document. */
+/** The apps that the deployments document implies. `svcm validate` reports errors in that document. */
 async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
@@ -42,8 +42,8 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
 }
 
 /**
- * Everything that PM2 would refuse, mistake or silently ignore in an ecosystem file: first the issues of the file,
- * then those of each app, in the order of the file. Issues never show a secret.
+ * Everything that PM2 would refuse, misread or silently ignore in an ecosystem file: first the issues of the file, then
+ * those of each app in file order. Issues never show a secret.
  */
 function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
   return Array.from(findingsOf(rules, ecosystem), (finding) => scrubbed(toIssue(finding), scrub)).toSorted(

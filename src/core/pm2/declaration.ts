@@ -5,13 +5,13 @@ import type { Fields } from "./normalise.ts";
 export interface Declaration {
   readonly name: string;
   readonly apps: readonly Fields[];
-  /** The folder in which PM2 is called with the file; a relative `cwd` begins there. */
+  /** The folder in which PM2 is run with the file; a relative `cwd` is resolved against it. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Variables without a value: the file takes it from a variable that svcm does not hand to it. */
+  /** Declared variables without a value, because the file reads a variable that svcm does not pass to it. */
   readonly unset: readonly string[];
   readonly missingFolder: string | undefined;
-  /** Blocks `env_<name>` of the environment, which only `pm2 start --env` reads. */
+  /** Blocks `env_<name>` for the environment, which only `pm2 start --env` reads. */
   readonly blocks: readonly string[];
 }
 

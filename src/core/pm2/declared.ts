@@ -2,15 +2,15 @@ import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp, type NormalApp } from "./normalise.ts";
 
 /**
- * An app as `pm2 start <file> --only <name> --update-env` would run it in the repository root. It holds the values of its
- * variables, so it never leaves the process.
+ * An app as `pm2 start <file> --only <name> --update-env` would run it in the repository root. It contains the values
+ * of its variables, so it never leaves the process.
  */
 export interface DeclaredApp {
-  /** `""` if PM2 would derive none. */
+  /** `""` if PM2 would derive no name. */
   readonly name: string;
   readonly script: string;
   readonly cwd: string;
-  /** If false, PM2 keeps the folder from which the app was first started. */
+  /** If false, PM2 keeps the folder in which the app was first started. */
   readonly declaresCwd: boolean;
   /** Name or path; `node` for PM2's own Node.js, `none` for a binary. */
   readonly interpreter: string;
@@ -29,7 +29,7 @@ export interface Machine {
   readonly pm2Home?: string;
 }
 
-/** Every app of a file in its order, with PM2's defaults and without blocks `env_<name>`. */
+/** Every app of a file in order, with PM2's defaults and without blocks `env_<name>`. */
 export function declaredApps({ apps }: LoadedEcosystem, machine: Machine): DeclaredApp[] {
   return apps.map((app) => declaredApp(app, machine));
 }
@@ -62,7 +62,7 @@ function instancesOn(cpuCores: number, instances = 1): number {
   return Math.max(1, instances < 0 ? cpuCores + instances : instances);
 }
 
-/** To PM2 any number of instances means a cluster, even `1`. */
+/** For PM2, any number of instances means cluster mode, even `1`. */
 export function execModeOf({ execMode, instances = -2 }: NormalApp, interpreter: string): "fork" | "cluster" {
   if (execMode !== undefined) return execMode;
   return instances >= -1 && /(?:node|bun)$/.test(interpreter) ? "cluster" : "fork";

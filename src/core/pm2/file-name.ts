@@ -1,7 +1,7 @@
-/** The endings of an ecosystem file. If there are several files, the first ending counts. */
+/** The file name endings of an ecosystem file. If there are several files, the first ending wins. */
 const ENDINGS = [".config.cjs", ".config.js", ".config.mjs", ".config.json", ".config.yaml", ".config.yml"] as const;
 
-/** The possible names of an environment's ecosystem file. If there is no such file, messages use the first. */
+/** The possible names of an environment's ecosystem file. If no file exists, messages use the first name. */
 export function ecosystemFileNames(environment: string): [string, ...string[]] {
   const [ours, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
   return [ours ?? "", ...others];
@@ -19,8 +19,8 @@ const KINDS: readonly (readonly [string, Pm2FileKind])[] = [
 ];
 
 /**
- * The kind of a file to PM2, which looks for each ending anywhere in the path, folders included. `undefined` is a script:
- * PM2 runs it instead of reading it.
+ * The file kind as PM2 sees it. PM2 looks for each ending anywhere in the path, including folders. `undefined` means a
+ * script, which PM2 runs instead of reading.
  */
 export function pm2FileKind(path: string): Pm2FileKind | undefined {
   return KINDS.find(([ending]) => path.includes(ending))?.[1];

@@ -4,10 +4,10 @@ import type { Data } from "./loaded.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
 
-/** An entry of `apps` with PM2's aliases and shorthands resolved, before any look at the machine. */
+/** An entry of `apps` with PM2's aliases and shorthands resolved, before anything on the machine is checked. */
 export interface NormalApp {
   readonly name: string;
-  /** As PM2 runs it: a script with a space is a command line, which runs as `bash -c`. */
+  /** As PM2 runs it: a script that contains a space is a command line for `bash -c`. */
   readonly script: string;
   readonly declaredScript: string;
   readonly isCommandLine: boolean;
@@ -15,7 +15,7 @@ export interface NormalApp {
   readonly args: readonly string[];
   readonly interpreter: string | undefined;
   readonly interpreterArgs: readonly string[];
-  /** `0` means every core, a negative number all cores but as many; `undefined` if the file says nothing. */
+  /** `0` means every core, a negative number all cores but that many; `undefined` if the file does not set it. */
   readonly instances: number | undefined;
   readonly execMode: "fork" | "cluster" | undefined;
   readonly watch: boolean | readonly string[];
@@ -23,7 +23,7 @@ export interface NormalApp {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The spellings of a field in PM2's order. A falsy value counts as absent. */
+/** The alternative names of a field in PM2's order. A falsy value counts as absent. */
 export const spellings = {
   script: ["script", "cmd", "command", "exec"],
   interpreter: ["exec_interpreter", "interpreter", "execInterpreter"],
@@ -34,8 +34,8 @@ export const spellings = {
 } as const;
 
 /**
- * Resolves an entry as PM2 7 does before it looks at the machine (`Common.verifyConfs`, `Config.validateJSON`). A value of
- * a type that PM2 refuses counts as absent; `ecosystem check` reports it.
+ * Resolves an entry as PM2 7 does before it checks the machine (`Common.verifyConfs`, `Config.validateJSON`). A value
+ * of a type that PM2 refuses counts as absent; `ecosystem check` reports it.
  */
 export function normaliseApp(fields: Fields): NormalApp {
   const declaredScript = text(first(fields, spellings.script)) ?? "";
@@ -57,12 +57,12 @@ export function normaliseApp(fields: Fields): NormalApp {
   };
 }
 
-/** The value of the first spelling that has one. */
+/** The value under the first name that has one. */
 export function first(fields: Fields, names: readonly string[]): Data | undefined {
   return names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)).find(Boolean);
 }
 
-/** The files that Node's options `--env-file` and `--env-file-if-exists` name. */
+/** The files in Node's options `--env-file` and `--env-file-if-exists`. */
 export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
   return interpreterArgs.flatMap((arg, index) => {
     const option = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg);

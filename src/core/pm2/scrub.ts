@@ -9,7 +9,7 @@ import { specOf, tierOf } from "../env/tiers.ts";
 export type Scrub = (text: string) => string;
 
 const SHORTEST = 6;
-/** A variable with such a name holds a secret even if its value is an ordinary word. */
+/** A variable with such a name contains a secret even if its value is an ordinary word. */
 const CERTAIN =
   /SECRET|TOKEN|PASSW|PASSPHRASE|PWD|CREDENTIAL|PRIVATE|(?:API|ACCESS|SIGNING|ENCRYPTION)_?KEY|BEARER|JWT/i;
 const DEEPEST = 32;
@@ -19,8 +19,8 @@ const SECRET_OPTION =
   /((?:^|\s)--?[\w-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|credentials?|key)[\w-]{0,40}(?:=|\s+))(?:"[^"]*"|'[^']*'|\S+)/gi;
 
 /**
- * A variable's value as it may be shown. The tier of the runtime contract decides; a key that a repository's own
- * contract does not know is withheld. Otherwise name and value decide, in a JSON value member by member.
+ * The displayed value of a variable. The tier in the runtime contract decides; a key that is not in a repository's own
+ * contract is hidden. Otherwise name and value decide; for a JSON value, they decide for each member.
  */
 export function shownVariable(contract: RuntimeContract, name: string, value: string, scrub: Scrub): string {
   if (value === "") return value;
@@ -30,7 +30,7 @@ export function shownVariable(contract: RuntimeContract, name: string, value: st
   return isOwnContract(contract) ? REDACTED : shownMember(name, value, scrub);
 }
 
-/** The secrets that variables hold: their values, those of the members of a JSON value, and the passwords within. */
+/** The secrets in variables: their values, those of the members of a JSON value, and the passwords inside. */
 export function secretsOf(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
   return [...variables].flatMap(([name, value]) => {
     const spec = specOf(contract, name);
@@ -45,7 +45,7 @@ export function secretsOf(contract: RuntimeContract, variables: Iterable<readonl
 
 export function scrubOf(secrets: Iterable<string>): Scrub {
   const known = spellingsOf(secrets);
-  // One pattern takes the same time for one secret and for fifty.
+  // One pattern is as fast for fifty secrets as for one.
   const pattern = known.length === 0 ? undefined : new RegExp(known.map(literal).join("|"), "g");
   return (text) => {
     const without = pattern ? text.replaceAll(pattern, REDACTED) : text;
@@ -53,7 +53,7 @@ export function scrubOf(secrets: Iterable<string>): Scrub {
   };
 }
 
-/** Secrets as texts have them: as they are, line by line, in JSON, and in a URL. The longest first. */
+/** The forms in which secrets occur in texts: unchanged, line by line, in JSON and in a URL. Longest first. */
 export function spellingsOf(secrets: Iterable<string>): string[] {
   const spelled = [...secrets].flatMap((secret) => [
     secret,
@@ -92,7 +92,7 @@ function membersOf(name: string, value: unknown, depth = 0): (readonly [string, 
   }
   if (typeof value !== "object" || value === null) return [[name, String(value)]];
   if (Array.isArray(value)) return value.flatMap((item) => membersOf(name, item, depth + 1));
-  // Below a secret name, everything is secret.
+  // Below a secret name, every member is secret.
   const nameOf = (key: string): string => (isSecretName(name) ? name : key);
   return Object.entries(value).flatMap(([key, member]) => membersOf(nameOf(key), member, depth + 1));
 }

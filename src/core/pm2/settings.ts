@@ -3,21 +3,24 @@ import { below } from "../project/places.ts";
 import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
 import { first, type Fields } from "./normalise.ts";
 
-/** Settings of an app as PM2 resolves them. Numbers and switches are values, a text is its digest, `null` is PM2's default. */
+/**
+ * Settings of an app as PM2 resolves them. Numbers and switches are plain values, texts are digests, `null` is PM2's
+ * default.
+ */
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
 /** PM2's default for `listen_timeout`. */
 export const LISTEN_TIMEOUT_MS = 3000;
 
 interface Setting {
-  /** PM2's name, in its record and in an ecosystem file. */
+  /** PM2's name for the field, in its record and in an ecosystem file. */
   readonly field: string;
   readonly aliases?: readonly string[];
-  /** A value that cannot be compared is `undefined`. */
+  /** Returns `undefined` for a value that cannot be compared. */
   readonly read: (value: unknown) => string | number | boolean | undefined;
-  /** PM2's value if nothing is declared. */
+  /** PM2's default. */
   readonly otherwise?: boolean;
-  /** PM2's name in its record, if it differs, of the absolute path that it makes of a log file. */
+  /** PM2's name in its record, if different, for the absolute path that it derives for a log file. */
   readonly recorded?: string;
 }
 
@@ -49,7 +52,7 @@ const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   shutdownWithMessage: { field: "shutdown_with_message", read: toggle, otherwise: false },
   stopExitCodes: { field: "stop_exit_codes", read: (value) => canonicalArguments([value].flat()) },
   treekill: { field: "treekill", read: toggle, otherwise: true },
-  // Only the machine that runs PM2 knows the number of a user's name.
+  // Only the machine that runs PM2 can resolve a user name to its number.
   uid: { field: "uid", aliases: ["user"], read: numeric },
   waitReady: { field: "wait_ready", read: toggle, otherwise: false },
 };
@@ -65,22 +68,22 @@ export interface SettingPlaces {
   readonly name: string;
   /** Absolute folder of the app. */
   readonly cwd: string;
-  /** Folder of PM2, which holds its log files; without it, they are not compared. */
+  /** PM2_HOME, which contains the log files; without it, they are not compared. */
   readonly pm2Home: string | undefined;
 }
 
-/** The settings that an app of an ecosystem file has in PM2. A setting that is not known here is absent. */
+/** The settings that PM2 would use for an app of an ecosystem file. Unknown settings are absent. */
 export function declaredSettings(fields: Fields, places: SettingPlaces, digest: Digest): Settings {
   const raw = ({ field, aliases = [] }: Setting): unknown => {
     const camel = field.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-    // PM2 7 drops a falsy value that does not have the last spelling.
+    // PM2 7 ignores a falsy value unless it has the last of the alternative names.
     return first(fields, [field, ...aliases, camel]) ?? fields[camel];
   };
   const { gid, logDateFormat, uid } = SETTINGS;
   return settings((setting) => {
     const value = raw(setting);
     if (setting === logDateFormat && fields["time"] === true) return "YYYY-MM-DDTHH:mm:ss";
-    // PM2 looks up the group of a user.
+    // PM2 looks up the group of the user.
     if (setting === gid && isNothing(value) && !isNothing(raw(uid))) return OPEN;
     return setting.recorded === undefined ? value : logPath(setting, value, places);
   }, digest);
@@ -114,7 +117,7 @@ function logPath({ recorded, field }: Setting, value: unknown, { name, cwd, pm2H
   return `${pm2Home}/logs/${name.replaceAll(/[^a-zA-Z0-9\\.-]/g, "-")}${kind}.log`;
 }
 
-/** PM2 inserts the number of a process before the ending, unless the app merges its logs. */
+/** PM2 inserts the process id before the extension, unless the app merges its logs. */
 function withoutNumber(path: unknown): string {
   return String(path).replace(/-[0-9]+\.log$/, ".log");
 }

@@ -7,7 +7,7 @@ import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
 /**
- * PM2's processes without secrets of the env files in their custom metrics.
+ * PM2's processes, with the secrets of env files removed from their custom metrics.
  *
  * @throws {SvcmError} PM2_FAILED, FACT_INVALID
  */
@@ -25,8 +25,8 @@ export function problemFacts({ clock, stamps }: Ports, records: readonly Process
 const LONGEST = 200;
 
 /**
- * The record with another text for each name, text and unit of its custom metrics. A text under the name of a secret is
- * `[REDACTED]`; numbers stay as they are, because counters such as `auth failures` have such names too.
+ * Returns the record with each name, text and unit of its custom metrics replaced. A text under a secret-like name
+ * becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have such names, too.
  */
 export function withMetricTexts(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
   if (Object.keys(record.customMetrics).length === 0) return record;
@@ -39,7 +39,7 @@ export function withMetricTexts(record: ProcessRecord, scrub: (text: string) => 
   return { ...record, customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
 }
 
-/** Only for scrubbed text: a cut before could leave a part of a secret. */
+/** Only for scrubbed text: cutting earlier could leave part of a secret. */
 function cutText(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

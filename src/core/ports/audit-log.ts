@@ -5,31 +5,31 @@ export interface AuditLog {
   append(record: AuditRecord): Promise<void>;
 
   /**
-   * The newest attempts first, one record each: the outcome, or `started` if it was interrupted. Skips torn and foreign
-   * lines; a missing log is empty.
+   * Returns the newest attempts first, one record each: the outcome, or `started` if the attempt was interrupted. Skips
+   * torn and foreign lines; a missing log counts as empty.
    * @throws {FileError} if the log cannot be read; the signal's reason if it is aborted
    */
   newest(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;
 
-  /** Creates nothing. @throws {FileError} as `append`, if permissions show it */
+  /** Checks without creating anything that `append` may write. @throws {FileError} as `append` */
   check(): Promise<void>;
 
-  /** Records that this process appended, by action and outcome. */
+  /** The number of records that this process appended, by action and outcome. */
   counts(): readonly AuditCount[];
 }
 
 export interface AuditQuery {
   readonly limit: number;
-  /** Milliseconds since 1970; older records are left out. */
+  /** Milliseconds since 1970; older records are omitted. */
   readonly since?: number | undefined;
   readonly outcome?: AuditRecord["outcome"] | undefined;
-  /** A part of the action, environment, key, process, target or actor, in any case. */
+  /** Part of the action, environment, key, process, target or actor, ignoring case. */
   readonly text?: string | undefined;
 }
 
 export interface AuditPage {
   readonly records: readonly AuditRecord[];
-  /** False if a part of the log was too large to read and had no record. */
+  /** False if a part of the log was too large to read. */
   readonly isComplete: boolean;
 }
 

@@ -2,8 +2,8 @@ import type { ErrorCode } from "../api/code.ts";
 /** Small regular configuration files inside the permitted folders. */
 export interface Files {
   /**
-   * Reads a regular file whole and follows symbolic links. Concurrent calls share the next read.
-   * @throws {FileError} ENOENT, EACCES, EISDIR, EFBIG (over the size cap), EOUTSIDE (a link that leaves the permitted
+   * Reads a whole regular file; follows symbolic links. Concurrent calls share the next read.
+   * @throws {FileError} ENOENT, EACCES, EISDIR, EFBIG (over the size limit), EOUTSIDE (a link that leaves the permitted
    * folders), ENOTREG (a FIFO, socket or device), or another system code
    */
   read(path: string, options?: ReadOptions): Promise<Uint8Array>;
@@ -31,16 +31,16 @@ export interface Files {
   ): Promise<Uint8Array>;
 
   /**
-   * Creates a whole, synced file in an existing folder. `beforeWrite` runs once before the first byte is written; if it
-   * throws, nothing is written.
-   * @throws {FileError} EEXIST if the name is taken, ENOENT without the folder, and the other codes of `replace`
+   * Creates and syncs a file in an existing folder, as a whole. `beforeWrite` runs once before the first byte is
+   * written; if it throws, nothing is written.
+   * @throws {FileError} EEXIST if the name exists, ENOENT without the folder, and the other codes of `replace`
    */
   create(path: string, content: Uint8Array, beforeWrite?: () => Promise<void>): Promise<void>;
 }
 
 export interface ReadOptions {
   readonly maxBytes?: number;
-  /** Permits an outside path, because a person named it. A path inside must still lead to a place inside. */
+  /** Permits a path outside the folders, because the user named it. A path inside must still lead to a place inside. */
   readonly mayBeOutside?: boolean;
 }
 

@@ -1,27 +1,27 @@
 export interface Health {
-  /** Never throws. A process that does not answer in two seconds is unreachable. */
+  /** Never throws. A process that does not respond within two seconds is unreachable. */
   ask(probe: Probe): Promise<HealthAnswer>;
 
-  /** Different ports of this machine on which no process listens. */
+  /** Unused ports of this machine, all different. */
   sparePorts(count: number): Promise<number[]>;
 }
 
 /**
- * `http`: a GET of the path is answered with a status from 200 to 299. `websocket`: an upgrade at the path is answered with
- * 101. `grpc`: `grpc.health.v1.Health/Check` is answered with SERVING.
+ * `http`: a GET of the path returns a status from 200 to 299. `websocket`: an upgrade at the path returns 101. `grpc`:
+ * `grpc.health.v1.Health/Check` returns SERVING.
  */
 export interface Probe {
   readonly kind: "http" | "websocket" | "grpc";
   readonly port: number;
   readonly path: string;
-  /** Of the gRPC health protocol; absent for the whole server. */
+  /** Service name of the gRPC health protocol; absent for the whole server. */
   readonly service?: string;
-  /** A person chose the probe, so a process without that path or service is not healthy. */
+  /** The user configured the probe, so a process without that path or service is unhealthy. */
   readonly isDeclared?: boolean;
 }
 
 export type HealthAnswer =
-  /** `pid` is the process that answered, if its answer says so. */
+  /** `pid` is the process that responded, if the response contains it. */
   | { readonly state: "healthy"; readonly pid: number | null }
   | {
       readonly state: "unhealthy";
@@ -29,5 +29,5 @@ export type HealthAnswer =
       readonly details: string;
       readonly pid: number | null;
     }
-  /** The process answers, and has no such path or service. */
+  /** The process responds but has no such path or service. */
   | { readonly state: "absent" };

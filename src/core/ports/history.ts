@@ -2,24 +2,27 @@ import type { Part } from "../history/parts.ts";
 import type { RecorderResponse } from "../api/history.ts";
 import type { RecorderStart } from "../api/names.ts";
 
-/** The files of the recorded past, in `.svcm/history` of a repository, for their owner alone. */
+/** The recorded history in `.svcm/history` of a repository. Only the owner can read it. */
 export interface HistoryFiles {
   /**
    * Runs `work` while no other process records here.
-   * @throws {FileError} ELOCKED, or another system code; what `work` throws passes through
+   * @throws {FileError} ELOCKED, or another system code; errors of `work` pass through
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 
-  /** Adds lines to a part, and syncs them to disk. @throws {FileError} */
+  /** Appends lines to a file and syncs them. @throws {FileError} */
   append(name: string, lines: readonly string[]): Promise<void>;
 
-  /** Empty if nothing was ever recorded. @throws {FileError} */
+  /** Empty if nothing was recorded. @throws {FileError} */
   parts(): Promise<readonly Part[]>;
 
-  /** The lines of a part. A damaged one gives those before the damage, with the code of the damage. @throws {FileError} */
+  /**
+   * Reads the lines of a file. If it is damaged, returns the lines before the damage and an error code. @throws
+   * {FileError}
+   */
   read(name: string): Promise<PartText>;
 
-  /** Replaces a part by these lines, gzipped, as a whole. @throws {FileError} */
+  /** Replaces a file by these lines, gzipped, as a whole. @throws {FileError} */
   seal(name: string, lines: readonly string[]): Promise<void>;
 
   remove(name: string): Promise<void>;
@@ -30,23 +33,23 @@ export interface PartText {
   readonly damage?: "HISTORY_PART_DAMAGED";
 }
 
-/** Records the samples of one server, until it is stopped. */
+/** Records the samples of one server until it is stopped. */
 export interface Recorder {
   readonly state: Pick<RecorderResponse, "on" | "by" | "problem">;
 
-  /** Does nothing if it records already. */
+  /** Does nothing if it is already recording. */
   start(by: RecorderStart): void;
 
-  /** Resolves when the step under way is on the disk. */
+  /** Resolves when the pending step is on disk. */
   stop(): Promise<void>;
 }
 
-/** The Prometheus that keeps the metrics of svcm for longer. */
+/** The Prometheus server that keeps svcm's metrics for longer. */
 export interface Prometheus {
-  /** False without an address, and then no query is sent. */
+  /** False if no URL is configured; then no query is sent. */
   readonly isSet: boolean;
 
-  /** @throws {SvcmError} HISTORY_FAILED if it does not answer in time, refuses, or answers too much */
+  /** @throws {SvcmError} HISTORY_FAILED if the server does not respond in time, refuses, or returns too much */
   queryRange(query: RangeQuery, signal?: AbortSignal): Promise<readonly RangeSeries[]>;
 }
 
@@ -57,7 +60,7 @@ export interface RangeQuery {
   readonly stepMs: number;
 }
 
-/** Times are in seconds, values are texts. */
+/** Times are in seconds; values are strings. */
 export interface RangeSeries {
   readonly metric: Readonly<Record<string, string>>;
   readonly values: readonly (readonly [seconds: number, value: string])[];

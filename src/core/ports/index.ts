@@ -1,4 +1,7 @@
-/** The world as the core sees it. Operations use ports, `adapters/` implements them, and decisions never see them. */
+/**
+ * The outside world as the core sees it. Operations use ports, `adapters/` implements them, and decisions never use
+ * them.
+ */
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import type { Survey } from "../project/detect/survey.ts";
 import type { Project } from "../project/project.ts";
@@ -27,7 +30,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly facts: Facts;
   readonly files: Files;
-  /** Names and texts of a repository's files. Runs none of them and follows no link. */
+  /** Lists the files of a repository and reads some texts. Runs no file and follows no link. */
   survey(root: string): Promise<Survey>;
   readonly revisions: Revisions;
   readonly ecosystems: EcosystemLoader;
@@ -40,36 +43,35 @@ export interface Ports {
   readonly processLogs: ProcessLogs;
   readonly logs: Logs;
   readonly sightings: Sightings;
-  /** One for each server, so all followers share one reader. */
+  /** One per server, so that all followers share one reader. */
   readonly eventFeed: EventFeed;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
   readonly health: Health;
   readonly stamps: FileStamps;
   readonly installation: Installation;
-  /** One for each server, so all watchers share one sampler. */
+  /** One per server, so that all watchers share one sampler. */
   readonly telemetry: Telemetry;
   readonly historyFiles: HistoryFiles;
   readonly prometheus: Prometheus;
-  /** One for each server. */
+  /** One per server. */
   readonly recorder: Recorder;
   readonly notifier: Notifier;
   readonly alerting: Alerting;
 }
 
-/** The folders and files of a repository, all absolute. @see CONTRACT section 2b */
+/** The folders and files of a repository, as absolute paths. @see CONTRACT section 2b */
 export interface Workspace {
   readonly root: string;
   /**
-   * The flag, the variable or the name of the marker that decides on the root. Without one, the root is the current folder,
-   * which may be any folder.
+   * The flag, variable or marker file that determined the root. `undefined` if the root is simply the current folder.
    */
   readonly rootBy: string | undefined;
   readonly configDir: string;
   readonly pm2Dir: string;
   readonly auditFile: string;
   readonly pm2Home: string;
-  /** The variable or the file that names it; `undefined` for the default. */
+  /** The variable or file that sets it; `undefined` for the default. */
   readonly pm2HomeBy: string | undefined;
   /** `NODE_ENV`: the default environment of a request. */
   readonly nodeEnv: string | undefined;
@@ -83,10 +85,10 @@ export interface Facts {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970, for people and files. Jumps when the machine's clock is set. */
+  /** Milliseconds since 1970, for users and files. Jumps when the clock is set. */
   now(): number;
 
-  /** Milliseconds on a clock that never jumps, for deadlines and intervals. */
+  /** Milliseconds on a monotonic clock, for deadlines and intervals. */
   elapsed(): number;
 
   /** @throws the signal's reason if it is aborted */
@@ -99,11 +101,11 @@ export interface Host {
 
   randomId(): string;
 
-  /** The `machine-id`, or the host name. It identifies the machine, so only a digest may leave. */
+  /** The `machine-id`, or the host name. It identifies the machine, so only a digest of it may leave the process. */
   machineId(): Promise<string>;
 
   cpuCores(): number;
 
-  /** Host name. */
+  /** The host name. */
   name(): string;
 }

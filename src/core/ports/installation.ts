@@ -1,25 +1,25 @@
-/** This program, and the programs around it. No value of a setting that may be a secret is in it. */
+/** Facts about this program and the programs around it. It contains no setting that may be a secret. */
 export interface Installation {
   readonly node: string;
   /** For example `linux x64`. */
   readonly platform: string;
   readonly user: string;
-  /** The version of the PM2 that svcm starts a daemon with; null if it is not installed. */
+  /** The version of PM2 with which svcm would start a daemon; null if it is not installed. */
   readonly pm2Version: string | null;
   readonly hasToken: boolean;
 
-  /** The daemon in PM2_HOME; null if none listens there. */
+  /** The daemon in PM2_HOME; null if none is listening. */
   daemon(): Promise<Pm2Daemon | null>;
 
-  /** The answer at the address that `svcm serve` would bind. */
+  /** Finds out if a program responds at the address that `svcm serve` would use. */
   service(): Promise<ServiceAddress>;
 
-  /** True if a program of this name is in the PATH. */
+  /** True if a program with this name is in the PATH. */
   hasProgram(name: string): boolean;
 }
 
 export interface Pm2Daemon {
-  /** Null if it does not answer this user. */
+  /** Null if the daemon does not respond to this user. */
   readonly version: string | null;
   readonly pid: number | null;
   /** The name of the user who owns its socket. */
@@ -27,8 +27,8 @@ export interface Pm2Daemon {
 }
 
 export interface ServiceAddress {
-  /** `host:port`; null if the variables do not make one. */
+  /** `host:port`; null if the variables do not give a valid address. */
   readonly address: string | null;
-  /** `svcm` is `svcm serve`, `other` another program. */
+  /** `svcm`: a `svcm serve` process. `other`: another program. */
   readonly answer: "nothing" | "svcm" | "other";
 }

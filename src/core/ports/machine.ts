@@ -6,7 +6,7 @@ export interface Machine {
 
   own(): OwnUsage;
 
-  /** `undefined` if the system does not show it. Processes of other users may be missing. */
+  /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
 
   /** The reader keeps files open until it is closed. */
@@ -21,18 +21,18 @@ export interface OwnUsage {
 export interface MachineReader {
   readonly cpuModel: string | null;
 
-  /** Facts that are asked once for all readers; null until they are known. */
+  /** Static facts, read once for all readers; null until they are known. */
   readonly system: HostSystem | null;
 
-  /** Resolves when they are known, or after a second. */
+  /** Resolves when the facts are known, at the latest after a second. */
   readonly known: Promise<void>;
 
   /** @throws the system's error */
   host(): Promise<HostReading>;
 
   /**
-   * The running processes with these numbers. A number keeps its first process until a call leaves it out, so a later
-   * process with the same number is not mistaken for it.
+   * Reads the running processes with these pids. A pid keeps its first process until a call omits it, so a later
+   * process with the same pid is not mistaken for it.
    */
   processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
 
@@ -43,27 +43,27 @@ export interface MachineReader {
 }
 
 export interface FileStamps {
-  /** Null for a file that does not exist or cannot be seen. A folder changes with its list of names. */
+  /** Null for a file that does not exist or cannot be accessed. A folder changes with its list of names. */
   of(paths: readonly string[]): readonly (FileStamp | null)[];
 
-  /** Paths that certainly do not exist. A path without permission is not included. */
+  /** Paths that certainly do not exist. A path without access permission is not included. */
   missing(paths: Iterable<string>): ReadonlySet<string>;
 }
 
 export interface FileStamp {
-  /** Differs after every change. */
+  /** Changes with every change of the file. */
   readonly id: string;
   readonly modifiedMs: number;
 }
 
 export interface AsyncContext {
-  /** Keeps connections until it is closed. */
+  /** Keeps connections open until it is closed. */
   open(): AsyncContextClient;
 }
 
 export interface AsyncContextClient {
   /**
-   * `GET http://127.0.0.1:<port>/async-context-metrics`, without credentials and redirects, with limits of size and
+   * `GET http://127.0.0.1:<port>/async-context-metrics` without credentials and redirects, with limits for size and
    * time. Never throws.
    */
   get(port: number): Promise<AsyncContextAnswer>;

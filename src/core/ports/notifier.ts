@@ -1,19 +1,19 @@
 import type { AlertMessage } from "../api/alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 
-/** Sends what leaves the machine for `alerts` of `svcm.yaml`. Errors never hold an address or a secret. */
+/** Sends the messages that `alerts` in `svcm.yaml` declares. Errors never contain a URL or a secret. */
 export interface Notifier {
-  /** Sends to the webhook and the command that are declared. @throws {SvcmError} ALERT_FAILED */
+  /** Sends to the declared webhook and command. @throws {SvcmError} ALERT_FAILED */
   send(settings: AlertSettings, message: AlertMessage): Promise<void>;
 
-  /** Asks the heartbeat's address once, if one is declared. @throws {SvcmError} ALERT_FAILED */
+  /** Requests the heartbeat URL once, if declared. @throws {SvcmError} ALERT_FAILED */
   beat(settings: AlertSettings): Promise<void>;
 
-  /** Names of declared variables that are not set, or hold no http or https URL. */
+  /** Names of declared variables that are not set, or do not contain an http or https URL. */
   missing(settings: AlertSettings): readonly string[];
 }
 
-/** Watches the conditions of one server and reports them, until it is stopped. */
+/** Watches the conditions of one server and reports them until it is stopped. */
 export interface Alerting {
   start(settings: AlertSettings, onProblem: (error: unknown) => void): void;
   stop(): Promise<void>;

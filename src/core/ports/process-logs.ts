@@ -3,31 +3,34 @@ import type { LogEntry } from "../events/log-line.ts";
 
 export interface ProcessLogs {
   /**
-   * The entries of `pm2.log`, the oldest first. Empty if PM2 has no log.
-   * @throws {FileError} if it cannot be read, or is not a regular file; the signal's reason if it is aborted
+   * The entries of `pm2.log`, oldest first. Empty if there is no such file.
+   * @throws {FileError} if it cannot be read or is not a regular file; the signal's reason if it is aborted
    */
   pm2(wanted: WantedLog, signal?: AbortSignal): Promise<LogPart>;
 
-  /** True if `pm2.log` has a match of this, or is too large to search. @throws {FileError} as `pm2` */
+  /** True if `pm2.log` contains a match, or is too large to search. @throws {FileError} as `pm2` */
   has(pattern: RegExp): Promise<boolean>;
 
-  /** The end of the process's error log at its usual place; `undefined` if there is none. */
+  /** The end of the process's error log at its default path; `undefined` if there is no log. */
   errorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
 }
 
-/** Times in milliseconds since 1970. */
+/** Times are in milliseconds since 1970. */
 export interface WantedLog {
   readonly sinceMs: number;
-  /** Reading ends after this many entries that are not younger than a time. */
+  /** Reading stops after this many entries that are not newer than `upToMs`. */
   readonly most?: { readonly entries: number; readonly upToMs: number } | undefined;
-  /** A log without a match of each of these counts as empty. A match is shorter than a kilobyte. */
+  /**
+   * If one of these does not match anywhere in the log, the log counts as empty. A match must be shorter than a
+   * kilobyte.
+   */
   readonly needs?: readonly RegExp[] | undefined;
 }
 
 export interface LogPart {
   readonly entries: readonly LogEntry[];
-  /** False if an older part of the log was not read because the log is too large. */
+  /** False if the log is too large and an older part was not read. */
   readonly isComplete: boolean;
-  /** True if reading ended because there are as many entries as wanted. */
+  /** True if reading stopped at the wanted number of entries. */
   readonly isCut: boolean;
 }

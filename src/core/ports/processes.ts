@@ -2,123 +2,125 @@ import type { Fields } from "../pm2/normalise.ts";
 import type { OwnProcess, ProcessIdentity, ProcessRecord } from "../pm2/process-record.ts";
 
 /**
- * The processes of one PM2, over one connection, which is opened by the first call and again after a loss. An idle
- * connection does not keep this process alive. A refused action never happens later; if an outcome is unknown, the
+ * The processes of one PM2, over one connection. The first call opens it, and a call after a loss opens it again. An
+ * idle connection does not keep this process alive. A refused action never happens later; if an outcome is unknown, the
  * message says so.
  *
- * Reading never starts a daemon. Every method throws {SvcmError} PM2_FAILED, with a code of the system or one of these:
+ * Reading never starts a daemon. Every method throws {SvcmError} PM2_FAILED, with a system code or one of these:
  *
  * - `PM2_NOT_RUNNING`, `PM2_TIMEOUT`, `PM2_CONNECTION_LOST`, `PM2_HOME_UNUSABLE`, `PM2_LOAD_FAILED`
  * - `PM2_ACTION_FAILED`: PM2 refused, in its words
- * - `PROCESS_CHANGED`: another process has the number now
- * - `ELOCKED`: another svcm acts on the process
+ * - `PROCESS_CHANGED`: the id now belongs to another process
+ * - `ELOCKED`: another svcm process acts on the process
  */
 export interface Processes {
-  /** By number, without modules. One call to PM2. */
+  /** Lists the processes by id, without modules, in one call to PM2. */
   list(signal?: AbortSignal): Promise<ProcessRecord[]>;
 
   /**
-   * Removes credentials, and the secrets in the environments of the processes of the last `list`. Before the first
-   * list, or after a loss of the connection, every text is `[REDACTED]`.
+   * Removes credentials, and the secrets in the environments of the last `list`. Before the first list, or after a loss
+   * of the connection, every text becomes `[REDACTED]`.
    */
   scrub(texts: readonly string[]): Promise<readonly string[]>;
 
-  /** For completion: cheaper than `list`, and empty if PM2 does not answer at once. */
+  /** For completion: cheaper than `list`, and empty if PM2 does not respond at once. */
   names(): Promise<ProcessName[]>;
 
-  /** Begins or ends to hear which processes call themselves ready. Without a PM2 that can be heard, it hears nothing. */
+  /** Starts or stops listening for processes that report ready. Does nothing if PM2's bus is not available. */
   hearReady(isOn: boolean): Promise<void>;
 
   /**
-   * The last time that each process called itself ready, by PM2's number, in milliseconds since the epoch; undefined if
-   * PM2 has not been heard all the time.
+   * When each process last reported ready, by PM2 id, in milliseconds since 1970; undefined if svcm has not listened
+   * without interruption.
    */
   ready(): Promise<ReadonlyMap<number, number> | undefined>;
 
-  /** Processes that PM2 runs and no longer lists. Only Linux knows them; empty elsewhere. */
+  /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
   unlisted(): Promise<readonly number[]>;
 
   /**
-   * Runs `work` while no other svcm acts on the process, or starts an unknown app. Otherwise an action on a process
-   * that is being restarted would fail.
+   * Runs `work` while no other svcm process acts on the process, or starts an unknown app. Otherwise an action could
+   * fail because the process is being restarted.
    * @throws {SvcmError} PM2_FAILED with the code `ELOCKED`; errors of `work` pass through
    */
   exclusively<T>(what: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
 
-  /** Starts a stopped process that PM2 knows. Resolves with PM2's answer. */
+  /** Starts a stopped process that PM2 lists. Resolves when PM2 has responded. */
   start(target: ProcessIdentity): Promise<void>;
 
-  /** PM2 still lists the process afterwards. Resolves with PM2's answer. */
+  /** Stops a process, which PM2 still lists afterwards. Resolves when PM2 has responded. */
   stop(target: ProcessIdentity): Promise<void>;
 
   /**
-   * Ends a process and starts it again, as it is, as it is declared, or as it was. Resolves when PM2 has answered.
+   * Ends a process and starts it again, unchanged, as declared, or with a previous definition. Resolves when PM2 has
+   * responded.
    *
-   * @throws {SvcmError} PM2_FAILED, also with the code `APP_NEVER_SETTLES`: PM2 is launching it
+   * @throws {SvcmError} PM2_FAILED, also with the code `APP_NEVER_SETTLES`: PM2 is still launching it
    */
   restart(target: ProcessIdentity, run?: NextRun): Promise<void>;
 
-  /** The same, except that a process of a cluster ends when its successor listens or is ready. */
+  /** Like `restart`, but a cluster process ends only when its successor listens or reports ready. */
   reload(target: ProcessIdentity, run?: NextRun): Promise<void>;
 
-  /** Stops a process and takes it out of PM2's list. Resolves when PM2 has answered. */
+  /** Stops a process and removes it from PM2's list. Resolves when PM2 has responded. */
   remove(target: ProcessIdentity): Promise<void>;
 
-  /** Halts a process that PM2 launches (SIGSTOP), or lets it go on. A process that has ended is left alone. */
+  /** Suspends a process that PM2 is launching (SIGSTOP), or resumes it. Ignores a process that has ended. */
   halt(target: Pick<ProcessRecord, "pid">, isOn: boolean): Promise<void>;
 
-  /** Starts one more instance of a process. Resolves when PM2 has answered. */
+  /** Starts one more instance of a process. Resolves when PM2 has responded. */
   duplicate(target: ProcessIdentity): Promise<void>;
 
   /**
-   * Starts an app that PM2 does not know. It gets its declared environment and a small base environment, never that of
-   * this process. Call it inside `exclusively("start", ...)`, because it may start a daemon. Resolves with PM2's
-   * answer.
+   * Starts an app that PM2 does not list. It gets its declared environment and a small base environment, never the
+   * environment of this process. Call it inside `exclusively("start", ...)`, because it may start a daemon. Resolves
+   * when PM2 has responded.
    * @param apps entries of an ecosystem file
-   * @param folder where PM2 would be called with that file: relative paths begin there, and a new daemon runs there
+   * @param folder where PM2 would be run with that file; relative paths are resolved against it, and a new daemon runs
+   * there
    * @throws {SvcmError} PM2_FAILED, also with the code `APP_ALREADY_KNOWN`
    */
   startApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
 
   /**
-   * The same list and digests, with the key of this PM2 instead of one of this process: every svcm computes the same. If
-   * PM2_HOME has no key, svcm makes one, readable for its owner alone.
+   * The same list and digests, but with the key of this PM2 instead of a key of this process, so every svcm process
+   * computes the same. If PM2_HOME has no key, svcm creates one that only its owner can read.
    */
   keyed(): Promise<Pick<Processes, "list" | "digest">>;
 
-  /** Writes PM2's records of processes, values included, to a new file for its owner alone. */
+  /** Writes PM2's records of processes, including values, to a new file that only its owner can read. */
   keep(path: string, pmIds: readonly number[]): Promise<void>;
 
-  /** Starts a process of such a file that PM2 no longer lists; it gets another number. */
+  /** Starts a process of such a file that PM2 no longer lists; it gets a new id. */
   revive(former: FormerRun, pmId: number): Promise<void>;
 
-  /** Saves PM2's list for the next boot, readable for its owner alone. */
+  /** Saves PM2's list for the next boot; only its owner can read it. */
   save(): Promise<void>;
 
-  /** Comparable with the digests of a `ProcessRecord`. */
+  /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
-  /** This process and its ancestors. */
+  /** Identifies this process and its ancestors. */
   own(): OwnProcess;
 
   /** A later call opens a new connection. */
   close(): Promise<void>;
 }
 
-/** Replaces the declaration of a process. PM2's number, its instances and its mode stay. */
+/** Replaces the declaration of a process. Its PM2 id, instances and mode stay. */
 export interface DeclaredRun {
   /** The entry of the ecosystem file. */
   readonly app: Fields;
-  /** The folder in which PM2 would be called with that file. */
+  /** The folder in which PM2 would be run with that file. */
   readonly folder: string;
-  /** Variables that the process has and that go. The others, such as those of a shell, stay. */
+  /** Variables of the process to remove. Others, such as those of a shell, stay. */
   readonly drop: readonly string[];
 }
 
-/** Gives a process the definition of its record in a file of `keep`. */
+/** Restores the definition of a process from its record in a file of `keep`. */
 export interface FormerRun {
   readonly keptIn: string;
-  /** Env files that the process reads from copies, by the path of the file. */
+  /** Env files that the process reads from copies instead, by the path of the file. */
   readonly pins?: ReadonlyMap<string, string>;
 }
 

@@ -20,6 +20,6 @@ export interface Tokens {
     beforeWrite: () => Promise<void>,
   ): Promise<void>;
 
-  /** A new secret. */
+  /** Creates a secret. */
   make(): string;
 }

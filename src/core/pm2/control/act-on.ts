@@ -9,7 +9,7 @@ import { folderMissing } from "./refusals.ts";
 import { label } from "./target.ts";
 import { LOOK_EVERY_MS, verify, verifyFailed } from "./verify.ts";
 
-/** The instances of an app are restarted and reloaded one after another, so that the others go on answering. */
+/** Restarts and reloads run one instance of an app at a time, so that the other instances keep serving. */
 export function stepOn(acting: Acting, record: ProcessRecord): Step {
   const isRolled = acting.action === "restart" || acting.action === "reload";
   const run = (): Promise<Outcome> => actOn(acting, record);
@@ -17,8 +17,8 @@ export function stepOn(acting: Acting, record: ProcessRecord): Step {
 }
 
 /**
- * Acts on one process while no other svcm does, and returns when PM2's list shows the effect. A process that is
- * already in the requested state is left alone: PM2 would restart one that runs.
+ * Acts on one process while no other svcm process does, and returns when PM2's list shows the effect. Skips a process
+ * that is already in the requested state, because for PM2 a start of a running process is a restart.
  *
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
@@ -39,8 +39,8 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
 }
 
 /**
- * Gives PM2 the action, and waits for its effect. A stop that falls into a restart by PM2 itself, for example of an app
- * that keeps ending, is given again.
+ * Requests the action from PM2 and waits for its effect. If PM2 restarts the process at the same time, for example
+ * because the app keeps ending, a stop is requested again.
  */
 async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Promise<readonly ProcessRecord[]> {
   const { ports, action, timeoutMs } = acting;
@@ -61,7 +61,9 @@ async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Pr
   }
 }
 
-/** @throws {SvcmError} also PROCESS_ACTION_FAILED if `meanwhile` is present and the new run is bad before PM2's answer */
+/**
+ * @throws {SvcmError} also PROCESS_ACTION_FAILED if `meanwhile` is present and the new run fails before PM2 responds
+ */
 async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
   const { ports, action, meanwhile } = acting;
   const answer = give(acting, before, look);
@@ -87,7 +89,10 @@ async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Pr
   }
 }
 
-/** PM2 does not list a process for a moment while it puts the new run in its place. PM2's answer decides about failures. */
+/**
+ * While PM2 replaces a process by its new run, the process is briefly missing from the list. PM2's response decides
+ * about failures.
+ */
 async function listedMeanwhile({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord | undefined> {
   try {
     return sameIn(await processes.list(), target);
@@ -99,7 +104,9 @@ async function listedMeanwhile({ processes }: Ports, target: ProcessRecord): Pro
 
 const NEEDS_FOLDER: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);
 
-/** PM2 would end the process, start none, and call it online. @throws {SvcmError} PROCESS_ACTION_REFUSED */
+/**
+ * PM2 would end the process, start no new one, and still report it online. @throws {SvcmError} PROCESS_ACTION_REFUSED
+ */
 function requireFolder({ stamps }: Ports, { name, cwd }: ProcessRecord): void {
   if (cwd === null || stamps.missing([cwd]).size === 0) return;
   const hint = "Create the folder, or delete the process and start it with a correct cwd.";
@@ -117,7 +124,7 @@ function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason 
   return action === "stop" && before.status === "stopped" ? "ALREADY_STOPPED" : undefined;
 }
 
-/** A restart may give a process another name. */
+/** A restart may change the name of a process. */
 function sameIn(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
   const isSame = (record: ProcessRecord): boolean =>
     record.uniqueId === uniqueId && (uniqueId !== null || record.name === name);

@@ -11,28 +11,28 @@ export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScop
 export interface Acting {
   readonly ports: Ports;
   readonly action: ProcessAction;
-  /** Records the action in the audit log. Called before the first effect; later calls do nothing. */
+  /** Records the action in the audit log. It is called before the first effect; further calls do nothing. */
   readonly begin: () => Promise<void>;
-  /** The time that PM2's list has to show the effect, in milliseconds. */
+  /** Milliseconds within which PM2's list must show the effect. */
   readonly timeoutMs?: number | undefined;
-  /** The time that a started process has to be online, in milliseconds. Defaults to that of PM2. */
+  /** Milliseconds for which a started process must be online. Defaults to PM2's own value. */
   readonly stableMs?: number | undefined;
-  /** The declaration, or the former definition, that a restart or reload makes effective. */
+  /** The declaration, or the previous definition, that a restart or reload puts into effect. */
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
-  /** A reload with this fails as soon as its new run is bad, while PM2 still keeps the former run. */
+  /** With this, a reload fails as soon as its new run fails, while PM2 still keeps the old run. */
   readonly meanwhile?: Meanwhile | undefined;
-  /** Judges the effect before another svcm may act on the process. @throws {SvcmError} */
+  /** Checks the effect before another svcm process may act on the process. @throws {SvcmError} */
   readonly judge?: ((affected: readonly AffectedProcess[]) => Promise<void>) | undefined;
 }
 
 export interface Meanwhile {
-  /** Called with the new run of a process that PM2 reloads. @throws {SvcmError} if the run is bad */
+  /** Called with the new run of a process that PM2 is reloading. @throws {SvcmError} if the run has failed */
   readonly look: (now: ProcessRecord) => Promise<void>;
-  /** Called with the answer that PM2 owes when the reload has failed before. */
+  /** Called with PM2's pending response if the reload has already failed. */
   readonly owed: (target: ProcessRecord, answer: Promise<unknown>) => void;
 }
 
-/** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */
+/** Returns the process as it is now in PM2's list. @throws {SvcmError} PM2_FAILED if it is no longer listed */
 export type Look = () => Promise<ProcessRecord>;
 
 export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
@@ -59,7 +59,7 @@ export interface Outcome {
 
 export interface Step {
   readonly label: string;
-  /** Steps of one app run one after another, and the first that fails is the last. */
+  /** Steps of one app run in sequence and stop at the first failure. */
   readonly app?: string;
   readonly run: () => Promise<Outcome>;
 }
@@ -67,7 +67,7 @@ export interface Step {
 export interface Steps {
   readonly name: string;
   readonly of: (acting: Acting) => Step[];
-  /** Processes that are left alone from the start. */
+  /** Processes that are skipped from the start. */
   readonly skipped: readonly SkippedProcess[];
   readonly after: () => Promise<Effect>;
 }
@@ -75,7 +75,7 @@ export interface Steps {
 export interface AppliedField {
   readonly name: string;
   readonly field: DriftEntry["field"];
-  /** The variable, if the field is `env`. */
+  /** The name of the variable, if the field is `env`. */
   readonly key: string | null;
 }
 

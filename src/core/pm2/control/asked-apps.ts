@@ -24,7 +24,7 @@ export interface AskedApps {
   readonly left: Left["apps"];
 }
 
-/** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and those of reading the file */
+/** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and the errors of reading the file */
 export async function askedApps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<AskedApps> {
   const { action, name, names = [], pmId, pmIds = [], namespace } = input;
   if (action === "stop" || action === "delete" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)

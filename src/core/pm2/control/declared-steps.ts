@@ -14,10 +14,9 @@ import { startDeclared } from "./start-declared.ts";
 import { declaredRun, differences, effectOf } from "./effect.ts";
 
 /**
- * The steps for apps of the ecosystem file: a start of the apps that PM2 does not know, a restart or reload that makes their
- * declaration effective. If no app is named, one that cannot run as it is declared does not keep the others from it.
+ * The steps for apps of the ecosystem file. Apps that PM2 does not list are started; the others are restarted or reloaded with their declaration. If no app is named, an app that cannot run as declared is skipped.
  *
- * @throws {SvcmError} for a named app that is unknown or cannot run as it is declared
+ * @throws {SvcmError} for a named app that is unknown or cannot run as declared
  */
 export async function declaredSteps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<Steps> {
   const asked = await askedApps(ports, input, about);

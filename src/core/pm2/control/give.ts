@@ -15,8 +15,8 @@ export interface Given {
 }
 
 /**
- * Returns the process once PM2 is not launching it. During a launch PM2 (7.0.4, `God.executeApp`) mistakes the end
- * that a stop causes for a crash, and starts the process again beside the action.
+ * Returns the process once PM2 has finished launching it. During a launch, PM2 (7.0.4, `God.executeApp`) mistakes the
+ * end that a stop causes for a crash, and starts the process again.
  *
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `APP_NEVER_SETTLES`
  */
@@ -41,10 +41,10 @@ const REQUESTS: Readonly<
 };
 
 /**
- * Gives PM2 the action. PM2 refuses it if it has just restarted the process itself. Then its list decides whether the
- * action is done; if not, it is given again.
+ * Requests the action from PM2. PM2 refuses it if it has just restarted the process itself. In that case, the process
+ * list shows whether the action is done; if not, it is requested again.
  *
- * @throws {SvcmError} PM2_FAILED, with PM2's words if it refuses every time; PROCESS_ACTION_REFUSED
+ * @throws {SvcmError} PM2_FAILED, with PM2's message if it refuses every time; PROCESS_ACTION_REFUSED
  */
 export async function give(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
   const { ports, action, declared, timeoutMs } = acting;
@@ -57,7 +57,7 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
     } catch (error) {
       if (!(error instanceof SvcmError) || !RETRIED.has(error.body.code ?? "")) throw error;
       const seen = await look();
-      // A process that PM2 restarted itself may not run as declared.
+      // A process that PM2 restarted by itself may not run as declared.
       if (declared === undefined && isDoneWithoutUs(action, before, seen)) return { action: "start", before: seen };
       if (attempt === MOST_ATTEMPTS) throw refused(action, error, seen);
       now = await launched(ports, look, timeoutMs);
@@ -65,7 +65,7 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
   }
 }
 
-/** Repeats a request while PM2 still waits for the run of an earlier reload, which it refuses. */
+/** Repeats a request while PM2 is still busy with an earlier reload and refuses it. */
 async function whenFree({ ports, timeoutMs = PATIENCE_MS }: Acting, request: () => Promise<void>): Promise<void> {
   const until = ports.clock.elapsed() + timeoutMs;
   for (;;) {

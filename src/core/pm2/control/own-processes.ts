@@ -6,7 +6,7 @@ import { label } from "./target.ts";
 import { skipped, type SkippedProcess } from "./acting.ts";
 
 /**
- * Takes out the processes that serve the request: a stop or restart would end them before they answer.
+ * Leaves out the processes that handle the request, because a stop or restart would end them before they respond.
  *
  * @throws {SvcmError} SELF_ACTION_BLOCKED unless `mayLeaveOut`
  */

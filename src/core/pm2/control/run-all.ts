@@ -8,15 +8,16 @@ interface Failure {
   readonly error: SvcmError;
 }
 
-/** As many as PM2 itself acts on at once, so that a whole namespace is never down together. */
+/** The same limit as PM2's own, so that a whole namespace is never down at once. */
 const AT_A_TIME = 4;
 
 /**
- * Runs the steps of several apps side by side and those of one app one after another. A failed step ends its app: the
- * instances that have not had their turn go on as they are.
+ * Runs the steps of different apps in parallel and those of one app in sequence. If a step fails, the remaining
+ * instances of that app stay as they are.
  *
- * @throws {SvcmError} the error of the only step; otherwise PROCESS_ACTION_FAILED, or PROCESS_ACTION_REFUSED if every
- *   failure is a refusal: it names what was done and what was not. Anything but an SvcmError passes through.
+ * @throws {SvcmError} the error of the only step; otherwise PROCESS_ACTION_FAILED (PROCESS_ACTION_REFUSED if every
+ * failure is a refusal), which lists the steps that were done and not done. Any error that is not an SvcmError passes
+ * through.
  */
 export async function runAll(action: ProcessAction, steps: readonly Step[], report?: Progress): Promise<Outcome> {
   const [only] = steps;

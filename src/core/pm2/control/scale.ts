@@ -10,7 +10,7 @@ import { verify } from "./verify.ts";
 
 type Scaling = Pick<Acting, "ports" | "timeoutMs" | "stableMs" | "begin"> & { readonly report: Progress | undefined };
 
-/** Starts so many more processes of an app, each when the one before is online. */
+/** Starts `count` more processes of an app, each after the previous one is online. */
 export async function scaleUp(
   scaling: Scaling,
   siblings: readonly ProcessRecord[],
@@ -27,7 +27,7 @@ export async function scaleUp(
   return started;
 }
 
-/** Deletes so many processes of an app, the newest first. */
+/** Deletes `count` processes of an app, newest first. */
 export async function scaleDown(
   scaling: Scaling,
   siblings: readonly ProcessRecord[],

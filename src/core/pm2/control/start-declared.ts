@@ -8,9 +8,9 @@ import { listOrNone } from "./known.ts";
 import { verify, type OnlineMs } from "./verify.ts";
 
 /**
- * Starts an app that an ecosystem file declares: from its declaration if PM2 does not know it, otherwise the processes
- * that PM2 knows by that name. Starts a PM2 daemon if none runs. Several svcm that do so at once take turns, so they
- * leave one daemon and one app.
+ * Starts an app that an ecosystem file declares. If PM2 lists the app, starts its existing processes, else starts it
+ * from its declaration. Starts a PM2 daemon if none is running. Concurrent svcm processes take turns, so they start
+ * only one daemon and one app.
  *
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */

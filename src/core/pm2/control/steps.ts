@@ -7,10 +7,10 @@ import { withoutOwn } from "./own-processes.ts";
 import { noteProcesses, type ActionSubject } from "./recorded.ts";
 
 /**
- * Resolves a request, and notes the processes that it is about as far as they are known.
+ * Resolves a request to steps, and records the affected processes in `about` as soon as they are known.
  *
- * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, INVALID_REQUEST, PM2_FAILED, and for
- *   the scope `ecosystem` PROCESS_ACTION_REFUSED and those of reading its file.
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, INVALID_REQUEST, PM2_FAILED; for the
+ * scope `ecosystem` also PROCESS_ACTION_REFUSED and the errors of reading its file.
  */
 export async function stepsFor(ports: Ports, input: ActionInput, about: ActionSubject): Promise<Steps> {
   const { scope } = input;

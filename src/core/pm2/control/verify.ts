@@ -33,7 +33,7 @@ export interface Verifying {
 /**
  * Polls PM2's list until the action is done, and returns the processes of that list.
  *
- * @throws {SvcmError} PROCESS_ACTION_FAILED if it failed, or is still pending after `timeoutMs`
+ * @throws {SvcmError} PROCESS_ACTION_FAILED if the action failed, or is still pending after `timeoutMs`
  */
 export async function verify(
   { processes, clock }: Ports,

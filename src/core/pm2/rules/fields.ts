@@ -31,7 +31,7 @@ export const unknownFields: EcosystemRule = {
     apps.flatMap((app) => app.keys.filter((key) => isIgnored(app, key)).map((key) => unknownField(app, key))),
 };
 
-/** PM2's schema takes `env_file` for a block of variables, and would read it only with `--env file`. */
+/** PM2's schema treats `env_file` as a block of variables, and would only read it with `--env file`. */
 function isIgnored({ fields }: CheckedApp, key: string): boolean {
   return !isPm2Field(key) || (ENV_FILE.test(key) && !isRecord(fields[key]));
 }

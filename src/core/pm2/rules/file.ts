@@ -3,7 +3,7 @@ import { toIssue, type Finding } from "../../findings/rule.ts";
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
 import type { EcosystemRule } from "./rule.ts";
 
-/** PM2 looks for its endings anywhere in the path: below a folder `app.json`, every file counts as JSON. */
+/** PM2 looks for its endings anywhere in the path: in a folder named `app.json`, every file counts as JSON. */
 export const fileKind: EcosystemRule = {
   code: "ECOSYSTEM_FILE_KIND",
   severity: "error",
@@ -73,7 +73,7 @@ export const withheldVariables: EcosystemRule = {
   check: ({ file: { loaded } }) => (loaded === undefined ? [] : withheldFindings(loaded.withheld)),
 };
 
-/** The finding of that rule for the answer of an action. @param names of `LoadedEcosystem.withheld` */
+/** The finding of that rule in the result of an action. @param names of `LoadedEcosystem.withheld` */
 export function withheldIssues(names: readonly string[]): Issue[] {
   const { code, severity } = withheldVariables;
   return withheldFindings(names).map((finding) => toIssue({ ...finding, code, severity }));

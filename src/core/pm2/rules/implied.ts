@@ -6,11 +6,11 @@ import { isRecord } from "../../words/record.ts";
 import type { ImpliedApps } from "./rule.ts";
 
 /**
- * The apps that `deployments.yaml` promises in an environment: those of the deploy targets that have it as their PM2
- * profile, or, where none has, those of the service configuration. `svcm validate` reports the errors of the document.
+ * The apps that `deployments.yaml` implies for an environment: those of the deploy targets that have it as their PM2
+ * profile; without such targets, those of the service configuration. `svcm validate` reports errors in the document.
  *
- * @param document the document as it was read, of any shape
- * @param profile the environment by its name, no alias
+ * @param document the parsed document, of any shape
+ * @param profile the canonical name of the environment
  */
 export function impliedApps(document: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {
   const { serviceConfiguration, deployments } = isRecord(document) ? document : {};

@@ -3,9 +3,9 @@ import { MAX_PORT } from "../../words/port.ts";
 import { first, spellings } from "../normalise.ts";
 import { sharing, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
-/** Variables that name a port to listen on; others, such as `SVC_REDIS_PORT`, name the port of another service. */
+/** Variables with a port to listen on. Others, such as `SVC_REDIS_PORT`, have the port of another service. */
 const LISTENING = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
-/** Long enough for a server to finish its requests; PM2 gives 1600 ms. */
+/** Long enough for a server to finish its requests; PM2's default is 1600 ms. */
 const DRAIN_MS = 5000;
 
 interface Listener {
@@ -45,7 +45,7 @@ export const portCollisions: EcosystemRule = {
   },
 };
 
-/** Only the instances of a cluster share a port. */
+/** Only the instances of a cluster can share a port. */
 export const portInstances: EcosystemRule = {
   code: "ECOSYSTEM_PORT_INSTANCES",
   severity: "error",
