@@ -4,16 +4,16 @@ import type { Right, Role } from "./api/rights.ts";
 /** The right that an operation needs. */
 export type Access = Right;
 
-/** The environments and services that a token is limited to; without a list, all of them. */
+/** The environments and services that a token is limited to. A missing list means all. */
 export interface Limits {
   /** Canonical names. */
   readonly environments?: readonly string[] | undefined;
   readonly services?: readonly string[] | undefined;
 }
 
-/** A person or program, and what it may do. */
+/** A person or program, and its rights. */
 export interface Identity {
-  /** The user of the system, the name of the token, or `anonymous`. */
+  /** The system user, the name of the token, or `anonymous`. */
   readonly actor?: string;
   readonly grants: readonly Access[];
   /** Absent without a token. */
@@ -21,7 +21,7 @@ export interface Identity {
   readonly limits?: Limits;
 }
 
-/** The source of a request: the caller, and the front end that it uses. */
+/** The origin of a request: the caller and its front end. */
 export interface Caller extends Identity {
   readonly source: AuditSource;
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ export interface Caller extends Identity {
   readonly report?: Progress;
 }
 
-/** A step is carried out once. A repeat gets the recorded answer. */
+/** A step is carried out once. A repeated request gets the recorded response. */
 export interface RolloutStep {
   readonly rollout: string;
   readonly step: number;

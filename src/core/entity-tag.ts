@@ -1,4 +1,4 @@
-/** The part of a port that makes a tag. */
+/** The part of a port that computes a digest. */
 interface Digesting {
   readonly host: { digest(bytes: Uint8Array): string };
 }
@@ -8,7 +8,7 @@ export function entityTag({ host }: Digesting, bytes: Uint8Array): string {
   return `"${host.digest(bytes)}"`;
 }
 
-/** @param ifMatch a list of entity tags, as in the header */
+/** @param ifMatch a list of entity tags, as in the If-Match header */
 export function matchesTag(ports: Digesting, bytes: Uint8Array, ifMatch: string): boolean {
   const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
   return tags.has("*") || tags.has(entityTag(ports, bytes));

@@ -6,7 +6,7 @@ import type { Issue } from "./api/issue.ts";
 import { defined } from "./words/defined.ts";
 
 /**
- * Every expected refusal with its HTTP status, exit code and specified words. Exit codes: 1 for the answer no, 2 for
+ * Every expected refusal with its HTTP status, exit code and specified text. Exit codes: 1 for a negative result, 2 for
  * wrong usage, 3 for a failure, 70 for a defect of svcm.
  * @see the specification, "Errors"; CONTRACT sections 3 and 7
  */
@@ -35,13 +35,13 @@ export const errorTable = {
   LOGS_FAILED: { status: 500, exitCode: 3, error: "Logs could not be read." },
   HISTORY_FAILED: { status: 500, exitCode: 3, error: "The recorded history could not be read." },
   ALERT_FAILED: { status: 500, exitCode: 3, error: "The alert could not be delivered." },
-  /** Failures of metrics have the kind PM2_METRICS_FAILED. */
+  /** Failures of metrics use the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },
   PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found.", isCode: true },
   PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous.", isCode: true },
   PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },
-  /** The machine or the declaration does not allow the action; PM2 did not get it. */
+  /** The machine or the declaration does not allow the action, so PM2 did not get it. */
   PROCESS_ACTION_REFUSED: { status: 409, exitCode: 3, error: "Process action refused." },
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked.", isCode: true },
   PLAN_STALE: { status: 409, exitCode: 1, error: "Plan is out of date.", isCode: true },
@@ -63,7 +63,7 @@ export const errorTable = {
 } as const satisfies Partial<Record<Code, ErrorRow>>;
 
 interface ErrorRow {
-  /** The body carries the kind as its `code`, unless a refusal has a more exact one. */
+  /** The body has the kind as its `code`, unless a refusal has a more specific one. */
   readonly isCode?: true;
   readonly status: number;
   readonly exitCode: number;
@@ -73,12 +73,12 @@ interface ErrorRow {
 export type ErrorKind = keyof typeof errorTable;
 
 export interface RefusalBody extends Omit<ErrorBody, "error"> {
-  /** The next step, for a person at a terminal. Not sent. */
+  /** The next step, for a user at a terminal. Not sent over HTTP. */
   readonly hint?: string | undefined;
   readonly retryAfterSeconds?: number;
-  /** The known processes of a refused action. Not sent. */
+  /** The known processes of a refused action. Not sent over HTTP. */
   readonly processes?: readonly AuditedProcess[];
-  /** The text of the file with the issues, for source lines in a terminal. Not sent. */
+  /** The text of the file with the issues, to print source lines. Not sent over HTTP. */
   readonly source?: string;
 }
 
@@ -96,12 +96,12 @@ export class SvcmError extends Error {
   }
 }
 
-/** The code of anything that was thrown: that of a refusal, or DEFECT. */
+/** The code of any thrown value: that of a refusal, or DEFECT. */
 export function failureCode(error: unknown): ErrorCode {
   return error instanceof SvcmError ? (error.body.code ?? error.kind) : "DEFECT";
 }
 
-/** A refusal with every issue; its details are the messages on one line. */
+/** A refusal with every issue. Its details are the messages on one line. */
 export function refusal(kind: ErrorKind, issues: readonly Issue[]): SvcmError {
   return new SvcmError(kind, { details: issues.map(({ message }) => message).join("; "), issues });
 }
@@ -115,7 +115,7 @@ export interface ErrorDescription {
   readonly source?: string | undefined;
 }
 
-/** Never shows the cause of a defect. */
+/** Never reveals the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
     return describeError(new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect in svcm." }));

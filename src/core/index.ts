@@ -108,7 +108,7 @@ export type { ConsoleFiles, Encoding } from "./adapters/console-files.ts";
 export { whyNoFolder } from "./adapters/workspace.ts";
 export { privateCopy, type PrivateCopy } from "./adapters/private-files.ts";
 
-/** The file system limits a person at a terminal; svcm adds no other limit. */
+/** At a terminal, file permissions limit the user; svcm adds no limits. */
 export function commandLineCaller(): Caller {
   return {
     source: "cli",
@@ -119,10 +119,13 @@ export function commandLineCaller(): Caller {
   };
 }
 
-/** Fits a deployments document of twenty thousand deploy targets. Env files and contract files have a smaller limit. */
+/**
+ * Large enough for a deployments document with twenty thousand deploy targets. Env files and contract files have a
+ * smaller limit.
+ */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
-/** The real ports of a repository, each made on first use, because a command uses few of them. */
+/** The real ports of a repository. Each is created on first use, because a command uses few of them. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, auditFile, pm2Home } = workspace;
@@ -161,8 +164,8 @@ export function nodePorts(options: WorkspaceOptions): Ports {
 }
 
 /**
- * Adds the PM2 home and the folders that `svcm.yaml` names. An invalid file is reported by the first operation that
- * reads it.
+ * Applies the PM2 home and the folders that `svcm.yaml` names. If the file is invalid, the first operation that reads
+ * it reports that.
  */
 export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   const ports = nodePorts(options);

@@ -7,7 +7,7 @@ import { below, ecosystemSpellings } from "./places.ts";
 const SHOWN = 4;
 
 /**
- * The next step for a repository that has PM2 or env files of another layout, and no `svcm.yaml`; `undefined` for any
+ * The next step for a repository that has PM2 or env files in another layout, but no `svcm.yaml`. `undefined` for any
  * other repository.
  */
 export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise<string | undefined> {
@@ -19,14 +19,14 @@ export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise
   return `Found here: ${found.slice(0, SHOWN).join(", ")}${more}. To use them, run: svcm init`;
 }
 
-/** The error with that next step, if it says that a file of svcm's own layout is missing. */
+/** Adds that next step to an error that reports a missing file of svcm's default layout. */
 export async function withDoor(ports: Ports, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !lacksOurFile(error, ports.workspace.root)) return error;
   const hint = (await doorHint(ports)) ?? (await templateHint(ports, error.body.path));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
 
-/** For an env file that a template of `svcm.yaml` describes. */
+/** The next step for a missing env file that has a template in `svcm.yaml`. */
 async function templateHint({ facts, workspace }: Ports, path: string | undefined): Promise<string | undefined> {
   const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
   const found = services.find(({ folder, env }) =>
@@ -37,11 +37,11 @@ async function templateHint({ facts, workspace }: Ports, path: string | undefine
   return found?.template && `Make the file from ${found.template}.`;
 }
 
-/** A document of another name was named by a person, so svcm does not guess. */
+/** If the user named a different document, svcm does not guess. */
 function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
   const { code, path } = body;
   if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
-  // Of the refusals about a process, only that of a missing ecosystem file has a path.
+  // PROCESS_NOT_FOUND has a path only if an ecosystem file is missing.
   return code === "ENV_FILE_NOT_FOUND" || (kind === "PROCESS_NOT_FOUND" && path !== undefined);
 }
 

@@ -33,11 +33,11 @@ interface Planned extends Pick<KeysEditResponse, "changedKeys" | "changes"> {
 type Plan = (text: string) => Planned;
 
 /**
- * Edits keys of `svcm.yaml` in one locked, atomic and audited transaction that changes only their own members. An edit
- * that changes nothing writes nothing and leaves no record.
+ * Edits keys of `svcm.yaml` in one locked, atomic and audited transaction that changes only their members. An edit
+ * without effect writes nothing and leaves no record.
  *
- * @throws {SvcmError} INVALID_PAYLOAD if the keys are elsewhere, a key is unknown or the result is not valid,
- *   FACT_INVALID, SUITE_FILE_FAILED
+ * @throws {SvcmError} INVALID_PAYLOAD if the keys are in another file, a key is unknown or the result is invalid,
+ * FACT_INVALID, SUITE_FILE_FAILED
  */
 export async function editKeys(ports: Ports, caller: Caller, edit: KeysEdit): Promise<KeysEditResponse> {
   const { dryRun, action } = edit;
@@ -115,7 +115,7 @@ async function planner({ keys, decide }: KeysEdit): Promise<Plan> {
   };
 }
 
-/** An issue for each key that `svcm.yaml` does not declare. */
+/** Reports each key that `svcm.yaml` does not declare. */
 function unknownKeys({ keys = {} }: Pick<Project, "keys">, asked: readonly string[]): Issue[] {
   const known = Object.keys(keys);
   return asked

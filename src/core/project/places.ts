@@ -4,20 +4,20 @@ import { didYouMean } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** The members of a request that choose an env file or an ecosystem file. */
+/** The members of a request that select an env file or an ecosystem file. */
 export interface PlaceRequest {
   readonly environment?: string | undefined;
   readonly service?: string | undefined;
 }
 
 export interface NamedService {
-  /** `""` if the repository has one service without a name. */
+  /** `""` if the repository has a single service without a name. */
   readonly name: string;
   readonly service: Service;
 }
 
 /**
- * The service of a request; a repository with one service needs no name.
+ * The service of a request. If there is only one service, its name may be omitted.
  *
  * @throws {SvcmError} INVALID_REQUEST with the code SERVICE_UNKNOWN or SERVICE_REQUIRED
  */
@@ -34,7 +34,7 @@ export function chooseService(project: Project | undefined, asked: string | unde
   throw noService("SERVICE_UNKNOWN", `No service has the name ${shown}.`, services, asked);
 }
 
-/** The services of a request that may concern several: the named one, else all. */
+/** The services of a request that may concern several: the named one, or all. */
 export function chooseServices(project: Project | undefined, asked: string | undefined): NamedService[] {
   if (asked === undefined) return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
   return [chooseService(project, asked)].flatMap((one) => one ?? []);
@@ -58,7 +58,7 @@ function noService(
     : new SvcmError("INVALID_REQUEST", { code, details: `${what} Accepted: ${names.join(", ")}.`, hint });
 }
 
-/** The environments that read an env file, as `svcm.yaml` declares them. */
+/** The environments that use an env file according to `svcm.yaml`. */
 export function layerUsers(project: Project | undefined, root: string, path: string): LayerUser[] {
   return chooseServices(project, undefined).flatMap(({ name, service: { folder, env } }) =>
     Object.entries(env).flatMap(([environment, { layers }]) =>
@@ -72,7 +72,7 @@ export interface LayerUser {
   readonly environment: string;
 }
 
-/** A path below a folder as people write it: `~` is not expanded, `.` and doubled slashes go. */
+/** Joins a path to a folder. Does not expand `~`; removes `.` and doubled slashes. */
 export function below(folder: string, path: string): string {
   const parts = path.startsWith("/") ? [] : folder.split("/");
   for (const part of path.split("/")) {
@@ -83,7 +83,7 @@ export function below(folder: string, path: string): string {
 }
 
 export interface Environment {
-  /** As the request spells it, trimmed and in small letters: `development` stays `development`. */
+  /** As in the request, trimmed and in lower case: `development` stays `development`. */
   readonly environment: string;
   /** The canonical name: `dev`. */
   readonly name: string;
@@ -104,10 +104,10 @@ export function envSpellings(contract: RuntimeContract): Spellings {
   return spellings;
 }
 
-/** Every request of an env file needs them, and a contract does not change. */
+/** Cached, because every request for an env file needs them and a contract does not change. */
 const envSpellingsOf = new WeakMap<RuntimeContract, Spellings>();
 
-/** The environments of ecosystem files: the PM2 profiles, then those that have an env file only. */
+/** The environments of ecosystem files: the PM2 profiles, then environments that only have an env file. */
 export function ecosystemSpellings(contract: RuntimeContract, matrix: CapabilityMatrix): Spellings {
   const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
   const aliases = (name: string): string[] => [
@@ -115,7 +115,7 @@ export function ecosystemSpellings(contract: RuntimeContract, matrix: Capability
     ...Object.entries(matrix.pm2ProfileAliases ?? {}).flatMap(([alias, of]) => (of === name ? [alias] : [])),
   ];
   const spellings = names.flatMap((name) => [name, ...aliases(name)].map((spelling) => [spelling, name] as const));
-  // A name means itself, even if it is also an alias of another environment.
+  // A name wins over an alias of another environment.
   return new Map([...spellings, ...names.map((name) => [name, name] as const)]);
 }
 
@@ -124,9 +124,9 @@ export function spellingsOf(spellings: Spellings, name: string): string[] {
 }
 
 /**
- * Resolves the environment of a request. Without one, `NODE_ENV` decides, else the contract's default.
+ * Resolves the environment of a request. Without one, uses `NODE_ENV`, else the contract's default.
  *
- * @throws {SvcmError} INVALID_ENVIRONMENT for an unknown spelling; it is never coerced.
+ * @throws {SvcmError} INVALID_ENVIRONMENT for an unknown name, which is never coerced.
  * @see the specification, "Env file mapping" and "GET /api/runtime/pm2-ecosystem"
  */
 export function resolveEnvironment(

@@ -3,7 +3,7 @@ import type { Role } from "../api/rights.ts";
 import type { Limits } from "../caller.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** The file in the root in which a repository says where its files are. */
+/** The file in the root in which a repository declares where its files are. */
 export const PROJECT_FILE = "svcm.yaml";
 
 /** The content of `svcm.yaml`. Paths are as written: relative to the root, or to the service's folder. */
@@ -12,41 +12,41 @@ export interface Project {
   readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
   readonly defaultEnvironment: string;
   readonly pm2Home: string | undefined;
-  /** Folders outside the root that links may lead into. */
+  /** Folders outside the root that symbolic links may lead into. */
   readonly folders: readonly string[];
-  /** Folders that may hold logs besides PM2_HOME and those of the apps. */
+  /** Folders that may hold logs, in addition to PM2_HOME and those of the apps. */
   readonly logFolders: readonly string[];
-  /** At least one. A service that the file does not name has the name `""`. */
+  /** At least one. A service without a name has the name `""`. */
   readonly services: Readonly<Record<string, Service>>;
-  /** The keys of the runtime contract; `undefined` if the file leaves them to `config/runtime-contract.yaml`. */
+  /** The keys of the runtime contract; `undefined` if they are in `config/runtime-contract.yaml`. */
   readonly keys: RuntimeContract["keys"] | undefined;
-  /** The NATS server of several machines, and its users and nodes. */
+  /** The NATS server for several machines, and its users and nodes. */
   readonly nats: NatsProject | undefined;
-  /** Keys whose entry is an unconfirmed guess, with the reason. */
+  /** Keys with an unconfirmed guess, and the reason for the guess. */
   readonly guesses: Readonly<Record<string, string>>;
   /** True if `svcm serve` records the history. */
   readonly record: boolean;
   readonly alerts: AlertSettings | undefined;
 }
 
-/** Names of variables, because the file is in the repository and the addresses are secret. */
+/** Names of variables, because the file is in the repository and the URLs are secret. */
 export interface AlertSettings {
   readonly webhook: string | undefined;
   readonly webhookSecret: string | undefined;
-  /** A program and its arguments; no shell. */
+  /** A program and its arguments, run without a shell. */
   readonly command: readonly string[] | undefined;
   readonly heartbeat: string | undefined;
-  /** By rule: a hold-off such as `10m`, or `off`. */
+  /** For each rule, a hold-off such as `10m`, or `off`. */
   readonly rules: Readonly<Partial<Record<AlertRule, string>>>;
 }
 
 export interface NatsProject {
   /** Addresses of the servers of one cluster. */
   readonly servers: readonly string[];
-  /** A user has the public key of its credentials, a role, and the limits of a token. */
+  /** A user has the public key of its credentials, a role, and limits as a token has. */
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
-  /** The limits of the stream of events, as they are written. */
+  /** The limits of the event stream, as written. */
   readonly events: EventLimits;
 }
 
@@ -65,18 +65,18 @@ export interface FleetNode {
 
 export interface Service {
   readonly folder: string;
-  /** By canonical environment. */
+  /** By canonical name of the environment. */
   readonly ecosystem: Readonly<Record<string, readonly EcosystemSource[]>>;
-  /** Names of its apps, if its ecosystem files hold those of other services too. */
+  /** The names of its apps, if its ecosystem files also contain apps of other services. */
   readonly apps: readonly string[] | undefined;
   /** By canonical environment. */
   readonly env: Readonly<Record<string, EnvSource>>;
   readonly template: string | undefined;
-  /** Settings of an apply, as written; they have no findings. */
+  /** The settings of an apply as written, already checked. */
   readonly rollout: unknown;
 }
 
-/** One ecosystem file as the team starts it: `cd <cwd> && pm2 start <file> --env <env>`. */
+/** One ecosystem file, as the team starts it: `cd <cwd> && pm2 start <file> --env <env>`. */
 export interface EcosystemSource {
   readonly file: string;
   readonly cwd: string | undefined;
@@ -84,13 +84,13 @@ export interface EcosystemSource {
 }
 
 export interface EnvSource {
-  /** At least one file. A later one wins, and the last is written. */
+  /** At least one file. Later files override earlier ones; svcm writes to the last. */
   readonly layers: readonly string[];
   /** An encrypted file is neither read nor written. */
   readonly encrypted: "dotenvx" | undefined;
 }
 
-/** The runtime contract of a repository with a `svcm.yaml`: its environments, and its keys if it declares some. */
+/** The runtime contract of a repository with a `svcm.yaml`: its environments, and its keys if it declares any. */
 export function projectContract(project: Project, contract: RuntimeContract): RuntimeContract {
   const environments = Object.entries(project.environments).map(([name, { aliases }]) => [
     name,
@@ -104,7 +104,7 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
   };
 }
 
-/** The refusal of a repository whose keys are in both files, because svcm does not merge them. */
+/** Refuses a repository that declares keys in both files, because svcm does not merge them. */
 export const KEYS_TWICE =
   "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.";
 
@@ -119,7 +119,7 @@ export function projectMatrix(
   return { ...matrix, pm2Profiles, migration: { ...matrix.migration, pm2Profile: migrated } };
 }
 
-/** The name of the file that a write of the environment changes, in the first service that has one. */
+/** The file that a write of the environment changes, in the first service that has one. */
 function envFileName(project: Project, environment: string): string {
   const layers = Object.values(project.services).flatMap(({ env }) => env[environment]?.layers.at(-1) ?? []);
   return layers[0]?.split("/").at(-1) ?? `.env.${environment}`;

@@ -5,7 +5,7 @@ import { defined } from "../words/defined.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
-/** Reads a `svcm.yaml` strictly. `file` is the name that issues carry. */
+/** Reads a `svcm.yaml` strictly. `file` is the file name in issues. */
 export function readProject(text: string, file: string): Fact<Project> {
   const fact = readFact(readYaml(text, file), projectSchema, projectIssues);
   return fact.value === undefined ? fact : { value: projectOf(fact.value), issues: [] };
@@ -33,7 +33,7 @@ function projectIssues(declared: DeclaredProject): Finding[] {
   ];
 }
 
-/** A file has named services, or the members of its only service at the top. */
+/** A file has either named services, or the members of its only service at the top level. */
 function twoForms(declared: DeclaredProject): Finding[] {
   if (declared.services === undefined) return [];
   const none = { path: ["services"], message: "services: declare at least one, or leave the member out" };
@@ -66,7 +66,7 @@ function limitIssues({ nats, services = {} }: DeclaredProject, names: readonly s
   ]);
 }
 
-/** A guess may let a value be seen, never changed. */
+/** A guess may make a key readable, but never editable. */
 function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): Finding[] {
   return Object.entries(keys).flatMap(([key, { guess, tier }]) =>
     guess !== undefined && tier === "editable"

@@ -1,4 +1,4 @@
-/** The shape of `svcm.yaml`. Loaded only if a repository has one. */
+/** The schema of `svcm.yaml`. It is loaded only if the repository has this file. */
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
 import { rolloutSchema } from "../deployments/schema/rollout.ts";
@@ -32,7 +32,7 @@ const env = z
   .union([path, paths, z.strictObject({ file: path, encrypted: z.literal("dotenvx").optional() })])
   .describe("a path, a list of paths, or { file, encrypted: dotenvx }");
 
-/** The settings of deployments.yaml; its check writes the messages. */
+/** The same settings as in deployments.yaml, whose check writes the messages. */
 const rollout = z
   .unknown()
   .superRefine((value, context) => {

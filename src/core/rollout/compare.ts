@@ -9,33 +9,36 @@ import type { ExpectedApp } from "./expected.ts";
 import type { Left } from "./release.ts";
 
 export interface ComparedFacts {
-  /** In the order of the file. */
+  /** In file order. */
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  /** The last write of a file, in milliseconds since the epoch. */
+  /** When a file was last written, in milliseconds since 1970. */
   readonly modifiedMs: (path: string) => number | undefined;
-  /** Keys that the runtime contract shows, so they are not secrets, whatever their names. */
+  /** Keys that the runtime contract makes visible. They are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly missingFolders: ReadonlySet<string>;
-  /** The apps as the last apply left them; absent for declarations of two revisions. */
+  /** The apps as the last apply left them; absent when two revisions are compared. */
   readonly left?: Left["apps"] | undefined;
 }
 
-/** A reason for a step, and the processes that have it. */
+/** A reason for a step, and the processes that it applies to. */
 export interface Difference extends PlanReason {
   readonly pmIds: readonly number[];
 }
 
-/** All processes of one name, and what differs between them and the declaration. */
+/** All processes with one name, and how they differ from the declaration. */
 export interface Comparison {
   readonly app: ExpectedApp;
-  /** Instances that the file declares, over all entries of that name. */
+  /** The number of declared instances, over all entries with that name. */
   readonly instances: number;
   readonly processes: readonly ProcessRecord[];
   readonly differences: readonly Difference[];
 }
 
-/** Compares the apps of a file with the processes of their names, field by field; texts by their digests. */
+/**
+ * Compares the apps of a file with the processes of the same names, field by field. Texts are compared by their
+ * digests.
+ */
 export function compareApps(facts: ComparedFacts): Comparison[] {
   const byName = groupBy(facts.running, ({ name }) => name);
   return [...groupBy(facts.expected, ({ name }) => name)].flatMap(([name, [app, ...more]]) => {
@@ -92,7 +95,7 @@ function ofProcess(app: ExpectedApp, record: ProcessRecord, facts: ComparedFacts
   ];
 }
 
-/** True if PM2 knows the process and neither runs nor starts it. */
+/** True if PM2 lists the process but neither runs nor starts it. */
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "stopped" || status === "errored";
 }
@@ -101,13 +104,13 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
   return settingNames.flatMap((field) => {
     const [declared, running] = [settings[field], declaration.settings[field]];
     if (declared === undefined || running === undefined || declared === running) return [];
-    // Digests are not shown.
+    // Digests are not displayed.
     const shown = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
     return [{ field, ...shown }];
   });
 }
 
-/** Compares with that of the possible environments which the process matches best. */
+/** Compares with the one of the possible environments that fits the process best. */
 function keyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
@@ -119,8 +122,8 @@ function keyDrift(
 }
 
 /**
- * In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. An app without a declared folder
- * keeps the folder from which it was first started.
+ * In cluster mode, every worker runs PM2's own Node.js, whatever interpreter PM2 records. An app without a declared
+ * folder keeps the folder in which it was first started.
  */
 function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRecord): boolean {
   if (field === "cwd") return !app.declaresCwd;
@@ -128,8 +131,7 @@ function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRec
 }
 
 /**
- * PM2 notes its Node.js by path instead of `node` for a script with an unknown ending, and its own server for
- * static files by path.
+ * For a script with an unknown extension, PM2 records the path of its Node.js instead of `node`. For static files, it records the path of its file server.
  */
 function isSame(field: string, declared: unknown, running: string | boolean): boolean {
   if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));

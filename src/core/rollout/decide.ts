@@ -15,26 +15,26 @@ import { withNotes } from "./notes.ts";
 import { renamed, renamesIn, withNewName } from "./renames.ts";
 import { namesOf, type DecidedStep } from "./step.ts";
 
-/** The steps from what runs to what is declared, and what no step touches. */
+/** The steps from the running state to the declared one, and the apps that no step changes. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
   readonly steps: readonly DecidedStep[];
 }
 
-/** The choices of a plan. Drift makes no choice. */
+/** The options of a plan. Drift detection uses none of them. */
 export interface Choices {
-  /** Apps that have a preflight, if they can. */
+  /** Apps that get a preflight, if possible. */
   readonly preflighted?: ReadonlySet<string>;
-  /** Undeclared apps that an apply of the same declarations started. */
+  /** Undeclared apps that an apply of the same file started. */
   readonly owned?: ReadonlySet<string>;
-  /** True if those are deleted. */
+  /** True if those apps are deleted. */
   readonly prune?: boolean;
-  /** PM2's list for the next boot is older than an apply. */
+  /** True if PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;
 }
 
 /**
- * Decides what makes the processes run as declared: each difference is the reason of one step. An app without a
- * difference has no step, so the plan of the result of these steps is empty.
+ * Decides how to make the processes run as declared: each difference is the reason of one step. An app without a
+ * difference gets no step, so the plan after these steps is empty.
  */
 export function decide(given: ComparedFacts, choices: Choices = {}): Decision {
   const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
@@ -63,7 +63,7 @@ export function decide(given: ComparedFacts, choices: Choices = {}): Decision {
 
 const isPreflight = (step: DecidedStep): boolean => step.do === "preflight";
 
-/** A process that runs already is changed before another starts beside it. Within a rank, the order of the file holds. */
+/** A running process is changed before another one is started. Within a rank, steps are in file order. */
 const ORDER = {
   preflight: 0,
   update: 0,
@@ -78,7 +78,7 @@ const ORDER = {
 function inOrder(steps: readonly DecidedStep[], { expected, running }: ComparedFacts): DecidedStep[] {
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
   const needed = new Set(expected.filter(({ name }) => started.has(name)).map(({ httpPort }) => httpPort));
-  // It frees the port of an app that starts.
+  // It frees the port of an app that is started.
   const isFirst = (step: DecidedStep): boolean =>
     step.do === "remove" &&
     running.some(({ name, httpPort }) => name === step.app && httpPort !== null && needed.has(httpPort));
@@ -125,7 +125,7 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
   ];
 }
 
-/** Without the steps of apps that serve this request: such a step would end svcm before it finishes. */
+/** Removes the steps of apps that handle this request, because such a step would end svcm before it has finished. */
 export function withoutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
   const isOwn = (step: DecidedStep): boolean => namesOf(step).some((name) => own.includes(name));
   const kept = decision.steps.filter((step) => !isOwn(step));
@@ -144,10 +144,10 @@ function isOnlyStopped({ state }: PlanReason): boolean {
   return state === "stopped";
 }
 
-/** PM2 applies these to a new process alone, whatever its list shows after a restart. */
+/** PM2 applies these only to a new process, whatever its list shows after a restart. */
 function needsReplacement({ field, state, key }: PlanReason): boolean {
   if (field === "execMode" || field === "watch") return true;
-  // A variable with the name of a field has replaced that field in PM2's record.
+  // A variable with the same name has overwritten the field in PM2's record.
   return field === "env" && state === "stale" && key !== null && isPm2Field(key);
 }
 

@@ -13,8 +13,8 @@ export interface Drift {
 }
 
 /**
- * The reasons of a plan without its steps. A process that was stopped does not drift, because its declaration is the same;
- * the plan resumes it.
+ * The reasons of a plan, without steps. A stopped process has not drifted, because its declaration is the same; a plan
+ * starts it again.
  *
  * @see docs/reference/metrics.md
  */

@@ -4,7 +4,7 @@ import type { Ports } from "../ports/index.ts";
 import type { ComparedFacts } from "./compare.ts";
 import type { ExpectedApp } from "./expected.ts";
 
-/** The files that a process reads at its start, each once. */
+/** The files that a process reads at its start, without duplicates. */
 export function filesBehind(expected: readonly ExpectedApp[]): string[] {
   return [...new Set(expected.flatMap(({ script, envFiles }) => [script, ...envFiles]))];
 }

@@ -6,7 +6,7 @@ import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
 
 type Note = PlanStep["notes"][number];
 
-/** A step with the facts that a reader should know, and before it the preflight of its app. */
+/** Adds notes to a step and puts the preflight of its app before it. */
 export function withNotes(
   step: DecidedStep,
   { expected, running, left = {} }: ComparedFacts,
@@ -29,7 +29,10 @@ export function withNotes(
 
 type Boot = "in time" | "late" | "cut";
 
-/** Compares the last boot of an app with the time that PM2 waits for it. A reload cuts off the former run after that. */
+/**
+ * Compares the last boot time of an app with the time that PM2 waits for it. After that time, a reload ends the old
+ * run.
+ */
 function bootOf({ execMode, settings }: ExpectedApp, { do: kind, method }: DecidedStep, bootMs = 0): Boot {
   const timeoutMs = Number(settings.listenTimeout ?? LISTEN_TIMEOUT_MS);
   const isAwaited = execMode === "cluster" || settings.waitReady === true;
@@ -47,7 +50,7 @@ function disruptionOf(
 }
 
 const STARTS: ReadonlySet<DecidedStep["do"]> = new Set(["start", "resume", "update", "scale", "replace"]);
-/** Steps after which another declaration runs. */
+/** Steps after which another definition is running. */
 const MAKES_NEW: ReadonlySet<DecidedStep["do"]> = new Set(["start", "update", "replace"]);
 
 function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedStep, boot: Boot): Note[] {
@@ -62,7 +65,7 @@ function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedSt
   ];
 }
 
-/** A rollback restores an env file of which svcm has a copy, and no code. */
+/** A rollback restores an env file of which svcm has a copy, but never code. */
 function fileNotes(
   { do: kind, why }: DecidedStep,
   left: NonNullable<ComparedFacts["left"]>[string] | undefined,

@@ -8,7 +8,10 @@ import { decodeUtf8 } from "../words/utf8.ts";
 
 type Asked = Pick<InputOf<"rollout.apply">, "environment" | "service" | "apps" | "prune" | "preflight" | "plan">;
 
-/** Writes a plan as JSON. It holds no value, and nothing is run from it. @throws {SvcmError} INVALID_REQUEST */
+/**
+ * Writes a plan as JSON. It contains no values, and svcm never runs anything from it. @throws {SvcmError}
+ * INVALID_REQUEST
+ */
 export async function writePlanFile(ports: Ports, file: string, plan: Plan): Promise<void> {
   const path = documentPath(ports, file);
   const bytes = new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`);
@@ -22,7 +25,9 @@ export async function writePlanFile(ports: Ports, file: string, plan: Plan): Pro
   }
 }
 
-/** The choices of a written plan, and its id: an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST */
+/**
+ * Reads the options and the id of a stored plan; an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST
+ */
 export async function readPlanFile(ports: Ports, file: string): Promise<Asked> {
   const path = documentPath(ports, file);
   const bytes = await ports.files.read(path, { mayBeOutside: true }).catch((error: unknown) => {

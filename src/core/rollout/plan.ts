@@ -9,15 +9,15 @@ export interface PlanContext extends Pick<
   Plan,
   "environment" | "fileName" | "path" | "exists" | "choices" | "git" | "pm2" | "from" | "leftOut"
 > {
-  /** Reasons why apps cannot run as declared, by the name of the app. */
+  /** Why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
-  /** No step waits for these. */
+  /** Warnings that block no step. */
   readonly warnings: readonly Issue[];
-  /** The keyed digest that makes the id; none for a plan that cannot be applied. */
+  /** Computes the keyed digest for the id; absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
 
-/** The plan as a document. Its id changes with the steps and with everything that they were computed from. */
+/** The plan as a document. Its id changes with the steps and with every input of the computation. */
 export function planOf(
   facts: ComparedFacts,
   { steps, unchanged, undeclared }: Decision,
@@ -45,7 +45,7 @@ export function planOf(
   };
 }
 
-/** The definition of a process as a text. A restart of the process keeps it. */
+/** The definition of a process as text. A restart of the process does not change it. */
 export function definitionOf(record: ProcessRecord): string {
   const { pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration } = record;
   const { environment, ...others } = declaration;
@@ -56,16 +56,16 @@ export function definitionOf(record: ProcessRecord): string {
   return JSON.stringify(fields);
 }
 
-/** PM2 changes these with a restart. */
+/** PM2 changes these at a restart. */
 const VOLATILE = /^(?:PWD|OLDPWD|PM2_\w+|unique_id)$/;
 
-/** `7f3a-9c21`: short enough to read out, and keyed, so only svcm on this machine makes one that fits. */
+/** `7f3a-9c21`: short enough to read out. The digest is keyed, so only svcm on this machine can compute it. */
 export function shortened(digest: string): string {
   const hex = Array.from(digest.slice(0, 8), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join("");
   return `${hex.slice(0, 4)}-${hex.slice(4)}`;
 }
 
-/** In fork mode the new process would crash; in cluster mode both would share the requests, unnoticed. */
+/** In fork mode the new process would crash. In cluster mode both apps would silently share the requests. */
 function portIssues({ expected, running }: ComparedFacts, steps: Decision["steps"]): Issue[] {
   const removed = steps.filter((step) => step.do === "remove").map(({ app }) => app);
   const known = new Set([...expected.map(({ name }) => name), ...removed]);

@@ -22,25 +22,28 @@ import type { Left } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { readProbes, readSettings, servicesIn, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
-/** A plan with what it was computed from. It holds values of declarations, so it never leaves the process. */
+/**
+ * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.
+ */
 export interface Planned extends Pick<RolloutFacts, "settingsOf" | "serviceOf" | "probes" | "left"> {
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
   readonly expecting: Expecting;
   readonly expected: readonly ExpectedApp[];
-  /** The processes that the plan is about. */
+  /** The processes that the plan concerns. */
   readonly running: readonly ProcessRecord[];
-  /** Paths of the env files of the apps. */
+  /** Paths of the apps' env files. */
   readonly envFiles: readonly string[];
 }
 
 /**
  * Computes the steps from what PM2 runs to what an ecosystem file declares; with `from`, from what the file declares at
- * a revision. Changes nothing, and starts no daemon.
+ * a revision. Changes nothing and never starts a daemon.
  *
- * @param known the file, if it is read already
- * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and those of reading the file
+ * @param known the file, if it was already read
+ * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and the errors of reading the
+ * file
  */
 export async function planned(
   ports: Ports,
@@ -80,7 +83,7 @@ export async function planned(
   return { plan, decision, content, expecting, expected, running, envFiles, ...rollout };
 }
 
-/** Decides what applies may change: what they started, and nothing of svcm itself. */
+/** Limits the steps to what an apply may change: what it started, and nothing of svcm itself. */
 function decided(
   ports: Ports,
   { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
@@ -95,7 +98,7 @@ function decided(
     isDumpStale: isDumpStale(ports, left),
   });
   const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, facts.running) : []);
-  // Other processes that one service does not declare belong to the other services, or to none.
+  // Other undeclared processes belong to other services, or to no service.
   return { ...rest, undeclared: undeclared.filter(({ owned }) => owned || service === undefined) };
 }
 
@@ -119,7 +122,7 @@ async function rolloutFacts(
   return { settingsOf, serviceOf, probes, left };
 }
 
-/** Apps that an apply of this environment started. */
+/** The apps that an apply of this environment started. */
 function ownedBy({ apps }: Left, environment: string, service: string | undefined): Set<string> {
   const own = Object.entries(apps).filter(
     ([, app]) => app.environment === environment && (service === undefined || app.service === service),
@@ -127,7 +130,7 @@ function ownedBy({ apps }: Left, environment: string, service: string | undefine
   return new Set(own.map(([name]) => name));
 }
 
-/** A later save by a person counts. */
+/** A later save by the user counts. */
 function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: Left): boolean {
   if (unsavedAtMs === undefined) return false;
   const [dump] = stamps.of([`${workspace.pm2Home}/dump.pm2`]);

@@ -10,28 +10,28 @@ import type { PlanContext } from "./plan.ts";
 import { resultOf } from "./result.ts";
 import { readRevision } from "./revision.ts";
 
-/** The state that a plan starts from. */
+/** The state from which a plan starts. */
 interface Before {
   readonly expecting: Expecting;
   readonly running: readonly ProcessRecord[];
   readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
-/** Both ends of a plan. */
+/** The start and the end of a plan. */
 interface States {
   readonly before: Before;
   readonly content: EcosystemContent;
   readonly git: ReturnType<typeof gitState>;
 }
 
-/** @param known the file, if it is read already */
+/** @param known the file, if it was already read */
 export async function readStates(
   ports: Ports,
   { environment, service, from }: InputOf<"rollout.plan">,
   known?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<States> {
   const place = { environment, service };
-  // PM2 and Git answer while the file runs. A failure of the file comes first.
+  // PM2 and Git respond while the file runs. If several fail, the failure of the file is reported.
   const live = from === undefined ? begun(pm2Now(ports)) : undefined;
   const reading = known ?? readEcosystem(ports, place);
   const git = begun(gitState(ports, reading));
@@ -43,7 +43,7 @@ export async function readStates(
   return { before, content, git };
 }
 
-/** The caller that awaits it later handles a failure. */
+/** The caller that awaits the promise later handles its failure. */
 function begun<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;

@@ -3,10 +3,10 @@ import type { AppProbe } from "./settings/probe.ts";
 
 type ReleaseStep = Release["steps"][number];
 
-/** `20261122-044103-b8f9`, so that names sort by time. */
+/** `20261122-044103-b8f9`, which sorts by time. */
 export const RELEASE_ID = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
 
-/** A process as it was before a release. It holds a digest of its definition, never a value. */
+/** A process as it was before a release. It contains a digest of its definition, but no values. */
 export interface FormerProcess {
   readonly name: string;
   readonly pmId: number;
@@ -14,22 +14,22 @@ export interface FormerProcess {
   readonly pid: number | null;
   readonly isStopped: boolean;
   readonly definition: string;
-  /** The probe that it answered before the release. */
+  /** The probe that the process passed before the release. */
   readonly probe?: AppProbe;
 }
 
-/** An app as an apply left it. It holds names of variables, never a value. */
+/** An app as an apply left it. It contains names of variables, but no values. */
 export interface LeftApp {
   readonly environment: string;
   readonly service: string;
   /** The variables that its declaration sets. */
   readonly keys: readonly string[];
   readonly probe?: AppProbe;
-  /** The time that its slowest process took to be ready at its last start by an apply, in milliseconds. */
+  /** The time that its slowest process took to be ready when an apply last started it, in milliseconds. */
   readonly bootMs?: number;
   /** Copies of the env files that its processes read. */
   readonly envFiles: readonly EnvFileCopy[];
-  /** The release that made its processes read such copies, until the next apply. */
+  /** The release since which its processes read such copies; the next apply ends that. */
   readonly pinnedBy?: string;
 }
 
@@ -39,10 +39,10 @@ export interface EnvFileCopy {
   readonly copy: string;
 }
 
-/** The state in which applies of this repository left each app. */
+/** The state in which the applies of this repository left each app. */
 export interface Left {
   readonly apps: Readonly<Record<string, LeftApp>>;
-  /** The time of an apply that did not save PM2's list, in milliseconds since 1970. */
+  /** When an apply ran without saving PM2's list, in milliseconds since 1970. */
   readonly unsavedAtMs?: number;
 }
 
@@ -50,15 +50,15 @@ export interface Left {
 export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code" | "steps"> {
   readonly event: "release";
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
-  /** The processes of the touched apps. */
+  /** The processes of the affected apps. */
   readonly before: readonly FormerProcess[];
-  /** The former names of apps that the release renames, by their new ones. */
+  /** The previous names of apps that the release renames, by their new names. */
   readonly renamed?: Readonly<Record<string, string>> | undefined;
-  /** As the release before left the apps. */
+  /** The state in which the previous release left the apps. */
   readonly left: Left;
 }
 
-/** A line of a journal. Times are ISO texts. */
+/** A line of a journal. Times are in ISO format. */
 export type ReleaseEvent =
   | ReleaseHead
   | {
@@ -74,7 +74,7 @@ export type ReleaseEvent =
       readonly outcome: Release["outcome"];
       readonly at: string;
       readonly code?: string;
-      /** Absent if the release left the apps as they were. */
+      /** Absent if the release did not change the apps. */
       readonly left?: Left;
     };
 
@@ -83,7 +83,7 @@ export interface Journal {
   readonly events: readonly ReleaseEvent[];
 }
 
-/** The journals whose first line is whole. */
+/** The journals whose first line is complete. */
 export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal[] {
   return lists.flatMap((events) => {
     const head = events.find((event) => event.event === "release");
@@ -91,7 +91,7 @@ export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal
   });
 }
 
-/** The name of an app in a release, and the other name that the release gave or took. */
+/** The name of an app in a release, and its name before or after a rename by that release. */
 export function namesIn({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: string): string[] {
   return [
     app,
@@ -106,14 +106,14 @@ export function leftBy([newest]: readonly Journal[]): Left {
   return end?.left ?? newest.head.left;
 }
 
-/** The releases with a copy of an env file that a process reads, or that a return of a kept release needs. */
+/** The releases with a copy of an env file that a process reads, or that undoing a kept release needs. */
 export function releasesInUse(journals: readonly Journal[], left: Left): Set<string> {
   const all = [left, ...journals.map(({ head }) => head.left)].flatMap(({ apps }) => Object.values(apps));
   return new Set(all.flatMap(({ envFiles }) => envFiles.map(({ copy }) => copy.split("/")[0] ?? "")));
 }
 
 /**
- * The release of a journal. One without an end is still running, or was interrupted and may be half done.
+ * The release of a journal. Without a final event, it is still running, or was interrupted and may be half done.
  *
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
@@ -130,7 +130,7 @@ export function releaseOf({ head, events }: Journal, heldSince: number | null): 
   };
 }
 
-/** After an interrupted step, no process read PM2's list, so the step counts as failed. */
+/** If a step was interrupted, svcm did not see its result, so the step counts as failed. */
 function phaseOf(
   events: readonly ReleaseEvent[],
   index: number,

@@ -8,11 +8,11 @@ export async function leftNow({ releases }: Pick<Ports, "releases">): Promise<Le
   return leftBy(journalsOf(await releases.list()));
 }
 
-/** The kept releases of this repository, the newest first. Only the newest can run. */
+/** The kept releases of this repository, newest first. Only the newest can still be running. */
 export async function keptReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
   const before = await releases.heldSince();
   const journals = journalsOf(await releases.list());
-  // A release may have begun between the two questions.
+  // A release may have begun between the two calls.
   const heldSince = before ?? (await releases.heldSince());
   return journals.map((journal, at) => releaseOf(journal, at === 0 ? heldSince : null));
 }

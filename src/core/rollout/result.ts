@@ -1,7 +1,7 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ExpectedApp } from "./expected.ts";
 
-/** PM2's list after an apply of a file to an empty PM2: what its apps declare, as processes that run. */
+/** PM2's list after an apply to an empty PM2: the declared apps as running processes. */
 export function resultOf(expected: readonly ExpectedApp[]): ProcessRecord[] {
   return expected
     .flatMap((app) => Array.from({ length: app.instances }, () => app))
@@ -35,7 +35,7 @@ export function resultOf(expected: readonly ExpectedApp[]): ProcessRecord[] {
       declaration: {
         argsDigest: app.argsDigest,
         interpreterArgsDigest: app.interpreterArgsDigest,
-        // svcm starts a process with PM2_HOME, so every other key is from its declaration.
+        // svcm starts processes with PM2_HOME; every other key comes from the declaration.
         environment: { ...app.environments[0], PM2_HOME: "" },
         settings: app.settings,
       },

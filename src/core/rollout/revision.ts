@@ -6,15 +6,15 @@ import type { PlaceRequest } from "../project/places.ts";
 
 export interface RevisionContent {
   readonly commit: string;
-  /** With the paths that it would have in the work tree; `undefined` if the revision has no such file. */
+  /** Paths are as in the work tree; `undefined` if the revision does not have the file. */
   readonly loaded: LoadedEcosystem | undefined;
 }
 
 /**
- * Runs the ecosystem file of an environment as it is at a revision, among the other files of that revision. The layout
- * of the repository is that of the work tree.
+ * Runs the ecosystem file of an environment as it is at a revision, together with the other files of that revision. The
+ * layout in `svcm.yaml` comes from the work tree.
  *
- * @throws {SvcmError} REVISION_FAILED, NOT_FOUND, and those of `readEcosystem`
+ * @throws {SvcmError} REVISION_FAILED, NOT_FOUND, and the errors of `readEcosystem`
  */
 export function readRevision(ports: Ports, asked: PlaceRequest, revision: string): Promise<RevisionContent> {
   const { ecosystems, revisions, workspace } = ports;

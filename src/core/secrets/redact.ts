@@ -2,7 +2,7 @@ import { isSecretName } from "./secret-name.ts";
 
 export const REDACTED = "[REDACTED]";
 
-/** Tokens with a known form, and addresses that are secret because they accept posts. */
+/** Tokens of a known form, and webhook URLs, which work like a secret. */
 const TOKENS = new RegExp(
   [
     String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)`,
@@ -18,17 +18,19 @@ const TOKENS = new RegExp(
   ].join("|"),
   "g",
 );
-/** Each token has it, and most values do not: to compile the pattern of all tokens takes 1 ms of a short command. */
+/**
+ * Every token matches this and most values do not. Compiling the pattern of all tokens takes 1 ms of a short command.
+ */
 const RUN = /[\w.-]{10}/;
 
 /**
  * Hides the user and password of every URL: `redis://u:p@h` becomes `redis://[REDACTED]@h`. The mask covers everything
- * up to the last `@` of a word, because a password may contain `/`, `?` or `@`. It also covers parameters with a
- * secret's name, tokens and private keys.
+ * up to the last `@` of a word, because a password may contain `/`, `?` or `@`. It also covers parameters with a secret
+ * name, tokens and private keys.
  */
 export function maskCredentials(text: string): string {
   const masked = RUN.test(text) ? text.replaceAll(TOKENS, REDACTED) : text;
-  // Most lines of a log have neither.
+  // Most log lines contain neither.
   const named = masked.includes("@") ? masked.replaceAll(/\S+/g, maskUserinfo) : masked;
   if (!named.includes("=")) return named;
   return named.replaceAll(/([?&#])([\w.-]{1,60})=([^&#\s]+)/g, (parameter: string, mark: string, name: string) =>
@@ -39,7 +41,7 @@ export function maskCredentials(text: string): string {
 const SECRET_MEMBER =
   /((?:password|passwd|secret|token|credentials?|webhook|heartbeat|(?:api|access|private|signing)[-_]?key)["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
 
-/** A source line without credentials, and without values of members that have a secret's name. */
+/** A source line without credentials, and without the values of members with a secret name. */
 export function maskSource(line: string): string {
   return maskCredentials(line.replace(SECRET_MEMBER, `$1${REDACTED}`));
 }
@@ -48,7 +50,7 @@ const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}
 const SECRET_TEXT =
   /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
-/** A line of a log without the values beside the name of a secret. Unlike {@link maskSource}, it keeps the rest of the line. */
+/** A log line without the values after a secret name. Unlike {@link maskSource}, it keeps the rest of the line. */
 export function maskMembers(line: string): string {
   return line
     .replaceAll(BEARER, `$1${REDACTED}`)
@@ -79,17 +81,15 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself. Keep it out of logs and answers. */
+  /** The value itself. Keep it out of logs and responses. */
   reveal(): string {
     return this.#value;
   }
 
-  /** `[REDACTED]` */
   toString(): string {
     return REDACTED;
   }
 
-  /** `[REDACTED]` */
   toJSON(): string {
     return REDACTED;
   }

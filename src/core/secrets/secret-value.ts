@@ -5,11 +5,11 @@ const PLACEHOLDER =
   /^\s*(?:|<.*>|\$\{.*\}|x+|\*+|\.+|your[ _-].*|(?:change|replace|fill)[ _-]?(?:me|this|in).*|todo.*)$/is;
 
 const SHORTEST_RANDOM = 24;
-/** In a URL, where little else is long. */
+/** In a URL, little else is long, so the limit is lower. */
 const SHORTEST_RANDOM_IN_URL = 20;
-/** Share of neighbouring characters that change between digits, capitals and small letters. */
+/** The least share of neighbouring characters that change between digits, capitals and small letters. */
 const RANDOM_SHARE = 0.2;
-/** Higher without a digit, because words in camel case change as well. */
+/** Higher without digits, because words in camel case also change. */
 const RANDOM_SHARE_OF_LETTERS = 0.3;
 
 /** True for `<token>`, `changeme`, `your-key` and empty text. */
@@ -18,8 +18,8 @@ export function isPlaceholder(value: string): boolean {
 }
 
 /**
- * True if the text is a secret by its form: credentials, a known token, a private key, or random-looking text or part
- * of a URL. A placeholder such as `<token>` is not.
+ * True if the form of the text suggests a secret: credentials, a known token, a private key, or random-looking text or
+ * parts of a URL. A placeholder such as `<token>` is not a secret.
  */
 export function isSecretValue(value: string): boolean {
   if (isPlaceholder(value)) return false;
@@ -33,7 +33,7 @@ export function isSecretVariable(name: string, value: string): boolean {
 
 function hasRandomPart(value: string): boolean {
   const shortest = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? SHORTEST_RANDOM_IN_URL : SHORTEST_RANDOM;
-  // A slash separates the parts of an address, but it is also a digit of base64.
+  // A slash separates the parts of a URL, but is also a character of base64.
   const parts = [...value.split(/[^\w+=~-]+/), ...value.split(/[^\w+/=~-]+/)];
   return parts.some((part) => part.length >= shortest && looksRandom(part));
 }
@@ -41,7 +41,7 @@ function hasRandomPart(value: string): boolean {
 function looksRandom(text: string): boolean {
   const letters = text.replaceAll(/[^A-Za-z\d]/g, "");
   const kinds = Array.from(letters, letterKind);
-  // A capital begins a word, so the small letter after it is not a change.
+  // A capital may begin a word, so the small letter after it does not count as a change.
   const changes = kinds.filter((kind, index) => {
     const before = kinds[index - 1];
     return before !== undefined && kind !== before && !(before === "capital" && kind === "small");
@@ -59,7 +59,7 @@ const PART = "(?:[A-Z\\d]+|[a-z\\d]+|[A-Za-z][a-z]+(?:[A-Z][a-z]+)*[A-Z]{0,4})";
 const PLAIN = new RegExp(`^(?!\\d)_*${PART}(?:[_.-]+${PART})*[_.-]*$`);
 
 /**
- * True if a key may be shown. A line of a private key without quotes can read as a key, so a key must look like a name:
+ * True if a key may be shown. An unquoted line of a private key can look like a key, so a key must look like a name:
  * capitals, small letters or camel case between its separators.
  */
 export function isPlainKey(key: string): boolean {

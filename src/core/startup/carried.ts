@@ -3,7 +3,7 @@ import { accepting, type Finding, toIssue } from "../findings/rule.ts";
 import { isRecord } from "../words/record.ts";
 import { startupKeys, type CarriedDrivers } from "./plan.ts";
 
-/** The file beside the env files that lists the drivers for which a backend has an adapter. */
+/** The file next to the env files that lists the drivers for which a backend has an adapter. */
 export const CARRIED_FILE = "svcm.startup.json";
 
 export function readCarriedFile(document: unknown): CarriedDrivers | readonly Issue[] {

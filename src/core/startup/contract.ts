@@ -1,6 +1,6 @@
 /**
- * The startup contract: decides if an entrypoint may start under an environment's values. Pure, so any backend can
- * check itself.
+ * The startup contract: decides if an entrypoint may start with the values of an environment. It has no side effects,
+ * so any backend can check itself.
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
 import type { Issue } from "../api/issue.ts";
@@ -21,7 +21,7 @@ export interface StartupFacts {
   readonly drivers?: CarriedDrivers;
 }
 
-/** A plan, or every reason against the start. */
+/** A plan, or every reason why the entrypoint may not start. */
 export type StartupDecision =
   | { readonly mayStart: true; readonly plan: StartupPlan; readonly issues: readonly [] }
   | { readonly mayStart: false; readonly issues: readonly Issue[] };
@@ -41,7 +41,7 @@ export function decideStartup(
   return { mayStart: true, plan: planOf(start, cpuCores), issues: [] };
 }
 
-/** By key, in the order in which an entrypoint reads them. */
+/** Sorts by key, in the order in which an entrypoint reads them. */
 function inOrder(issues: readonly Issue[], start: Start): Issue[] {
   const keys = choicesOf(start);
   const rank = ({ path: [key] }: Issue): number => {
@@ -82,7 +82,7 @@ function webSocketPlan(start: Start, cpuCores: number): WebSocketPlan {
   return { adapter, workers: workers === undefined ? cpuCores : Number(givenValue(start, workers)) };
 }
 
-/** The type lists the packaged vocabulary; a repository's own contract can have other values. */
+/** The type lists the packaged vocabulary; a repository's own contract may have other values. */
 function packaged<Key extends keyof PackagedValues>(start: Start, key: Key): PackagedValues[Key] {
   return choiceOf(start, key) as PackagedValues[Key];
 }

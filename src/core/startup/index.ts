@@ -51,7 +51,7 @@ export class StartupRefused extends Error {
 
 /**
  * Decides if an entrypoint may start, by the same contract as `svcm startup check` in the same folder. Never throws: an
- * unreadable contract, or one without startup keys, is a reason against the start.
+ * unreadable contract, or one without startup keys, is itself a reason.
  */
 export function checkStartup(entrypoint: Entrypoint, values: EnvValues, options: StartupOptions = {}): StartupDecision {
   const { contract, ...facts } = options;

@@ -5,10 +5,10 @@ import type { PackagedValues } from "../facts/packaged.generated.ts";
 /** An official process entrypoint of a backend. */
 export type Entrypoint = (typeof entrypoints)[number];
 
-/** Values as `process.env` or an env file holds them. */
+/** Values as in `process.env` or an env file. */
 export type EnvValues = Readonly<Record<string, string | undefined>>;
 
-/** The keys that choose what an entrypoint starts with. */
+/** The keys that determine what an entrypoint starts with. */
 export const startupKeys = [
   "SVC_HTTP_FRAMEWORK",
   "SVC_DATABASE_DRIVER",
@@ -18,7 +18,7 @@ export const startupKeys = [
   "SVC_WEBSOCKET_SOCKETIO_ADAPTER",
 ] as const;
 
-/** A key whose value chooses a framework, a driver or an adapter. */
+/** A key that selects a framework, a driver or an adapter. */
 export type StartupKey = (typeof startupKeys)[number];
 
 /**
@@ -56,7 +56,7 @@ export interface RealtimePlan {
   readonly websocket?: WebSocketPlan;
 }
 
-/** The way to the clients of other WebSocket processes. */
+/** The connection to the clients of other WebSocket processes. */
 export interface WebSocketPlan {
   /** From `SVC_WEBSOCKET_SOCKETIO_ADAPTER`; `memory`, for a single process, if that is empty. */
   readonly adapter: "memory" | Exclude<PackagedValues["SVC_WEBSOCKET_SOCKETIO_ADAPTER"], "">;

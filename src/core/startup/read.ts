@@ -16,7 +16,7 @@ export function enumOf({ contract }: Pick<Start, "contract">, key: string): Enum
   return spec?.kind === "enum" ? spec : undefined;
 }
 
-/** Without white space at its ends; empty if the key is not set. */
+/** Trimmed; empty if the key is not set. */
 export function givenValue({ values }: Start, key: string): string {
   return values[key]?.trim() ?? "";
 }
@@ -34,7 +34,7 @@ export function choiceOf(start: Start, key: string): string {
   return acceptedChoice(start, key) ?? givenValue(start, key);
 }
 
-/** The keys that choose what an entrypoint starts with, in the order of reports. */
+/** The keys that determine what an entrypoint starts with, in report order. */
 export function choicesOf({ entrypoint }: Start): string[] {
   const isRealtime = entrypoint !== "rest";
   return [
@@ -65,8 +65,8 @@ function isSet(start: Start, key: string): boolean {
 }
 
 /**
- * Keys with aliases are drivers, which the backend accepts in any case. Others must match exactly, so `derby` and `YES`
- * fail early.
+ * Keys with aliases are drivers, which the backend accepts in any case. Other values must match exactly, so `derby` and
+ * `YES` fail early.
  */
 function canonical(spec: EnumSpec, given: string): string | undefined {
   if (spec.values.includes(given) || !spec.aliases) return spec.values.find((value) => value === given);

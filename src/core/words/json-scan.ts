@@ -10,7 +10,7 @@ const TOKEN =
   // oxlint-disable-next-line no-control-regex -- JSON forbids them in strings
   /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 const MAX_PATHS = 20;
-/** As a member name, it would be lost or replace the prototype of the object. */
+/** As a member name, it would be lost or would replace the prototype of the object. */
 const PROTOTYPE = "__proto__";
 
 const EXPECTED = {
@@ -29,8 +29,8 @@ interface Container {
 }
 
 /**
- * Walks a JSON text once, without recursion. Returns the position of a syntax error or of too deep nesting, else the
- * first member `__proto__`, else the duplicate members. `JSON.parse` does not report them.
+ * Scans a JSON text once, without recursion. Returns the position of a syntax error or of too deep nesting, else the
+ * first member `__proto__`, else the duplicate members. `JSON.parse` does not report these.
  */
 export function scanJson(text: string, maxDepth = Number.POSITIVE_INFINITY): JsonProblem | undefined {
   return new Scan(text, maxDepth).run();
@@ -74,7 +74,7 @@ class Scan {
     return { kind: "syntax", position, expected: this.#isWhole ? "the end of the text" : EXPECTED[this.#next] };
   }
 
-  /** False if the grammar does not allow the token here. */
+  /** Returns false if the grammar does not allow the token here. */
   #accept(token: string): boolean {
     switch (token) {
       case "{":

@@ -7,7 +7,7 @@ const MAX_SHOWN_NAME = 80;
 
 type JsonText = "body" | "frame" | "request";
 
-/** Refusals never quote the text, which may contain a secret. @throws {SvcmError} INVALID_PAYLOAD */
+/** Error messages never quote the text, which may contain a secret. @throws {SvcmError} INVALID_PAYLOAD */
 export function parseJson(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
   if (bytes.length === 0) throw invalid(`The ${what} is empty. Accepted: a JSON object.`);
   const text = decodeUtf8(bytes);

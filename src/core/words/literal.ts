@@ -1,4 +1,4 @@
-/** A pattern that matches exactly the text. */
+/** A regular expression that matches exactly the text. */
 export function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -15,12 +15,12 @@ export function didYouMean(given: string, accepted: Iterable<string>): string | 
   return meant === undefined ? undefined : `Did you mean ${meant}?`;
 }
 
-/** `derby` has only `derby-js`, but `websocket-rest` has two profiles. */
+/** `derby` matches only `derby-js`, but `websocket-rest` matches two profiles. */
 function only<T>([first, ...others]: readonly T[]): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** Letters that are wrong, too many or too few. Two letters in the wrong order are one mistake, not two. */
+/** The number of wrong, extra and missing letters. Two swapped letters are one mistake, not two. */
 function mistakesBetween(word: string, other: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= word.length; i += 1) {

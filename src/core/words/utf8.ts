@@ -1,7 +1,7 @@
-/** Made once, because making one takes as long as reading a small file. */
+/** Created once, because creating one takes as long as reading a small file. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Keeps a byte order mark; `undefined` if the bytes are not UTF-8 or hold a NUL. */
+/** Keeps a byte order mark; returns `undefined` if the bytes are not UTF-8 or contain a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -11,7 +11,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Names the encoding or the position of the first wrong byte, but no content, which may be secret. */
+/** Names the encoding or the position of the first invalid byte, but no content, which may be secret. */
 export function describeNotUtf8(bytes: Uint8Array): string {
   if (isUtf16(bytes)) return "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
   const offset = faultIn(bytes);
@@ -39,7 +39,7 @@ const SEQUENCES = [
   [0xf4, 0xf4, 4, 0x80, 0x8f],
 ] as const;
 
-/** The offset of the first NUL, or of the first sequence that is not UTF-8; without one, the length of the bytes. */
+/** The offset of the first NUL, or of the first sequence that is not UTF-8; else the length of the bytes. */
 function faultIn(bytes: Uint8Array): number {
   for (let offset = 0; offset < bytes.length;) {
     const length = sequenceAt(bytes, offset);

@@ -4,14 +4,14 @@ type Options = ConstructorParameters<typeof Composer>[0] & ParseOptions & { read
 
 export interface Composed {
   readonly documents: readonly Document.Parsed[];
-  /** The offset of too deep nesting; the rest is not read. */
+  /** The offset where the nesting becomes too deep; the rest is not read. */
   readonly tooDeep: number | undefined;
 }
 
-/** Deeper than any accepted document. The walk checks the exact limit. */
+/** Deeper than any accepted document. A later step checks the exact limit. */
 const MOST_OPEN = 100;
 
-/** Like the library's `parseAllDocuments`, but it stops early at hostile text. */
+/** Like the library's `parseAllDocuments`, but stops early at hostile text. */
 export function composeDocuments(text: string, options: Options): Composed {
   const documents: Document.Parsed[] = [];
   let tooDeep: number | undefined;
@@ -39,7 +39,7 @@ function* tokensOf(text: string, lineCounter: LineCounter, stopAt: (offset: numb
   yield* parser.end();
 }
 
-/** Stack traces are most of the cost of the library's errors. */
+/** Stack traces cause most of the cost of the library's errors. */
 function withoutStackTraces(run: () => void): void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -1,4 +1,4 @@
-/** No date or number in use is longer. */
+/** No date or number in practice is longer. */
 const LONGEST = 40;
 
 const OTHERS = [
@@ -8,7 +8,7 @@ const OTHERS = [
   [/^[-+]?(?:0b[01_]+|0x[\da-f_]+|\d[\d_]*_[\d_]*(?:\.[\d_]*)?)$/i, "a number"],
 ] as const;
 
-/** The type of an unquoted text in YAML 1.1, if it is not a text there. */
+/** The type that YAML 1.1 gives an unquoted text, if not text. */
 export function kindElsewhere(source: string): string | undefined {
   if (source.length > LONGEST) return undefined;
   return OTHERS.find(([form]) => form.test(source))?.[1];

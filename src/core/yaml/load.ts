@@ -1,7 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
 import { YamlSyntaxError } from "./syntax-error.ts";
 
-/** Reads as other programs do, with merge keys. @throws {YamlSyntaxError} */
+/** Reads YAML as other programs do, including merge keys. @throws {YamlSyntaxError} */
 export function loadYaml(text: string): unknown {
   try {
     return parse(text, { merge: true, maxAliasCount: 1000, logLevel: "error" });

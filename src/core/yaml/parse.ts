@@ -22,7 +22,7 @@ export const PARSE_OPTIONS = {
   schema: "core",
   merge: false,
   stringKeys: true,
-  // Quadratic in the library; the walk finds duplicates.
+  // The library's check takes quadratic time; the walk below finds duplicates.
   uniqueKeys: false,
   resolveKnownTags: false,
   prettyErrors: false,
@@ -31,7 +31,7 @@ export const PARSE_OPTIONS = {
 
 /**
  * Parses one strict YAML 1.2 document. Never throws: syntax errors, duplicate keys, bad aliases, merge keys, unknown
- * tags, deep nesting and a second document are issues with places.
+ * tags, deep nesting and a second document become issues with locations.
  */
 export function parseYaml(text: string, file: string): YamlSource {
   const lineCounter = new LineCounter();

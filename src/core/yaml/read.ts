@@ -3,12 +3,12 @@ import { scanYaml } from "./scan/scan.ts";
 import type { YamlSource } from "./source.ts";
 import { scanJson } from "../words/json-scan.ts";
 
-/** Reads a text: JSON if the name of the file says so, else YAML. */
+/** Reads a text as JSON if the file name says so, else as YAML. */
 export function readSource(text: string, file: string): YamlSource {
   return (isJsonFile(file) ? refuseNoJson(text, file) : undefined) ?? readYaml(text, file);
 }
 
-/** The parser reads a text that the fast scan declines; the built command line loads it only then. */
+/** The parser reads a text that the fast scanner declines. The built command line loads the parser only then. */
 export function readYaml(text: string, file: string): YamlSource {
   return scanYaml(text, file) ?? parseYaml(text, file);
 }
@@ -17,7 +17,10 @@ export function isJsonFile(file: string): boolean {
   return file.toLowerCase().endsWith(".json");
 }
 
-/** Refuses YAML in a file whose name says JSON. `undefined` for JSON, and for an empty file, which is another error. */
+/**
+ * Refuses YAML in a file with a JSON name. Returns `undefined` for JSON, and for an empty file, which is a different
+ * error.
+ */
 function refuseNoJson(text: string, file: string): YamlSource | undefined {
   const source = text.replace(/^\uFEFF/, "");
   const problem = scanJson(source);

@@ -5,8 +5,8 @@ export interface YamlSource {
   /** Plain data; `undefined` if the text has errors. */
   readonly value: unknown;
   readonly issues: readonly Issue[];
-  /** The place of a path, or of its nearest ancestor. */
+  /** The location of a path, or of its nearest ancestor. */
   at(path: readonly (string | number)[], part?: "key" | "value"): Location;
-  /** The source of a scalar, for example `1.10` for the number 1.1. */
+  /** The source text of a scalar, for example `1.10` for the number 1.1. */
   written(path: readonly (string | number)[]): string | undefined;
 }

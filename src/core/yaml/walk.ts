@@ -7,19 +7,19 @@ type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
 export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-/** Each issue repeats its path. */
+/** Each issue repeats its path, which could be long. */
 const MAX_SHOWN_KEY = 80;
 const MAX_ALIASED_NODES = 10_000;
-/** Characters of the repeated text. */
+/** The limit for the characters that aliases repeat. */
 const MAX_ALIASED_CHARACTERS = 1_000_000;
 const TOO_MUCH = "aliases expand to too much";
 
-/** Reads nodes into plain data. The library's conversion takes minutes on hostile input. */
+/** Converts nodes to plain data. The library's own conversion takes minutes on hostile input. */
 export class Walk {
   readonly issues: Issue[] = [];
   readonly #locate: (offset: number) => Location;
   readonly #anchors = new Map<string, Node>();
-  /** The last anchor of its name before each alias. */
+  /** The anchor that each alias refers to, which is the last one of its name before it. */
   readonly targets = new Map<unknown, Node>();
   readonly #open = new Set<Node>();
   #aliasedNodes = 0;

@@ -1,6 +1,6 @@
 import { kindElsewhere } from "./elsewhere.ts";
 
-/** Every reader of YAML reads this as text. */
+/** Every YAML reader reads this as text. */
 const PLAIN = /^(?:\.\.\/)*\.?[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
 /** Words that the core schema of YAML 1.2 reads as something else. */
 const WORD = /^(?:null|true|false|\.inf|\.nan)$/i;

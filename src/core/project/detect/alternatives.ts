@@ -2,12 +2,12 @@ import { compareText } from "../../api/issue.ts";
 import { baseName } from "../../words/path.ts";
 import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
 
-/** The names that `pm2 start` without a file looks for. */
+/** The file names that `pm2 start` without a file looks for. */
 const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
 
 /**
- * Files of one package can declare the same app for the same environment: the team starts one of them. The others are
- * left out, with a note.
+ * If several files of one package declare the same app for the same environment, the team uses only one of them. The
+ * others are left out, with a note.
  */
 export function chosenFiles(found: readonly Pm2File[]): { pm2: Pm2File[]; left: NotUnderstood[] } {
   const files = found.map((file) => withoutDoubt(file, found)).toSorted(byPreference);
@@ -22,7 +22,7 @@ export function chosenFiles(found: readonly Pm2File[]): { pm2: Pm2File[]; left: 
   return { pm2: kept.toSorted((a, b) => compareText(a.path, b.path)), left };
 }
 
-/** An environment is not guessed for a file if another file of the package has it in its name. */
+/** If another file of the package has an environment in its name, that environment is not guessed for this file. */
 function withoutDoubt(file: Pm2File, files: readonly Pm2File[]): Pm2File {
   const others = files.filter((other) => other.home === file.home && other !== file);
   const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);

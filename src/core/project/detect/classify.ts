@@ -4,7 +4,7 @@ import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName, wordsOf } from "../../secrets/secret-name.ts";
 import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 
-/** The proposal for a key. `why` holds no part of a value. */
+/** The proposal for a key. `why` contains no part of a value. */
 export interface Verdict {
   readonly verdict: "open" | "secret" | "connection" | "undecided";
   readonly kind: FormKind;
@@ -15,13 +15,13 @@ const PUBLIC_PREFIX = /^(?:NEXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|NUXT_PUBLIC|GA
 const STORE =
   /^(?:DATABASE|DATABASES|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB|MONGO|MONGODB|REDIS|VALKEY|RABBIT|RABBITMQ|AMQP|KAFKA|NATS|ELASTIC|ELASTICSEARCH|CLICKHOUSE|SMTP|CACHE|QUEUE|BROKER|SHADOW|DIRECT|PRISMA|TURSO)$/;
 const SWITCH = /^(?:ENABLE|ENABLED|DISABLE|DISABLED|USE|IS|HAS|ALLOW|SKIP|SHOULD|FORCE)$/;
-/** In doubt: these may hold a key in their path, or name one. */
+/** These may contain a key in their path, or name one. */
 const DOUBTFUL =
   /(?:^| )(?:KEY ID|SID|AK|ANON KEY|KEY FILE|KEYFILE|KEY PATH|RPC|RPC ENDPOINT|DSN|NODE URL|SESSION ID)$|(?:^| )RPC URL(?: |$)/;
 const ADDRESS = /^(?:URL|URI|DSN|STRING|ADDRESS|ENDPOINT)$/;
 const CONNECTION = /^(?:URL|URI|STRING)$/;
 const OPEN_KEY = /(?:^| )(?:PUBLIC|PUBLISHABLE|SITE) KEY$/;
-/** The last word of a name whose value is configuration: a place, an amount, a choice. */
+/** The last word of a name whose value is configuration: a place, an amount or a choice. */
 const HARMLESS = new RegExp(
   "^(?:" +
     "HOSTS?|HOSTNAME|PORTS?|REGION|ZONE|BUCKET|NAMES?|LEVEL|MODE|VERSION|ENV|ENVIRONMENT|TIMEOUT" +
@@ -37,10 +37,10 @@ const HARMLESS = new RegExp(
     "|FILENAME|FILEPATH|WORKDIR|CWD|EXT|VENDOR|VARIANT|AGENT|BIND|DN|PROJECT|PAYER|TOLERANCE|SOCKET" +
     ")$",
 );
-/** Names with one of these words choose or measure. */
+/** Names with one of these words are settings or measures. */
 const SETTING = /^(?:MAX|MIN|LOG|LOGGING|DEBUG|FEATURE|RATE|THROTTLE|LIMIT|DRY|TRUST|REQUIRE|INCLUDE|ENGINE|VERBOSE)$/;
 
-/** The kinds that a value is tried against, the narrowest first. */
+/** The kinds that values are tested against, narrowest first. */
 const KINDS: readonly FormKind[] = ["boolean", "number", "url", "email", "cron", "duration", "size", "json"];
 
 interface Seen {
@@ -95,8 +95,8 @@ const rules: readonly ClassifyRule[] = [
 ];
 
 /**
- * Proposes the tier of a key from its name and the values that it was seen with. Values are looked at, not kept.
- * No proposal is editable; in doubt, a key is kept back.
+ * Proposes the tier of a key from its name and its known values, which are not stored. No proposal is editable; in
+ * doubt, the key stays hidden.
  */
 export function classify(name: string, seen: readonly string[]): Verdict {
   const values = seen.filter((value) => !isPlaceholder(value));
@@ -114,7 +114,7 @@ export function classify(name: string, seen: readonly string[]): Verdict {
   return { kind, ...undecided("neither its name nor its value says what it is") };
 }
 
-/** True for a name that says secret, with a prefix that puts the value into what browsers load. */
+/** True for a secret name with a prefix that puts the value into code for browsers. */
 export function isPublicSecret(name: string): boolean {
   return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(wordsOf(name).join(" "));
 }
@@ -137,7 +137,7 @@ function articleOf(kind: FormKind): string {
   return `a ${kind}`;
 }
 
-/** The narrowest kind that accepts every value that was seen; `text` if there is none. */
+/** The narrowest kind that accepts every known value; else `text`. */
 function narrowestKind(name: string, values: readonly string[]): FormKind {
   const isPort = /(?:^|_)PORT$/i.test(name);
   const fits = (kind: FormKind): boolean => values.every((value) => forms[kind].matches(value));

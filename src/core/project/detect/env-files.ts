@@ -5,11 +5,11 @@ import { homeOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
 
 export interface DetectedEnvFile {
   readonly path: string;
-  /** `other` is a file such as `docker-compose.env`, whose name says nothing about the app. */
+  /** `other` is a file such as `docker-compose.env`, whose name does not relate it to the app. */
   readonly kind: "values" | "template" | "other";
-  /** The environment that its name says; `undefined` for a plain `.env`. */
+  /** The environment in its name; `undefined` for a plain `.env`. */
   readonly environment: string | undefined;
-  /** Folder of the nearest package.json, `.` for the root. */
+  /** The folder of the nearest package.json; `.` for the root. */
   readonly home: string;
   readonly isLocal: boolean;
   readonly isEncrypted: boolean;
@@ -35,7 +35,7 @@ export function envFilesOf({ files }: Survey, packages: readonly string[]): Dete
   });
 }
 
-/** Every key that a file names, with its values: assignments, and assignments that are commented out. */
+/** Every key of a file with its values, including assignments that are commented out. */
 export function assignmentsIn(text: string): (readonly [string, string])[] {
   const document = parseEnvDocument(text);
   const commented = document.comments.map(({ start, end }) => document.text.slice(start, end).replace(/^\s*#+\s?/, ""));

@@ -9,8 +9,9 @@ export interface EnvLayout {
 }
 
 /**
- * Assigns the env files of a service. A plain `.env` belongs to one environment, because a write for another one would
- * change it there too: to `main`, else to one without a file. If every environment has a file, it is a layer below each.
+ * Assigns the env files of a service to environments. A plain `.env` belongs to only one environment, because a write
+ * for another one would change it there, too. It belongs to `main`, else to an environment without a file. If every
+ * environment has a file, it becomes a lower layer of each.
  *
  * @param main the default environment
  */
@@ -39,13 +40,13 @@ export function envLayout(
   return { env: Object.fromEntries(entries), left: [...left, ...notesOn(plain, owner, names)] };
 }
 
-/** The environment that an env file names, as `svcm.yaml` spells it. */
+/** The environment in the name of an env file, as `svcm.yaml` spells it. */
 export function nameOf({ environment }: DetectedEnvFile): string | undefined {
   if (environment === undefined) return undefined;
   return environment.replaceAll(/[^a-z\d._-]/g, "-").replace(/^[^a-z\d]+/, "") || "dev";
 }
 
-/** The first file, and the `.local` file over it. */
+/** The first file, overridden by the `.local` file. */
 function layersOf(files: readonly DetectedEnvFile[]): DetectedEnvFile[] {
   const base = files.find(({ isLocal }) => !isLocal) ?? files[0];
   return base === undefined ? [] : [base, ...files.filter(({ path }) => path === `${base.path}.local`)];
@@ -68,7 +69,7 @@ function notesOn(
   return [{ path: plain.path, line: 1, what }];
 }
 
-/** Of a template alone: the file that is made of it. */
+/** For a template without an env file: the file that a user would create from it. */
 function plainBeside(template: string): string {
   const folder = folderOf(template);
   return folder === "." ? ".env" : `${folder}/.env`;

@@ -1,16 +1,16 @@
 import type { Pm2App } from "./apps-in.ts";
 
-/** A PM2 configuration as its text shows it; it was not run. */
+/** A PM2 configuration, read as text and not run. */
 export interface Pm2File {
   readonly path: string;
-  /** Folder of the nearest package.json, `.` for the root. */
+  /** The folder of the nearest package.json; `.` for the root. */
   readonly home: string;
   readonly named: string | undefined;
-  /** By environment, the name after `--env`; `null` for a start without it. */
+  /** For each environment, the name after `--env`; `null` for a start without it. */
   readonly environments: Readonly<Record<string, string | null>>;
-  /** True if nothing in the file or around it names an environment. */
+  /** True if no environment is named in the file or near it. */
   readonly isGuess: boolean;
-  /** True if a script, a workflow or the README starts it. */
+  /** True if a script, a workflow or the README starts PM2 with it. */
   readonly isCalled: boolean;
   /** True if PM2 cannot load it. */
   readonly isBroken: boolean;

@@ -11,10 +11,10 @@ export function newKeys(held: RuntimeContract["keys"], detected: readonly Detect
 }
 
 /**
- * The text with new keys behind the present ones, below a comment with the date if each key has a line; every other byte
- * stays.
+ * Adds new keys after the existing ones. If each key is on its own line, a comment with the date precedes them. Every
+ * other byte stays.
  *
- * @param date of today, `2026-11-22`
+ * @param date today, for example `2026-11-22`
  */
 export function withKeys(text: string, [first, ...others]: readonly DetectedKey[], date: string): string {
   if (first === undefined) return text;

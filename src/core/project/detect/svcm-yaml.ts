@@ -5,7 +5,7 @@ import type { Layout, ServiceLayout } from "./layout.ts";
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
 /**
- * The text of a new `svcm.yaml`. Secret keys get an entry too, although they are kept back without one.
+ * The text of a new `svcm.yaml`. Secret keys get an entry, too, although they stay hidden even without one.
  *
  * @param keys `undefined` if another file declares them
  */
@@ -50,7 +50,7 @@ function members(values: Readonly<Record<string, unknown>>, indent: string, open
   );
 }
 
-/** The entry of a key. An open key is proposed as readable, and as a guess. */
+/** The entry of a key. A key that is not secret is proposed as read-only, and marked as a guess. */
 export function keyEntry({ verdict, kind, why }: DetectedKey): Readonly<Record<string, string>> {
   if (verdict === "open") return { kind, tier: "read-only", guess: why };
   if (verdict === "connection") return { kind: "connection-url" };

@@ -12,36 +12,36 @@ export interface Place {
   readonly environment: string;
   /** `""` for a service without a name. */
   readonly service: string;
-  /** Relative to the root; absolute outside of it. */
+  /** Relative to the root; absolute if it is outside. */
   readonly path: string;
   readonly exists: boolean;
-  /** Keys whose values a later layer replaces. */
+  /** Keys that a later layer overrides. */
   readonly overridden: readonly string[];
 }
 
 type Stack = Pick<Place, "kind" | "environment" | "service">;
 
-/** True for the files of one kind that one environment of a service has. */
+/** True for files of the same kind, environment and service. */
 export function isSameStack(a: Stack, b: Stack): boolean {
   return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
 }
 
-/** The observations that the rules of doctor judge. It holds no value. */
+/** The facts that the rules of doctor check. It contains no values. */
 export interface Examined {
-  /** True if a file of the repository says where its files are, or they are where svcm looks by default. */
+  /** True if `svcm.yaml` names the files, or if they are in the default places. */
   readonly isSetUp: boolean;
   readonly places: readonly Place[];
   readonly bareEnvironments: readonly string[];
   readonly unnamed: readonly string[];
-  /** Files that look like a declaration of PM2, which PM2 would run as a script. */
+  /** Files that look like PM2 configurations but that PM2 would run as scripts. */
   readonly scripts: readonly string[];
-  /** Env files that Git tracks, with the names of their secrets. */
+  /** Env files that Git tracks, and the names of their secrets. */
   readonly tracked: readonly FileKeys[];
   readonly publicSecrets: readonly string[];
-  /** Keys that only the code names, and keys that only env files name. */
+  /** Keys that occur only in code, and keys that occur only in env files. */
   readonly keysOfCode: readonly string[];
   readonly keysOfFiles: readonly string[];
-  /** Encrypted env files, if the tool that reads them is not installed. */
+  /** Encrypted env files, if the tool that decrypts them is not installed. */
   readonly locked: readonly string[];
   readonly guesses: readonly string[];
 }
@@ -84,7 +84,7 @@ export function examine({ survey, detection, project, places, tracked, hasDotenv
   };
 }
 
-/** The keys of a file whose later layers are given, with those that a later layer holds too. */
+/** The keys of a file, and those of them that a later layer also has. */
 export function overriddenKeys(text: string | undefined, later: readonly (string | undefined)[]): string[] {
   const above = new Set(later.flatMap((one) => keysIn(one)));
   return keysIn(text).filter((key) => above.has(key));
@@ -100,7 +100,7 @@ function secretsIn(text = ""): string[] {
     .map(([key]) => key);
 }
 
-/** The address of a database is a secret only with a password in it. */
+/** A database URL is a secret only if it contains a password. */
 function holdsSecret(key: string, value: string): boolean {
   const { verdict } = classify(key, [value]);
   return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
@@ -117,7 +117,7 @@ function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<Examin
 }
 
 interface DoctorFinding extends Finding {
-  /** The file that it is about, relative to the root; absent for `svcm.yaml` and for no file. */
+  /** The file of the finding, relative to the root; absent if it concerns `svcm.yaml` or no file. */
   readonly file?: string;
 }
 

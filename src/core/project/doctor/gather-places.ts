@@ -8,7 +8,7 @@ import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
 
 type Named = Omit<Place, "exists" | "overridden">;
 
-/** Every file that an environment names; without a `svcm.yaml`, every file that svcm finds where it looks by default. */
+/** Every file that an environment names; without a `svcm.yaml`, every file in the default places. */
 export async function gatherPlaces(
   ports: Ports,
   vocabulary: Vocabulary,
@@ -31,12 +31,12 @@ export async function gatherPlaces(
   return project ? places : places.filter(({ exists }) => exists);
 }
 
-/** The environments whose files of a kind can be read, each with its service. */
+/** The environments, each with its service, for which files of a kind can be read. */
 export function requestsOf(places: readonly Place[], kind: Place["kind"]): PlaceRequest[] {
   const ofKind = places.filter((place) => place.kind === kind);
   const isReadable = (place: Place): boolean => {
     const stack = ofKind.filter((other) => isSameStack(place, other));
-    // Each ecosystem file of an environment is run; of env files, one layer is enough.
+    // Each ecosystem file of an environment must exist, because all are run. For env files, one layer is enough.
     return kind === "env" ? stack.some(({ exists }) => exists) : stack.every(({ exists }) => exists);
   };
   const requests = ofKind
@@ -45,7 +45,7 @@ export function requestsOf(places: readonly Place[], kind: Place["kind"]): Place
   return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Relative to the root, if it is inside. */
+/** Relative to the root, if the path is inside. */
 export function shownPath(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }

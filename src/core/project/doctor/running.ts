@@ -35,7 +35,7 @@ function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
   });
 }
 
-/** An app may be declared in several environments: only a file that is newer for each of them counts. */
+/** If an app is declared in several environments, a file counts only if it is newer for each of them. */
 function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: readonly DeclaredFiles[]): NewerFiles[] {
   const { name, pmId, startedAt } = record;
   const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);

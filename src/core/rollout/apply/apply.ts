@@ -25,11 +25,11 @@ export interface Applied {
 }
 
 /**
- * Computes the plan once more under the lock, and runs its steps one after another. It stops at the first failure and
- * restores the former definitions of the touched apps. An empty plan afterwards proves the result.
+ * Recomputes the plan under the lock and runs its steps in order. At the first failure, it stops and restores the
+ * previous definitions of the affected apps. An empty plan afterwards proves the result.
  *
- * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED, APPLY_REVERTED,
- *   APPLY_HALF, AUDIT_FAILED, and those of a plan
+ * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED,
+ * APPLY_REVERTED, APPLY_HALF, AUDIT_FAILED, and the errors of a plan
  */
 export function applied(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
   const { lockTimeoutMs = LOCK_PATIENCE_MS } = input;
@@ -54,7 +54,7 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
   const done = await recordedStep(ports, caller.step);
   if (done !== undefined) return { plan: (await planned(ports, place)).plan, release: done };
   await caller.step?.confirm();
-  // The file runs while PM2 answers.
+  // Runs the file while waiting for PM2.
   const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
@@ -92,7 +92,7 @@ function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Ca
   return begun(ports, caller, { ...subject, probeOf });
 }
 
-/** Listens meanwhile for processes that report that they are ready. */
+/** Listens for processes that report ready while `work` runs. */
 export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
   await processes.hearReady(true);
   try {
@@ -102,7 +102,7 @@ export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): 
   }
 }
 
-/** Nothing was changed yet, so a failure is not half an apply. */
+/** Nothing has changed yet, so a failure does not leave the apply half done. */
 async function orRefused<T>(recording: Recording, prepare: () => Promise<T>): Promise<T> {
   try {
     return await prepare();

@@ -8,23 +8,23 @@ import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
 
-/** Consecutive answers that decide whether a process is healthy. */
+/** This many equal results in a row decide if a process is healthy. */
 const ENOUGH = 3;
 type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
 
-/** Decides whether a process is healthy. */
+/** The conditions under which a process counts as healthy. */
 export interface Demand {
   readonly probe: AppProbe | undefined;
   readonly deadlineMs: number;
   readonly minHealthyMs: number;
 }
 
-/** {@link Gate.passed} for a process that was not checked before. */
+/** Runs {@link Gate.passed} for a process that was not checked before. */
 export function gate(ports: Ports, record: Judged, demand: Demand): Promise<number | undefined> {
   return new Gate(ports, demand).passed(record);
 }
 
-/** Judges one process: while PM2 reloads it, and afterwards. */
+/** Checks the health of one process, both while PM2 reloads it and afterwards. */
 export class Gate {
   readonly #ports: Ports;
   readonly #demand: Demand;
@@ -37,10 +37,10 @@ export class Gate {
   }
 
   /**
-   * One check of a run whose reload PM2 has not answered. The former run still serves, so only an answer with the number of
-   * the new process counts.
+   * Checks a new run once, while PM2 has not responded to the reload. The old run still serves requests, so a result
+   * counts only if it contains the pid of the new process.
    *
-   * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_STATUS, if it is the third such answer in a row
+   * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_STATUS, at the third such result in a row
    */
   async look(now: ProcessRecord): Promise<void> {
     const { probe } = this.#demand;
@@ -53,12 +53,14 @@ export class Gate {
   }
 
   /**
-   * Waits until a process has stayed online and answers its probe three times in a row. It fails at once if the process ends,
-   * if it answers three times in a row that it is not healthy, or if it stops answering. It fails too if PM2 no longer waits
-   * for a process that is not ready. A process without such a path or service is judged without it.
+   * Waits until a process has stayed online and has passed its probe three times in a row. Fails at once if the process
+   * ends, if it fails the probe three times in a row, or if it stops responding. Also fails if PM2 has stopped waiting
+   * for a process that is not ready. If the app does not have the path or service of the default probe, the probe is
+   * skipped.
    *
-   * @returns the time from the start of the process to its readiness in milliseconds, if it is known
-   * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or HEALTH_UNREACHABLE
+   * @returns milliseconds from the start of the process to its readiness, if known
+   * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or
+   * HEALTH_UNREACHABLE
    */
   async passed(record: Judged): Promise<number | undefined> {
     const { clock, health } = this.#ports;
@@ -71,7 +73,7 @@ export class Gate {
       const readyMs = await readyIn(this.#ports, now);
       this.#count(probe === undefined ? { state: "absent" } : await health.ask(probe), now);
       if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
-      // The deadline is for the answers; the time online may be longer.
+      // The deadline applies to the probe; the required time online may be longer.
       const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
       if (this.#score.isBad || nowMs - beganMs >= limitMs) throw this.#unhealthy(record);
       await clock.pause(LOOK_EVERY_MS);
@@ -91,7 +93,8 @@ export class Gate {
 }
 
 /**
- * The time in which a process with `wait_ready` reported that it is ready. PM2 shows it as online too when it no longer waits.
+ * Milliseconds until a process with `wait_ready` reported ready. PM2 also shows the process as online when it has
+ * stopped waiting.
  *
  * @throws {SvcmError} HEALTH_NOT_READY
  */
@@ -109,7 +112,7 @@ async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<num
   );
 }
 
-/** @throws {SvcmError} HEALTH_CRASHED if another run of the process is up, or none */
+/** @throws {SvcmError} HEALTH_CRASHED if the process has ended or was restarted */
 async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRecord> {
   const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
@@ -118,22 +121,22 @@ async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRec
 
 type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
 
-/** Equal answers in a row. */
+/** Counts equal results in a row. */
 class Score {
   #good = 0;
   #bad = 0;
   #wasGood = false;
   #problem: Problem | undefined;
-  /** The age of the process at its first good answer; absent if another process may have given that. */
+  /** The age of the process at its first good result; absent if that may come from another process. */
   bootMs: number | undefined;
 
-  /** In a cluster another instance may have answered: then the answer does not count. */
+  /** In a cluster, another instance may have responded. In that case, the result does not count. */
   count(answer: HealthAnswer, pid: number | null, ageMs: number): void {
     if (answer.state !== "absent" && answer.pid !== null && answer.pid !== pid) return;
     if (answer.state === "unhealthy") {
       this.#problem = answer;
       this.#good = 0;
-      // A process that does not listen yet is not unhealthy.
+      // A process that is not listening yet is not unhealthy.
       this.#bad = answer.code === "HEALTH_STATUS" || this.#wasGood ? this.#bad + 1 : 0;
       return;
     }
@@ -147,7 +150,7 @@ class Score {
     return this.#wasGood;
   }
 
-  /** The latest reason why the process is not healthy. */
+  /** The most recent reason why the process is unhealthy. */
   get problem(): Problem | undefined {
     return this.#problem;
   }

@@ -10,14 +10,15 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { gate, type Demand } from "./gate.ts";
 
-/** The prefix of the name of a trial process. */
+/** The name prefix of trial processes. */
 const TRIAL = "svcm-preflight-";
 
-/** Variables by which a backend of the startup contract listens. */
+/** The variables with the ports of a backend that follows the startup contract. */
 const PORT_KEYS = ["SVC_HTTP_PORT", "SVC_GRPC_PORT"];
 
 /**
- * Starts an app once beside its processes, on spare ports, and judges it by the gate. The trial process is deleted.
+ * Starts an app once next to its running processes, on spare ports, and checks its health. Then deletes the trial
+ * process.
  *
  * @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason
  */
@@ -41,7 +42,7 @@ export async function preflight(ports: Ports, declared: Declaration, demand: Dem
   }
 }
 
-/** Fields that would start the trial process again, beside another one, or write to the files of the app. */
+/** Fields that would restart the trial process, start another one, or write to files of the app. */
 const NOT_OF_A_TRIAL = new Set(
   `instances exec_mode execMode watch cron cron_restart max_memory_restart increment_var port pid pid_file log log_file
    out output out_log out_file error err err_log err_file error_file name_prefix append_env_to_name`.split(/\s+/),
@@ -54,8 +55,9 @@ function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<strin
 }
 
 /**
- * Cleans up after an svcm that was killed: deletes its trial processes. PM2 finishes the action that it had from that svcm.
- * Meanwhile it shows the process as stopping, or not at all, and a plan would immediately be out of date.
+ * Cleans up after an svcm process that was killed: deletes its trial processes and waits until PM2 has finished the
+ * action that it was carrying out. Until then, PM2 shows the process as stopping, or does not list it, and a plan would
+ * be outdated at once.
  *
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `PROCESS_UNLISTED`
  */
@@ -77,11 +79,11 @@ async function reapTrials(ports: Ports, list: readonly ProcessRecord[], timeoutM
 
 interface Rest {
   readonly list: readonly ProcessRecord[];
-  /** PM2 does not list the former run of a process that it reloads. */
+  /** During a reload, PM2 does not list the old run. */
   readonly unlisted: readonly number[];
 }
 
-/** The processes when PM2 stops none of them, or after the time. */
+/** The processes when PM2 is no longer stopping any of them, or when the time is up. */
 async function atRest({ processes, clock }: Ports): Promise<Rest> {
   const until = clock.elapsed() + PATIENCE_MS;
   for (;;) {

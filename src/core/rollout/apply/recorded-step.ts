@@ -6,9 +6,9 @@ import type { Ports } from "../../ports/index.ts";
 import { journalsOf, releaseOf } from "../release.ts";
 
 /**
- * The release of a step of a rollout that this node has carried out before; call it under the lock of applies.
+ * The release of a rollout step that this node has already carried out. Call it under the apply lock.
  *
- * @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that is what the step left
+ * @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step
  */
 export async function recordedStep({ releases }: Ports, step: RolloutStep | undefined): Promise<Release | undefined> {
   if (step === undefined) return undefined;
@@ -26,7 +26,7 @@ export async function recordedStep({ releases }: Ports, step: RolloutStep | unde
 }
 
 /**
- * The release that a rollout left here.
+ * The release that a rollout made on this node.
  *
  * @throws {SvcmError} NOTHING_TO_ROLL_BACK
  */

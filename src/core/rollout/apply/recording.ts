@@ -22,7 +22,7 @@ export interface Recording {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
   readonly step: (step: number, phase: "begun" | "done" | "failed", reason?: string) => Promise<void>;
-  /** Without `left`, the apps are as the release before left them. */
+  /** Without `left`, the apps are as the previous release left them. */
   readonly end: (
     outcome: Release["outcome"],
     more?: { readonly code?: string; readonly left?: Left },
@@ -33,12 +33,12 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
   readonly message?: string | undefined;
   readonly undoes?: string;
   readonly running: readonly ProcessRecord[];
-  /** The probe of the processes that run now. */
+  /** The probes of the processes that are running now. */
   readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
   readonly keepReleases: number;
 }
 
-/** Begins a journal and keeps PM2's records of the touched apps, before any action on them. */
+/** Begins a journal and stores PM2's records of the affected apps before any action on them. */
 export async function begun(ports: Ports, caller: Caller, { keepReleases, ...subject }: Subject): Promise<Recording> {
   const { processes, releases } = ports;
   const now = (): string => new Date(ports.clock.now()).toISOString();
@@ -84,13 +84,13 @@ async function headOf(
   };
 }
 
-/** `20261122-044103-b8f9` sorts by time: the suffix has the milliseconds in three digits, and a random one. */
+/** `20261122-044103-b8f9` sorts by time: the suffix has three digits for the milliseconds and a random one. */
 function idOf(startedAt: string, random: string): string {
   const time = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   return `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
 }
 
-/** The probe of a process that runs now: as the last apply left it, else by its name and its HTTP port. */
+/** The probe of a running process: from the last apply, else derived from its name and HTTP port. */
 export function formerProbe(
   { apps }: Left,
   healthOf: (app: string) => RolloutSettings["health"],
@@ -99,7 +99,7 @@ export function formerProbe(
     apps[name]?.probe ?? (httpPort === null ? undefined : probeOf(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
 }
 
-/** Checks once whether each app is healthy: only those have to be healthy after a revert. */
+/** Checks once if each app is healthy, because only healthy apps must be healthy again after a revert. */
 async function former(
   { health, processes }: Ports,
   touched: readonly ProcessRecord[],

@@ -14,26 +14,29 @@ import { gate, type Demand } from "./gate.ts";
 import { counted } from "../../words/counted.ts";
 
 export interface Returning {
-  /** The release that is undone. */
+  /** The release to undo. */
   readonly head: ReleaseHead;
   readonly demandOf: (app: string) => Omit<Demand, "probe">;
-  /** The numbers of processes whose reload PM2 has not answered: it refuses another one until the former run has ended. */
+  /**
+   * The ids of processes for which PM2 has not yet responded to a reload. PM2 refuses another reload until the old run
+   * has ended.
+   */
   readonly busy?: ReadonlySet<number>;
-  /** Adds a line to the journal of the current action. */
+  /** Appends a line to the journal of the current action. */
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
 
 /** The result of restoring the apps. */
 export interface Returned {
-  /** The reasons why apps do not run as before. */
+  /** Why apps do not run as before. */
   readonly reasons: readonly string[];
-  /** Apps whose env files have other bytes now: they read the copies of the release before. */
+  /** Apps whose env files have changed since, so they now read copies from before the release. */
   readonly pinned: ReadonlySet<string>;
 }
 
 /**
- * Gives each app the processes and definitions back that it had before a release, and judges them by the gate if they were
- * healthy. It changes only what differs, so a repetition finishes an interrupted one.
+ * Restores the processes and definitions that each app had before a release, and checks the health of those that were
+ * healthy. It changes only what differs, so running it again completes an interrupted one.
  */
 export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<Returned> {
   const reasons: string[] = [];
@@ -78,7 +81,10 @@ async function processesOf({ processes }: Ports, names: readonly string[]): Prom
   return (await list()).filter(({ name }) => names.includes(name));
 }
 
-/** Restores the definitions of the current processes. True if one of them was started with its former definition. */
+/**
+ * Restores the definitions of the current processes. Returns true if one of them was started with its previous
+ * definition.
+ */
 async function changedBack(
   acting: Omit<Acting, "action">,
   names: readonly string[],
@@ -91,7 +97,7 @@ async function changedBack(
     const record = await quiet(acting, listed);
     const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
     const hasDefinition = old !== undefined && digest(definitionOf(record)) === old.definition;
-    // A process that was started meanwhile has read the current env files.
+    // A process that was restarted in the meantime has read the current env files.
     const isSame = hasDefinition && (run.pins?.size === 0 || record.pid === old.pid);
     const action = actionFor(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;
@@ -102,8 +108,8 @@ async function changedBack(
 }
 
 /**
- * Stops a process that PM2 starts again and again: PM2 would start it beside the restart. It may crash while it is stopped,
- * so the stop is repeated; PM2 gives up after sixteen starts.
+ * Stops a process that PM2 keeps restarting, because PM2 would start it in addition to the restart. It may crash while
+ * it is being stopped, so the stop is repeated; PM2 gives up after sixteen starts.
  */
 async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Promise<ProcessRecord> {
   let now = await settled(acting, record);
@@ -119,8 +125,8 @@ async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Pro
 }
 
 /**
- * PM2 cannot stop an app that it launches, and launches one without end that ends each time before it is ready. Such a run
- * is halted: PM2 then waits for it until `listen_timeout`, and no longer calls it launching.
+ * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
+ * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
  */
 async function settled(
   { ports, timeoutMs = PATIENCE_MS }: Omit<Acting, "action">,
@@ -134,7 +140,7 @@ async function settled(
     now = await again(ports, record);
     const isLate = ports.clock.elapsed() >= until;
     if (isQuiet(before, now) || isLate) break;
-    // PM2 has finished the fork of a run that was seen before.
+    // PM2 has forked the run that was seen before.
     if (now.restartCount > record.restartCount && now.pid === before.pid) {
       halted = now;
       await ports.processes.halt(now, true);
@@ -145,7 +151,7 @@ async function settled(
   return now;
 }
 
-/** PM2 calls a process stopped for a moment between an end and the next launch, which brings another pid. */
+/** Between an end and the next launch, PM2 briefly shows a process as stopped. The next launch has another pid. */
 function isQuiet(before: ProcessRecord, now: ProcessRecord): boolean {
   return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
 }
@@ -156,7 +162,9 @@ async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord
 
 const MOST_STOPS = 20;
 
-/** A process that was not there before is deleted, and one whose definition differs is restarted with the former one. */
+/**
+ * Deletes a process that did not exist before, and restarts one whose definition differs with the previous definition.
+ */
 function actionFor(
   record: ProcessRecord,
   old: FormerProcess | undefined,
@@ -167,7 +175,7 @@ function actionFor(
   return isStopped(record) && !old.isStopped ? "start" : undefined;
 }
 
-/** Waits until the processes that were started are healthy, if those before them were. */
+/** Waits until the started processes are healthy, if their predecessors were. */
 async function judged(
   ports: Ports,
   names: readonly string[],
@@ -181,7 +189,7 @@ async function judged(
   return await processesOf(ports, names);
 }
 
-/** A process that was started again has another number, so processes are counted. */
+/** A process that was started again has a new id, so processes are only counted. */
 function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;

@@ -23,7 +23,7 @@ import { isOfAnApp } from "../step.ts";
 import { readSettings, type SettingsOf } from "../settings/read.ts";
 import { settingsFrom } from "../settings/settings.ts";
 
-/** A rollback with what it was computed from. */
+/** A rollback and the data from which it was computed. */
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
   readonly undone: ReleaseHead;
@@ -33,7 +33,7 @@ export interface PlannedRollback {
 }
 
 /**
- * Computes what a rollback would do to each app of a release, the last first. Changes nothing.
+ * Computes the effect of a rollback on each app of a release, last app first. Changes nothing.
  *
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED
  */
@@ -75,7 +75,7 @@ export async function rollbackPlanned(
   };
 }
 
-/** A broken document must not prevent a rollback. */
+/** An invalid document must not prevent a rollback. */
 async function settings(ports: Ports, { apps }: Left): Promise<SettingsOf> {
   try {
     return await readSettings(ports, (app) => apps[app]?.service ?? "");
@@ -121,7 +121,10 @@ function stepOf(
   };
 }
 
-/** By default the newest release that still has an effect. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
+/**
+ * The given release; by default the newest one that still has an effect. @throws {SvcmError} RELEASE_NOT_FOUND,
+ * NOTHING_TO_ROLL_BACK
+ */
 export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
   const journals = journalsOf(lists);
   const newest = journals.find((journal) => !LEFT_NOTHING.has(releaseOf(journal, null).outcome));
@@ -137,7 +140,7 @@ export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: strin
   );
 }
 
-/** Ids begin with their time, so one below all others is of a release that was deleted. @param kept the newest first */
+/** Ids begin with their time, so an id below all others belongs to a deleted release. @param kept newest first */
 function notKept(kept: readonly string[], id: string): SvcmError {
   const oldest = kept.at(-1);
   const isGone = oldest !== undefined && RELEASE_ID.test(id) && id < oldest;

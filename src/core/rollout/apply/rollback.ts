@@ -18,10 +18,11 @@ type Input = InputOf<"rollout.rollback">;
 
 /**
  * Restores the processes and definitions that the apps of a release had before it. Files, code and data stay as they
- * are; an app whose env file changed reads the former copy. The rollback is a release, so it can be undone.
+ * are; an app whose env file has changed reads a copy of the old one. The rollback is itself a release, so it can be
+ * undone.
  *
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_HALF, PM2_FAILED,
- *   AUDIT_FAILED
+ * AUDIT_FAILED
  */
 export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<Release> {
   const { apps, plan: asked, lockTimeoutMs = LOCK_PATIENCE_MS } = input;

@@ -18,17 +18,18 @@ export interface Running {
   readonly ports: Ports;
   readonly loaded: LoadedEcosystem;
   readonly expecting: Expecting;
-  /** The processes that the plan was computed from. */
+  /** The processes from which the plan was computed. */
   readonly running: readonly ProcessRecord[];
   readonly demandOf: (app: string) => Demand;
-  /** Gets an answer of PM2 that a failed step did not wait for. */
+  /** Takes a pending response of PM2 that a failed step did not wait for. */
   readonly owed: Meanwhile["owed"];
-  /** Gets the time that a process of an app took to be ready, in milliseconds. */
+  /** Takes the number of milliseconds that a process needed until it was ready. */
   readonly booted: (app: string, bootMs: number) => void;
 }
 
 /**
- * The processes that a step changes. Each has to be the one that the plan saw, with the same definition; a restart keeps it.
+ * The processes that a step changes. Each must be the process that the plan was computed from, with the same
+ * definition. A restart does not change the definition.
  *
  * @throws {SvcmError} PM2_FAILED with the code `PROCESS_CHANGED`
  */
@@ -36,7 +37,7 @@ export async function targetsOf(
   { ports, running }: Running,
   { do: kind, pmIds }: Pick<DecidedStep, "do" | "pmIds">,
 ): Promise<ProcessRecord[]> {
-  // A step before may have changed the processes of an app that is scaled.
+  // An earlier step may have changed the processes of an app that is scaled.
   if (pmIds.length === 0 || kind === "scale") return [];
   const { list } = await ports.processes.keyed();
   const now = await list();
@@ -53,9 +54,9 @@ export async function targetsOf(
 }
 
 /**
- * Runs one step, process by process, and returns when each is online and answers its probe.
+ * Runs one step, process by process. Returns when each is online and passes its probe.
  *
- * @throws {SvcmError} PREFLIGHT_FAILED, those of the actions and of the gate
+ * @throws {SvcmError} PREFLIGHT_FAILED, and the errors of the actions and the gate
  */
 export async function runStep(running: Running, step: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
   if (step.do === "save") return running.ports.processes.save();
@@ -83,13 +84,13 @@ async function remove(running: Running, { app }: DecidedStep, targets: readonly 
   for (const target of targets) await actOn(actingOn(running, app)("delete"), target);
 }
 
-/** The gate judges how long a process stays online, so an action ends when it is. */
+/** The gate checks how long a process stays online, so the action itself ends as soon as it is online. */
 function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAction) => Acting {
   const { deadlineMs: timeoutMs } = demandOf(app);
   return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
 }
 
-/** The gate judges the new run while PM2 reloads the process, and afterwards. */
+/** The gate checks the new run while PM2 reloads the process, and again afterwards. */
 async function update(running: Running, app: string, acting: Acting, target: ProcessRecord): Promise<void> {
   const gate = new Gate(running.ports, running.demandOf(app));
   const meanwhile = { look: (now: ProcessRecord) => gate.look(now), owed: running.owed };
@@ -97,7 +98,7 @@ async function update(running: Running, app: string, acting: Acting, target: Pro
   await actOn({ ...acting, meanwhile, judge }, target);
 }
 
-/** Judges the processes that an action touched by the gate, one after another. */
+/** The gate checks the affected processes one by one. */
 async function judged(running: Running, affected: readonly AffectedProcess[], begun?: Gate): Promise<void> {
   for (const one of affected) {
     const gate = begun ?? new Gate(running.ports, running.demandOf(one.name));

@@ -20,7 +20,10 @@ export interface Applying {
   readonly signal: AbortSignal | undefined;
 }
 
-/** It stops at the first failure and restores the former definitions of the touched apps. Returns how long each app booted. */
+/**
+ * At the first failure, stops and restores the previous definitions of the affected apps. Returns how long each app
+ * took to be ready.
+ */
 export async function runSteps(applying: Applying, recording: Recording): Promise<ReadonlyMap<string, number>> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
@@ -74,14 +77,14 @@ function demandsOf({ now, input }: Applying) {
 
 interface Failed {
   readonly index: number;
-  /** Steps that may have changed something. */
+  /** The number of steps that may have changed something. */
   readonly touched: number;
   readonly error: SvcmError;
   /** Pending answers of PM2. */
   readonly owed: ReadonlyMap<number, Promise<unknown>>;
 }
 
-/** Restores the former definitions of the apps of the touched steps, the last one first. */
+/** Restores the previous definitions of the apps of the affected steps, last app first. */
 async function failed(
   applying: Applying,
   recording: Recording,
@@ -107,7 +110,7 @@ async function failed(
     { head, add, demandOf, busy: new Set(owed.keys()) },
     apps.toReversed(),
   );
-  // PM2 refuses another reload of a process until then.
+  // Until then, PM2 refuses another reload of the process.
   await Promise.all(owed.values());
   if (reasons.length > 0)
     return half(recording, `${why} svcm could not restore everything. ${reasons.join(" ")}`, code);

@@ -6,9 +6,9 @@ import { gate } from "./gate.ts";
 import { formerProbe } from "./recording.ts";
 
 /**
- * Waits until processes that an action started are healthy, one after another.
+ * Waits until processes that an action started are healthy, one by one.
  *
- * @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and those of the settings
+ * @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings
  */
 export async function healthWaiter(
   ports: Ports,

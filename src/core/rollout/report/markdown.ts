@@ -2,14 +2,14 @@ import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
 import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
-/** A comment on GitHub holds 65,536 characters, and the plan may follow a difference. */
+/** GitHub limits a comment to 65,536 characters, and the plan may follow a diff. */
 const MAX_LENGTH = 30_000;
 
 const MARKS = { error: "Error", warning: "Warning" } as const;
 
 /**
- * Renders a plan as GitHub-flavoured Markdown, for a comment or a job summary. Names and values are always in a code span
- * on one line, where markup, HTML, mentions and references have no effect.
+ * Renders a plan as GitHub-flavoured Markdown, for a comment or a job summary. Names and values are in code spans on
+ * one line, where markup, HTML, mentions and references have no effect.
  */
 export function renderPlanMarkdown(plan: Plan): string {
   const { environment, steps, undeclared, leftOut, issues } = plan;

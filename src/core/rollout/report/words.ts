@@ -2,7 +2,7 @@
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 import { counted } from "../../words/counted.ts";
 
-/** Quotes text of a file or of PM2, so that a reader does not take it for text of svcm. */
+/** Quotes text from a file or from PM2, to distinguish it from svcm's own words. */
 export type Quote = (text: string) => string;
 
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
@@ -93,7 +93,7 @@ function shown(value: PlanReason["declared"], quote: Quote): string {
   return value === null ? "PM2's default" : quote(String(value));
 }
 
-/** Advice to lose fewer requests, and facts that a reader would not expect. */
+/** Advice that avoids lost requests, and facts that a reader may not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   CODE_NOT_RESTORABLE: "The code was replaced in place, so a rollback cannot restore it.",
   DUMP_STALE: "The last apply did not save PM2's list, so a reboot would start the processes from before it.",
@@ -110,13 +110,13 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
     "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
 };
 
-/** Processes that no file declares, and no step touches. */
+/** Processes that no file declares and no step changes. */
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";
   return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; ${step}`;
 }
 
-/** Apps that differ, and serve this request. */
+/** Apps that differ but handle this request. */
 export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {
   return `${quote(name)} (id ${pmIds.join(", ")}) differs and serves this request, so no step touches it; run svcm plan in a terminal`;
 }

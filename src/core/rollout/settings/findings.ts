@@ -18,7 +18,7 @@ const PROBES: Members[string] = {
 };
 const SETTINGS: Members = { ...rolloutMembers, health: PROBES };
 
-/** Everything that is wrong with a member `rollout`. A message does not name its place. */
+/** Checks a member `rollout` and returns all findings. A message does not include its path. */
 export function rolloutFindings(rollout: unknown): Found[] {
   if (!isRecord(rollout)) return [notAMap([], SETTINGS)];
   const { health } = rollout;

@@ -1,4 +1,7 @@
-/** The members of `rollout`, in deployments.yaml and in a service of svcm.yaml. Checks, editor schemas and settings derive from them. */
+/**
+ * The members of `rollout`, in deployments.yaml and in a service of svcm.yaml. Checks, editor schemas and settings are
+ * derived from them.
+ */
 import { millisecondsOf } from "../../words/duration.ts";
 import { isPort } from "../../words/port.ts";
 import { isRecord } from "../../words/record.ts";
@@ -10,7 +13,7 @@ const PATH = /^\/[\x21-\x7e]{0,500}$/;
 const NAME = /^[A-Za-z_][\w.-]{0,199}$/;
 const MOST_RELEASES = 100;
 
-/** The values of a member: as a test, as a part of a message, and as a JSON Schema. */
+/** The accepted values of a member: as a test, as text for messages, and as a JSON Schema. */
 export interface Form {
   readonly matches: (value: unknown) => boolean;
   readonly expected: string;
@@ -88,7 +91,7 @@ export function millisecondsIn(value: unknown): number | undefined {
   return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
 }
 
-/** The probes of `health`, by the suffix of the app name. */
+/** The probes in `health`, by the suffix of the app name. */
 export function healthIn(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const health = isRecord(rollout) ? rollout["health"] : undefined;
   const entries = isRecord(health) ? Object.entries(health) : [];

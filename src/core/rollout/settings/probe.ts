@@ -2,7 +2,7 @@ import { portOf } from "../../words/port.ts";
 import type { Probe } from "../../ports/health.ts";
 import type { HealthSettings } from "./settings.ts";
 
-/** The probe of an app, and the variable that holds its port; null if the port is fixed. */
+/** The probe of an app, and the variable with its port; null if the port is fixed. */
 export interface AppProbe extends Probe {
   readonly portKey: string | null;
 }
@@ -17,20 +17,20 @@ const BY_PROTOCOL: Readonly<Record<Protocol, { readonly port: string; readonly p
   grpc: { port: "SVC_GRPC_PORT", path: "/" },
 };
 
-/** The startup contract names the apps by what they serve. */
+/** The startup contract names apps after their protocol. */
 const BY_SUFFIX: Readonly<Record<string, HealthSettings>> = {
   restapi: { protocol: "http" },
   websocketapi: { protocol: "websocket" },
   grpcapi: { protocol: "grpc" },
 };
 
-/** The variable that holds the port of a probe. */
+/** The variable with the port of a probe. */
 export function portKeyOf(app: string, health: Readonly<Record<string, HealthSettings>>): string | undefined {
   const { port } = settingsFor(app, health) ?? {};
   return typeof port === "string" ? port : undefined;
 }
 
-/** The probe of an app, if its name and its variables say what it serves and where. */
+/** The probe of an app, if its name and variables determine the protocol and the port. */
 export function probeOf(
   app: string,
   env: Readonly<Record<string, unknown>>,

@@ -1,28 +1,28 @@
 import { healthIn, millisecondsIn, rolloutMembers } from "./members.ts";
 
-/** The settings of an apply, complete with the defaults. */
+/** The settings of an apply, with all defaults. */
 export interface RolloutSettings {
-  /** Time that a new process has to stay online. */
+  /** The time for which a new process must stay online. */
   readonly minHealthyMs: number;
-  /** Time that each process has to become healthy. */
+  /** The time within which each process must become healthy. */
   readonly deadlineMs: number;
   readonly autoRevert: boolean;
   readonly preflight: boolean;
   readonly keepReleases: number;
-  /** By the suffix of an app's name. */
+  /** By the suffix of the app name. */
   readonly health: Readonly<Record<string, HealthSettings>>;
 }
 
 export interface HealthSettings {
   readonly protocol?: "http" | "websocket" | "grpc" | "none";
   readonly path?: string;
-  /** A port, or the name of the variable that holds it. */
+  /** A port, or the name of the variable with the port. */
   readonly port?: number | string;
-  /** Of the gRPC health protocol. */
+  /** The service name of the gRPC health protocol. */
   readonly service?: string;
 }
 
-/** Combines members `rollout` that have no findings. A later one wins, member by member. */
+/** Combines members `rollout` without findings. Later ones override earlier ones, member by member. */
 export function settingsFrom(...given: readonly unknown[]): RolloutSettings {
   const known = Object.keys(rolloutMembers);
   const all = Object.assign({}, ...given) as Readonly<Record<string, unknown>>;

@@ -50,7 +50,7 @@ export class DocumentScan<Node> {
     return this.#indent > indent ? decline() : map;
   }
 
-  /** The value is on the same line or below. A list below may have the indent of its key. */
+  /** The value is on the same line or below. A list below may have the same indent as its key. */
   #entryValue(indent: number, depth: number): Node {
     this.#cursor.skipSpaces();
     if (!this.#isAtLineRest()) return this.#inline(depth);
@@ -100,7 +100,7 @@ export class DocumentScan<Node> {
     return this.#builder.scalar(start, plainValue(plain), plain);
   }
 
-  /** Skips an empty rest or a comment, then goes to the next line with content. */
+  /** Skips an empty rest or a comment, then moves to the next line with content. */
   #nextLine(): void {
     const cursor = this.#cursor;
     const isSpaced = cursor.unit() === SPACE || cursor.unit(-1) === SPACE;

@@ -1,12 +1,12 @@
 export type ScalarValue = string | number | boolean | null;
 
-/** Builds plain data, or the places of nodes. Offsets are UTF-16 units. */
+/** Builds plain data, or the locations of nodes. Offsets are UTF-16 units. */
 export interface Builder<Node> {
-  /** @param written the scalar in the text, without quotes and escapes */
+  /** @param written the text of the scalar, without quotes and escapes */
   scalar(start: number, value: ScalarValue, written: string): Node;
   list(start: number): Node;
   item(list: Node, value: Node): void;
   map(start: number): Node;
-  /** False if the map already has the key. */
+  /** Returns false if the map already has the key. */
   entry(map: Node, key: string, keyStart: number, value: Node): boolean;
 }

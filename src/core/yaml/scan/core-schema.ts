@@ -14,7 +14,8 @@ const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
 
 /**
- * In the core schema of YAML 1.2. Declines scalars that YAML 1.1 reads differently, because the parser warns of them.
+ * Follows the core schema of YAML 1.2. Declines scalars that YAML 1.1 reads differently, because the parser warns about
+ * them.
  */
 export function plainValue(source: string): ScalarValue {
   const first = source.charCodeAt(0);

@@ -1,4 +1,4 @@
-/** Unknown syntax: the full parser has to read the text. */
+/** The syntax is not supported here, so the full parser must read the text. */
 export class Declined extends Error {
   override readonly name = "Declined";
 }
@@ -23,7 +23,7 @@ export class Cursor {
   position = 0;
 
   constructor(text: string) {
-    // A final line break saves the check for the end of the text.
+    // With a final line break, the scanner need not check for the end of the text.
     this.text = text.endsWith("\n") ? text : `${text}\n`;
   }
 
@@ -60,7 +60,7 @@ export function endsLine(unit: number): boolean {
   return unit === LF || unit === CR;
 }
 
-/** Faster than an expression for the most frequent characters. */
+/** Faster than a regular expression for the most frequent characters. */
 export function isWord(unit: number): boolean {
   return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x30 && unit <= 0x39);
 }

@@ -59,14 +59,14 @@ function scanKey(cursor: Cursor): string {
   return accepted(key);
 }
 
-/** False if the closing bracket follows. */
+/** Returns false if the closing bracket follows. */
 function opens(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.position++;
   cursor.skip(space);
   return !reads(cursor, close);
 }
 
-/** False at the closing bracket. */
+/** Returns false at the closing bracket. */
 function continues(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.skip(space);
   if (reads(cursor, close)) return false;

@@ -2,12 +2,12 @@ import type { Builder } from "./builder.ts";
 
 type Step = string | number;
 
-/** Parallel arrays, because a document has many nodes. */
+/** Uses parallel arrays, because a document has many nodes. */
 export class Place {
   readonly start: number;
-  /** Of a scalar only. */
+  /** Only for a scalar. */
   readonly written: string | undefined;
-  /** Of a map only. */
+  /** Only for a map. */
   readonly keys: string[] | undefined;
   readonly keyStarts: number[] | undefined;
   readonly children: Place[] | undefined;
@@ -21,7 +21,7 @@ export class Place {
     this.children = children;
   }
 
-  /** -1 or out of range without a child. */
+  /** -1 or out of range if there is no such child. */
   indexOf(step: Step): number {
     const { keys } = this;
     if (typeof step === "number") return keys ? -1 : step;
@@ -31,7 +31,7 @@ export class Place {
   }
 }
 
-/** A wider map is indexed on first use. */
+/** A wider map gets an index on first use. */
 const NARROW = 32;
 
 export const places: Builder<Place> = {

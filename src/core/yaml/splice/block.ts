@@ -26,7 +26,7 @@ export function insertMember(tree: Tree, map: YAMLMap, index: number, key: strin
   return [insertedLines(tree.text, end, isSection ? ["", ...lines] : lines)];
 }
 
-/** A list has the indent of other lists in the document. */
+/** A list gets the indent of other lists in the document. */
 export function newMemberLines(tree: Tree, map: YAMLMap | null, key: string, value: unknown): string[] {
   const style = styleOf(tree, map ?? undefined, "\n");
   if (!Array.isArray(value) || value.length === 0) return memberLines(key, value, style);
@@ -49,7 +49,7 @@ export function deleteMember(tree: Tree, map: YAMLMap, index: number): Splice[] 
   const end = nextLine(text, withComments(text, memberEnd(tree, member), column));
   const begin = lineStart(text, start);
   if (text.slice(begin, start).trim() === "") return [removedLines(text, begin, end)];
-  // The member follows the dash of its entry, so the next member takes its place.
+  // The member follows the dash of its entry, so the next member takes its position.
   const next = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
   return [{ start, end: next, text: "" }];
 }
@@ -90,7 +90,7 @@ export function fillList(tree: Tree, member: Member, value: object): Splice[] {
   return end === colon ? [inserted] : [{ start: colon, end, text: "" }, inserted];
 }
 
-/** Leaves an empty list. @param member the member that holds the list */
+/** Leaves an empty list. @param member the member whose value is the list */
 export function emptyList(tree: Tree, member: Member, list: YAMLSeq): Splice[] {
   const { text } = tree;
   const [colon, begin] = [behindColon(member), lineStart(text, dashOf(list, 0))];
@@ -114,7 +114,7 @@ function spreadOf({ text }: Tree, { range, items }: Collection): Partial<Style> 
   return inner.length > outer.length ? { unit: " ".repeat(inner.length - outer.length) } : {};
 }
 
-/** As in the first block list of the document. */
+/** The indent of the first block list in the document. */
 function listIndent({ text, root }: Tree, { unit }: Style): string {
   for (const { key, value } of isMap(root) ? membersOf(root) : []) {
     if (isSeq(value) && !isFlow(value) && value.items.length > 0)
@@ -129,7 +129,7 @@ function gapBehind(text: string, dash: number): string {
   return gap === undefined || gap === "" ? " " : gap;
 }
 
-/** Comment lines that are indented deeper than a column belong to the content above. */
+/** Comment lines that are indented more than a column belong to the content above. */
 function withComments(text: string, position: number, column: number): number {
   let end = position;
   for (let next = nextLine(text, end); next < text.length; next = nextLine(text, next)) {

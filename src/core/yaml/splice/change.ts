@@ -1,9 +1,9 @@
-/** Paths are those before any change. */
+/** Paths refer to the document before any change. */
 export type Path = readonly (string | number)[];
 export type Plain = Readonly<Record<string, unknown>>;
 
 export type Change =
-  /** A new member follows the nearest member that precedes it in `order`. */
+  /** A new member is inserted after the nearest member that precedes it in `order`. */
   | { readonly kind: "set"; readonly path: Path; readonly value: unknown; readonly order?: readonly string[] }
   /** Adds a member before all others of the document. */
   | { readonly kind: "lead"; readonly path: readonly [string]; readonly value: string }
@@ -22,7 +22,7 @@ export function applied(value: unknown, changes: readonly Change[]): unknown {
   return result;
 }
 
-/** Deletes come last and from the end, so the paths of the other changes stay valid. */
+/** Deletions come last and run from the end, so the paths of the other changes stay valid. */
 export function deletesLast(changes: readonly Change[]): Change[] {
   const isDelete = ({ kind }: Change): boolean => kind === "delete";
   return [...changes.filter((change) => !isDelete(change)), ...changes.filter(isDelete).toReversed()];

@@ -7,7 +7,7 @@ export interface Splice {
   readonly text: string;
 }
 
-/** `undefined` if two splices overlap. Splices at one offset keep their order. */
+/** Returns `undefined` if two splices overlap. Splices at the same offset keep their order. */
 export function spliced(text: string, splices: readonly Splice[]): string | undefined {
   const parts: string[] = [];
   let position = 0;
@@ -39,7 +39,7 @@ export function lineChanges(text: string, splices: readonly Splice[]): LineChang
   });
 }
 
-/** A splice of whole lines does not change its neighbours. */
+/** A splice of whole lines does not affect the neighbouring lines. */
 function endOfLines(text: string, group: readonly Splice[]): number {
   const { start, end, text: added } = group.at(-1) ?? { start: 0, end: 0, text: "" };
   const isWhole = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
@@ -59,7 +59,7 @@ export function restOfLine(text: string, position: number): string {
   return text.slice(position, nextLine(text, position)).replace(/\r?\n$/, "");
 }
 
-/** At the last line, the line break of the document. */
+/** For the last line, the line break used in the document. */
 export function lineBreakAt(text: string, position: number): string {
   const end = text.indexOf("\n", position);
   const found = end === -1 ? text.indexOf("\n") : end;
@@ -77,7 +77,7 @@ export function insertedLines(text: string, position: number, lines: readonly st
 export function removedLines(text: string, start: number, end: number): Splice {
   const isLast = end === text.length && text[end - 1] !== "\n";
   const before = text.slice(0, start);
-  // A blank line above would become a final line break.
+  // Otherwise a blank line above would become a final line break.
   return { start: isLast ? before.replace(/(?:\r?\n[ \t]*)+$/, "").length : start, end, text: "" };
 }
 

@@ -149,7 +149,7 @@ function isEmpty(root: Collection | Node | null): boolean {
 
 /**
  * Refuses a change to a node that an alias repeats elsewhere.
- * @param isReplaced the change removes the node and every anchor inside
+ * @param isReplaced the change removes the node and every anchor inside it
  * @throws {UneditableYaml}
  */
 function refuseShared(tree: Tree, path: Path, isReplaced: boolean): void {

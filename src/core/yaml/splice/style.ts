@@ -12,7 +12,7 @@ export interface Style {
   readonly padding: string;
   readonly colon: string;
   readonly comma: string;
-  /** Each item of a flow collection has its own line. */
+  /** Each item of a flow collection is on its own line. */
   readonly isSpread: boolean;
   readonly lineBreak: string;
 }
@@ -35,7 +35,7 @@ export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: str
   };
 }
 
-/** Quoted as requested, and if YAML 1.2 or 1.1 would not read a text. */
+/** Quotes a text as requested, and also if YAML 1.2 or 1.1 would not read it as text. */
 export function scalarText(value: unknown, quote: Quote, { isJson }: Pick<Style, "isJson">): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (isJson || (typeof value === "string" && /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]/.test(value)))

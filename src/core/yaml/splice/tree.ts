@@ -26,7 +26,7 @@ export interface Tree {
   readonly isJson: boolean;
 }
 
-/** The text must be valid. @param isJson the file is JSON; an empty text cannot show it */
+/** The text must be valid. @param isJson the file is JSON, which an empty text does not show */
 export function parseTree(text: string, isJson: boolean): Tree {
   const documents = parseAllDocuments(text, { ...PARSE_OPTIONS, keepSourceTokens: true });
   const [document] = Array.isArray(documents) ? documents : [];
@@ -69,7 +69,7 @@ export function membersOf(map: YAMLMap): Member[] {
   return map.items as Member[];
 }
 
-/** The end of a node, before the line break, white space and comments that follow. */
+/** The end of a node, before the line break, white space and comments after it. */
 export function endOf(tree: Tree, node: Node | null, empty: number): number {
   if (isCollection(node) && !isFlow(node)) {
     if (isMap(node)) return memberEnd(tree, membersOf(node).at(-1) as Member);
@@ -77,7 +77,7 @@ export function endOf(tree: Tree, node: Node | null, empty: number): number {
   }
   const [start, end] = node?.range ?? [empty, empty];
   if (start === end && !isAlias(node)) return empty;
-  // The range of a block scalar includes its line break.
+  // The range of a block scalar includes its final line break.
   if (!isScalar(node) || tree.text[end - 1] !== "\n") return end;
   return tree.text[end - 2] === "\r" ? end - 2 : end - 1;
 }
