@@ -4,11 +4,11 @@ import type { LoadChunk } from "./chunk-loader.ts";
 
 export interface BundledPlugin {
   readonly pjson: PJSON;
-  /** A command without `flags` has its details in a file apart. */
+  /** A command without `flags` has its details in a separate file. */
   readonly commands: Readonly<Record<string, Command.Cached | BriefCommand>>;
 }
 
-/** Help and completion need them; a command that runs has its own. */
+/** Only help and completion need these; a running command has its own. */
 const DETAILS = ["args", "description", "examples", "flags"] as const;
 type Details = Pick<Command.Cached, (typeof DETAILS)[number]>;
 export type DetailsOf = Readonly<Record<string, Details>>;
@@ -21,7 +21,7 @@ interface Place {
   readonly details: () => DetailsOf;
 }
 
-/** Does not read the disk; a command's chunk loads when it runs. */
+/** Does not read the disk. The chunk of a command is loaded when it runs. */
 export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load, details }: Place): Plugin {
   const { name, version, oclif } = pjson;
 
@@ -60,7 +60,7 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
   return plugin;
 }
 
-/** A command that inherits from this reads its details when something asks for them. Most starts need those of none. */
+/** An object that reads the details when a property is accessed. Most starts need no details. */
 function detailedLater(details: () => DetailsOf): object {
   const later = {};
   for (const name of DETAILS) {

@@ -7,13 +7,16 @@ export type LoadChunk = (chunk: string) => unknown;
 
 export interface ChunkLoaderOptions {
   readonly dist: string;
-  /** V8 itself refuses code of another version or with other flags. */
+  /** V8 itself refuses code from another version or with other flags. */
   readonly codeCache: Pick<CodeCache, "read">;
   readonly nodeRequire: NodeJS.Require;
   readonly onLoaded: (chunk: string, loaded: { readonly script: Script; readonly isKept: boolean }) => void;
 }
 
-/** Compiled code of an earlier start halves a start. V8 forgets its loader, so a chunk cannot contain `import()`. */
+/**
+ * Using the compiled code of an earlier start halves the start time. Such code loses its loader, so a chunk must not
+ * contain `import()`.
+ */
 export function chunkLoader(options: ChunkLoaderOptions): LoadChunk {
   const { dist, nodeRequire } = options;
   const loaded = new Map<string, { exports: unknown }>();
@@ -57,7 +60,7 @@ function compiled({ codeCache, onLoaded }: ChunkLoaderOptions, chunk: string, fi
   return script.runInThisContext() as ModuleFunction;
 }
 
-/** `node:path` would take longer than the rest of the loading. */
+/** Loading `node:path` would take longer than the rest. */
 function chunkAt(folder: string, id: string): string {
   const steps = folder === "" ? [] : folder.split("/");
   for (const step of id.split("/")) {

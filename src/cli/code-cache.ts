@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import type { Script } from "node:vm";
 import { userCache } from "../core/adapters/user-cache.ts";
 
-/** Names the content of a build, because V8 compares only the length of a source. */
+/** Identifies the content of a build, because V8 compares only the length of the source. */
 export const BUILD_ID_FILE = "build-id";
 
 export interface CodeCache {
   readonly read: (chunk: string) => Buffer | undefined;
-  /** A cache that cannot be written is not an error: the next start compiles again. */
+  /** If the cache cannot be written, that is not an error: the next start compiles again. */
   readonly keep: (compiled: ReadonlyMap<string, Script>) => void;
 }
 
 /**
- * The compiled code in the user's own cache; `undefined` without a cache. The package contains none, because it fits only
- * the Node.js that made it.
+ * The compiled code in the user's cache; `undefined` if there is no cache. The package contains no compiled code,
+ * because such code fits only the Node.js version that compiled it.
  */
 export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
   const build = trimmedText(`${dist}/${BUILD_ID_FILE}`);

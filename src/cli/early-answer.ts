@@ -5,7 +5,7 @@ import { colourLevel, isTerminalBehindStdout } from "../commands/terminal/screen
 export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
 export const HELP_COLUMNS = 80;
 
-/** The version names the machine, so the files have a placeholder. */
+/** The version includes the platform, so the files have a placeholder. */
 export const VERSION_MARK = "{version}";
 
 export function earlyAnswer(argv: readonly string[], dist: string): string | undefined {

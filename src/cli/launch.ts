@@ -17,7 +17,7 @@ function startOclif(): void {
   void chunk.start({ argv, dist, load });
 }
 
-/** With SVCM_DEBUG, the source is compiled unchanged, so traces have its lines. */
+/** With SVCM_DEBUG, the source is compiled unchanged, so that stack traces have the right lines. */
 function loader(): LoadChunk {
   const isDebugged = Boolean(process.env["SVCM_DEBUG"]);
   if (isDebugged) process.setSourceMapsEnabled(true);
@@ -25,7 +25,7 @@ function loader(): LoadChunk {
   if (codeCache === undefined) return (chunk) => require(`${dist}/${chunk}`) as unknown;
   const loaded = new Map<string, Script>();
   let isComplete = true;
-  // A command's first start uses functions that other commands did not. Kept together, they serve both.
+  // The first run of a command compiles further functions. They are added to the cache, so that every command benefits.
   process.on("exit", () => isComplete || codeCache.keep(loaded));
   return chunkLoader({
     dist,

@@ -25,7 +25,7 @@ export async function main(argv: string[], loadPlugins: () => Promise<readonly P
   }
 }
 
-/** A topic only has help, which is for people. @throws {UsageError} with `--json` */
+/** A topic has only help, which is text. @throws {UsageError} with `--json` */
 function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): void {
   const words = argv
     .slice(
@@ -39,8 +39,8 @@ function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): v
 }
 
 /**
- * Treats `version` as `--version`, and `help env get` as `env get --help`, because oclif's help command passes none of its
- * options: it repeats the summary and lists short names.
+ * Treats `version` as `--version`, and `help env get` as `env get --help`. oclif's help command does not use svcm's
+ * help options: it repeats the summary and lists aliases.
  */
 function askedByFlag(argv: string[]): string[] {
   const [first, ...words] = argv;
@@ -66,7 +66,7 @@ async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
   return failure.exitCode;
 }
 
-/** A defect in a callback, outside of every command. svcm cannot continue, so oclif ends the process. */
+/** Handles a defect in a callback outside any command. svcm cannot continue, so oclif exits the process. */
 function crash(error: unknown): void {
   void fail(error, false).then(async (exit) => {
     const end = Object.assign(new Error(), { oclif: { exit }, skipOclifErrorHandling: true });
@@ -82,7 +82,7 @@ function asksForJson(argv: readonly string[]): boolean {
 
 const nothing = (): void => {};
 
-/** oclif logs through `debug`, which is slow to load; `DEBUG` brings it back. */
+/** oclif logs through `debug`, which is slow to load. Setting `DEBUG` enables it. */
 const silent: Logger = {
   child: () => silent,
   debug: nothing,

@@ -12,15 +12,15 @@ export interface StartOptions {
 }
 
 export const PLUGINS_FILE = "plugins.json";
-/** By command. */
+/** Details by command id. */
 export const DETAILS_FILE = "details.json";
 
-/** Commands that read the list of commands. */
+/** Commands that need the list of commands. */
 const READERS = new Set(["help", "__complete"]);
 
 /**
- * The plugins with the commands whose names begin `argv` and no others, because oclif prepares each command that it gets.
- * Help, completion and a command that does not exist get all of them.
+ * The plugins, limited to commands whose names match the start of `argv`, because oclif prepares every command that it
+ * gets. Help, completion and unknown commands get all of them.
  */
 export function named(argv: readonly string[], plugins: readonly BundledPlugin[]): readonly BundledPlugin[] {
   if (READERS.has(argv[0] ?? "") || argv.includes("--help") || argv.includes("-h")) return plugins;
@@ -36,7 +36,7 @@ export function named(argv: readonly string[], plugins: readonly BundledPlugin[]
   return found.some(({ commands }) => Object.keys(commands).length > 0) ? found : plugins;
 }
 
-/** Searches nothing, because every plugin and command is known. */
+/** Does not search for plugins, because all of them are known. */
 export async function start({ argv, dist, load }: StartOptions): Promise<void> {
   const root = dirname(dist);
   const read = (file: string): unknown => JSON.parse(readFileSync(`${dist}/${file}`, "utf8"));

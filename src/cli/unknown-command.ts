@@ -4,7 +4,7 @@ import { suggest } from "../core/index.ts";
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
-/** Commands that people type from habit, if no command of svcm has them among its `aliases`. */
+/** Commands that users type out of habit and that are not among the `aliases` of a command. */
 const HABITS: Readonly<Record<string, string>> = {
   st: "svcm process list",
   jlist: "svcm process list --json",
@@ -24,8 +24,8 @@ const HABITS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param asked words as typed
- * @param known every command, its words separated by spaces
+ * @param asked the words as typed
+ * @param known every command, with words separated by spaces
  */
 export function unknownCommand(asked: string, known: readonly string[]): UsageError {
   const command = known.find((words) => asked.startsWith(`${words} `));

@@ -6,7 +6,7 @@ export interface Address {
 }
 
 /**
- * @param service may end in the path under which a proxy serves it
+ * @param service may include the path under which a proxy serves it
  * @throws {TypeError} if it is not an http, https, ws or wss URL
  */
 export function addressOf(service: string | URL): Address {

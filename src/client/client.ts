@@ -59,7 +59,7 @@ class ChannelClient implements Client {
   #watch: Watch | undefined;
   #logs: Subscription<LogsFrame> | undefined;
   #events: Subscription<SvcmEvent> | undefined;
-  /** Those of the two that are not replaced. */
+  /** The running subscriptions. */
   readonly #streams = new Set<Stream>();
   #requests = 0;
 
@@ -191,7 +191,7 @@ class ChannelClient implements Client {
         return this.#logs?.put(frame);
       case "event":
         return this.#events?.put(frame.event);
-      default: // "subscribed", "events.subscribed" and "pong" say nothing new
+      default: // "subscribed", "events.subscribed" and "pong" need no handling
     }
   }
 

@@ -8,13 +8,13 @@ export interface ConnectionOptions {
   readonly address: Address;
   readonly token: ClientOptions["token"];
   readonly Socket: SocketConstructor;
-  /** A socket is open; repeat the requests. */
+  /** A socket is open: send the requests again. */
   readonly onOpen: () => void;
   readonly onFrame: (frame: ServerFrame) => void;
-  /** The socket is lost; another attempt follows. */
+  /** The socket is lost and svcm will try again. */
   readonly onDown: () => void;
   readonly onRetry: (reason: string) => void;
-  /** The service refuses this client; no attempt follows. */
+  /** The service refuses this client, and svcm does not try again. */
   readonly onRefused: (error: ServiceError) => void;
 }
 
@@ -27,7 +27,7 @@ export class Connection {
   #isOpen = false;
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts sockets, so late events of an old one are ignored. */
+  /** Counts sockets, so that late events of an old one can be ignored. */
   #generation = 0;
   #isWanted = false;
 
@@ -123,7 +123,7 @@ export class Connection {
   }
 }
 
-/** A WebSocket does not report the reason of a refusal; the same address over HTTP does. */
+/** A WebSocket does not report why it was refused, but an HTTP request to the same address does. */
 async function handshakeRefusal({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
   try {
     const given = typeof token === "function" ? await token() : token;
@@ -141,7 +141,7 @@ async function handshakeRefusal({ address, token }: ConnectionOptions): Promise<
   }
 }
 
-/** Another attempt does not change these. */
+/** Status codes for which another attempt would not help. */
 const REFUSALS: Readonly<Record<number, string>> = { 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND" };
 
 /** HTTP header bytes are Latin-1. */

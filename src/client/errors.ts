@@ -11,7 +11,7 @@ export class ServiceError extends Error {
 
 /**
  * The connection was lost after an action was sent and before its result arrived. The action may have happened; the
- * metrics show it. It is never sent again.
+ * metrics show whether it did. It is never sent again.
  */
 export class OutcomeUnknownError extends Error {
   override readonly name = "OutcomeUnknownError";

@@ -1,4 +1,4 @@
-/** The used part of a WebSocket: of a browser, of Node 22 and later, or of the package `ws`. */
+/** The part of WebSocket that svcm uses, as in browsers, in Node 22 and later, and in the package `ws`. */
 export interface SocketLike {
   send(data: string): void;
   close(code?: number, reason?: string): void;
@@ -10,7 +10,7 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;
 
-/** Prefers the given WebSocket to the global one. @throws {TypeError} without either */
+/** Prefers the given WebSocket to the global one. @throws {TypeError} if there is neither */
 export function socketConstructor(given: SocketConstructor | undefined): SocketConstructor {
   const found = given ?? (globalThis as { readonly WebSocket?: SocketConstructor }).WebSocket;
   if (found !== undefined) return found;

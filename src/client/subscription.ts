@@ -1,10 +1,10 @@
 import type { EventOptions, LogsOptions } from "./api.ts";
 import type { ClientFrame, LogsFrame } from "./frames.generated.ts";
 
-/** A subscription without its items. */
+/** The part of a subscription that does not depend on its items. */
 export type Stream = Pick<Subscription<never>, "requestId" | "begin" | "departure" | "end">;
 
-/** A slow reader of logs loses the oldest lines, and gets their number. */
+/** A slow reader of logs loses the oldest lines; a frame has their number. */
 export const OF_LOGS: Overflow<LogsFrame> = {
   most: 50,
   dropped: ({ skipped, lines }, next) => ({ ...next, skipped: next.skipped + skipped + lines.length }),
@@ -13,13 +13,13 @@ export const OF_LOGS: Overflow<LogsFrame> = {
 interface Asked<Item> {
   readonly what: "logs" | "events";
   readonly options: LogsOptions | EventOptions;
-  /** Identifies the answers to this subscription. */
+  /** Identifies the responses to this subscription. */
   readonly requestId: string;
   readonly onLeave: (left: Subscription<Item>) => void;
   readonly overflow?: Overflow<Item>;
 }
 
-/** Logs or events: each item in its order. */
+/** A subscription to logs or events, whose items arrive in order. */
 export class Subscription<Item> implements AsyncIterable<Item> {
   readonly requestId: string;
   readonly begin: ClientFrame;
@@ -58,14 +58,14 @@ export interface Latest<T> extends AsyncIterable<T> {
   end(error?: unknown): void;
 }
 
-/** Bounds the values that a slow reader has not read. */
+/** Limits the number of unread values. */
 interface Overflow<T> {
   readonly most: number;
-  /** The second oldest value after the oldest was dropped. */
+  /** Returns the second oldest value, changed to account for the dropped one. */
   readonly dropped: (oldest: T, next: T) => T;
 }
 
-/** @param onLeave called when the reader stops, by itself or after `end` */
+/** @param onLeave called when the reader stops, on its own or after `end` */
 export function latest<T>(onLeave: () => void, overflow?: Overflow<T>): Latest<T> {
   const waiting = new Map<string, T>();
   let ended: { readonly error?: unknown } | undefined;

@@ -1,11 +1,11 @@
 export interface Watchdog {
-  /** Restarts the time that the service may be silent. */
+  /** Restarts the timer. */
   watch(silenceMs: number): void;
   heard(): void;
   stop(): void;
 }
 
-/** Calls `onSilence` after a silence, and `onDead` after another one of the same length. */
+/** Calls `onSilence` after a silence, and `onDead` after a second one of the same length. */
 export function watchdog(onSilence: () => void, onDead: () => void): Watchdog {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let silenceMs = 0;

@@ -3,7 +3,7 @@ import { SvcmCommand } from "./base.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
 import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
 
-/** The scripts of `svcm completion` call this command at each Tab. */
+/** Shell completion: the scripts of `svcm completion` run this command at each Tab. */
 export default class Complete extends SvcmCommand {
   static override hidden = true;
   static override strict = false;
@@ -26,9 +26,9 @@ interface Bash {
   readonly wordBreaks: string;
 }
 
-/** In the form of `completionScript`. bash shows no text about a candidate. */
+/** In the format of `completionScript`. bash does not show descriptions. */
 function rendered({ candidates, paths }: Completion, bash: Bash | undefined): string {
-  // The shell would type the name, so one that could steer the terminal is left out.
+  // The shell would insert the name, so a name with control characters is left out.
   const shown = candidates.filter(({ value }) => visible(value) === value);
   const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("="));
   const row = ({ value, about }: Completable) => {

@@ -24,11 +24,11 @@ export default class Agent extends SvcmCommand {
     );
     if (this.jsonEnabled()) this.logJsonLine({ event: "ready", node: node.name });
     this.log(`Node ${node.name} is in the fleet at ${node.servers.join(", ")}`);
-    // PM2 waits for it with `wait_ready`.
+    // With `wait_ready`, PM2 waits for this message.
     process.send?.("ready");
     if (!signal.aborted) await new Promise((stop) => signal.addEventListener("abort", stop, { once: true }));
     await node.close();
-    // PM2's channel would keep the process until `kill_timeout`.
+    // PM2's channel would keep the process alive until `kill_timeout`.
     process.channel?.unref();
   }
 }

@@ -80,14 +80,14 @@ export default class Apply extends SvcmCommand {
       this.answerNo();
       await this.explainMissing(rest.plan);
     } else this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
-    // A person who agreed at the terminal has read them in the plan.
+    // A user who agreed at the terminal has already seen them in the plan.
     const { issues } = rest.plan;
     if (issues.length > 0 && (flags.yes || flags.plan !== undefined))
       this.print((screen) => renderIssues(issues, screen));
     return { release, ...rest };
   }
 
-  /** The id of the plan that a person has agreed to; null for a no, and `undefined` without a question. */
+  /** The id of the plan that the user agreed to; null for a no; `undefined` if svcm did not ask. */
   async #agreed(place: object, isAgreed: boolean): Promise<string | null | undefined> {
     if (isAgreed) return undefined;
     refuseUnasked(canAsk(this), "svcm apply", "--plan or --yes");

@@ -45,7 +45,7 @@ export function chosen({ environment, service }: { environment: string | undefin
   return { environment, service };
 }
 
-/** The base of every command: `--json`, `--root`, and one way to fail. */
+/** The base class of every command: `--json`, `--root`, and uniform errors. */
 export abstract class SvcmCommand extends Command {
   static override enableJsonFlag = true;
 
@@ -57,7 +57,7 @@ export abstract class SvcmCommand extends Command {
     }),
   };
 
-  /** oclif's own `run` would load the configuration a second time. */
+  /** oclif's own `run` would load the configuration again. */
   static override async run<T extends Command>(
     this: new (argv: string[], config: Command["config"]) => T,
     argv?: string[],
@@ -81,7 +81,7 @@ export abstract class SvcmCommand extends Command {
     return parsed;
   }
 
-  /** Aborted by SIGINT and SIGTERM, and when standard output is closed. */
+  /** Is aborted by SIGINT and SIGTERM, and when standard output is closed. */
   protected get signal(): AbortSignal {
     if (this.#stop === undefined) {
       this.#stop = new AbortController();
@@ -107,7 +107,7 @@ export abstract class SvcmCommand extends Command {
     }
   }
 
-  /** At SIGINT and SIGTERM, the operation finishes its present step and ends. */
+  /** On SIGINT or SIGTERM, the operation finishes its current step and stops. */
   async executeUntilStopped<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
     const { source, actor, grants } = commandLineCaller();
     const caller = { source, grants, signal: this.signal, ...(actor !== undefined && { actor }) };
@@ -121,17 +121,17 @@ export abstract class SvcmCommand extends Command {
     this.log(withoutEcosystem(answer, await startedEnvironments(ports), await doorHint(ports)));
   }
 
-  /** True if a person reads the output as it comes. */
+  /** True if a user at a terminal reads the output. */
   get isAttended(): boolean {
     return !this.jsonEnabled();
   }
 
-  /** Renders only if a person reads the text. */
+  /** Renders the text only if it is printed. */
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
-  /** Quoted names and values cannot steer the terminal. */
+  /** Quoted names and values cannot send control sequences to the terminal. */
   override log(message = "", ...args: unknown[]): void {
     if (!this.jsonEnabled()) this.#print(printable(text(message, args), stdoutScreen()));
   }
@@ -140,7 +140,7 @@ export abstract class SvcmCommand extends Command {
     if (!this.jsonEnabled()) writeErr(`${printable(text(message, args), stderrScreen())}\n`);
   }
 
-  /** For programs: exact in a pipe or a file. */
+  /** Output for programs, which is exact in a pipe or a file. */
   logExactly(message: string): void {
     if (isTerminalBehindStdout()) this.log(message);
     else if (!this.jsonEnabled()) this.#print(message);

@@ -58,11 +58,11 @@ export default class Serve extends SvcmCommand {
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);
     if (open) openBrowser(server.url, (program) => this.logToStderr(`${program} is not installed. Open ${server.url}`));
-    // PM2 waits for it with `wait_ready`.
+    // With `wait_ready`, PM2 waits for this message.
     process.send?.("ready");
     if (!signal.aborted) await new Promise((stop) => signal.addEventListener("abort", stop, { once: true }));
     await server.close();
-    // PM2's channel would keep the process until `kill_timeout`.
+    // PM2's channel would keep the process alive until `kill_timeout`.
     process.channel?.unref();
   }
 
@@ -78,7 +78,7 @@ export default class Serve extends SvcmCommand {
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: "open", win32: "explorer" };
 
-/** Opens an address with the program of the desktop for it. @param onFailure called if there is no such program */
+/** Opens a URL with the desktop's default program. @param onFailure called if there is no such program */
 function openBrowser(url: string, onFailure: (program: string) => void): void {
   const program = OPENERS[process.platform] ?? "xdg-open";
   const child = spawn(program, [url], { stdio: "ignore", detached: true });

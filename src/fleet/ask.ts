@@ -11,7 +11,7 @@ import { decodeReply, encode, type Asker, type Reply, type Request } from "./wir
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
 
-/** A change begins within this time, by the clock of its node, or not at all. */
+/** A change begins within this time, by the clock of its node, or never. */
 const BEGIN_MS = 10_000;
 const CLOCK_MS = 5_000;
 
@@ -54,7 +54,7 @@ type SendRequest = (
   timeoutMs: number,
 ) => Promise<unknown>;
 
-/** The node says its own time first, because a change may begin for some seconds by that clock only. */
+/** The node first reports its own time, because a change may only begin within some seconds of that clock. */
 function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest {
   const exchange = async (address: Address, request: Request, timeoutMs: number) =>
     replyOf(await link.ask(address, encode(request), timeoutMs));
@@ -73,7 +73,10 @@ function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest
   };
 }
 
-/** svcm never asks an undeclared node, and no undeclared name becomes part of a subject. @throws {SvcmError} INVALID_REQUEST */
+/**
+ * svcm sends nothing to an undeclared node, and no undeclared name becomes part of a subject. @throws {SvcmError}
+ * INVALID_REQUEST
+ */
 function requireDeclared({ nodes }: NatsProject, node: string): void {
   if (Object.hasOwn(nodes, node)) return;
   throw new SvcmError("INVALID_REQUEST", {
@@ -92,7 +95,7 @@ function askerOf({ actor = "anonymous", grants, limits }: Identity): Asker {
   };
 }
 
-/** The declared nodes, and those that only announce themselves. */
+/** The declared nodes, and nodes that announce themselves without being declared. */
 async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
   const present = new Map([...(await link.nodes.present())].map(([name, text]) => [name, readPresence(text)] as const));
   const declared = Object.entries(nodes).map(([name, { labels }]) => ({
@@ -106,7 +109,7 @@ async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<read
   return [...declared, ...strangers].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** @throws {SvcmError} FLEET_FAILED if another program answers */
+/** @throws {SvcmError} FLEET_FAILED if the reply does not come from svcm */
 function replyOf(bytes: Uint8Array): Reply {
   const reply = decodeReply(bytes);
   if (reply !== undefined) return reply;

@@ -3,8 +3,8 @@ import type { Incoming } from "./link.ts";
 import { addressOf, answersOf } from "./subjects.ts";
 
 /**
- * True if the answer goes to the user of the subject. The NATS server vouches for the user who publishes, but it also sends stored
- * messages to the subject that their reader names. Such a message has no answer subject of a user.
+ * True if the reply goes to the user in the subject. The NATS server vouches for the user who publishes, but it also
+ * sends stored messages to a subject that their reader chooses. Such a message does not have a user's reply subject.
  */
 export function isToAsker({ subject, reply }: Incoming): boolean {
   const address = addressOf(subject);

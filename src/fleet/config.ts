@@ -15,20 +15,23 @@ import {
   subjectsOfNode,
 } from "./subjects.ts";
 
-/** An answer to these requests is never empty and never contains another user's text; `SAFE` of the streams says why. */
+/**
+ * A reply to these requests is never empty and never contains another user's text; `SAFE` in `link-streams.ts` explains
+ * why that matters.
+ */
 const infoOf = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
 const messagesOf = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}`;
 
 const READ_EVENTS = [infoOf(EVENTS_STREAM), messagesOf(EVENTS_STREAM)];
 const READ_NODES = [infoOf(NODES_STREAM), messagesOf(NODES_STREAM)];
 
-/** To read the record of the rollout: a node compares each step with it. */
+/** Allows reading the record of the rollout, because a node compares each step with it. */
 const READ_ROLLOUT = [messagesOf(ROLLOUTS_STREAM)];
 
-/** To hold the lock of a rollout, which takes the right to apply. */
+/** Allows holding the lock of a rollout, which requires the right to apply. */
 const HOLD_ROLLOUT = [`${subjectIn(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
 
-/** Only an admin creates a stream, because its creator could make the server publish in the name of others. */
+/** Only an admin creates a stream, because its creator could make the server publish in the name of other users. */
 const SET_UP = [NODES_STREAM, ROLLOUTS_STREAM, EVENTS_STREAM].flatMap((stream) =>
   ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
 );
@@ -39,8 +42,8 @@ interface Permissions {
 }
 
 /**
- * The accounts and permissions of a NATS server for the users and nodes of `svcm.yaml`. A user publishes only the
- * operations of its role, under its own name; a node announces and answers only as itself.
+ * The accounts and permissions of a NATS server for the users and nodes in `svcm.yaml`. A user publishes only the
+ * operations of its role, under its own name; a node announces itself and replies only as itself.
  */
 export function natsConfig({ users, nodes }: NatsProject): string {
   const entries = [
@@ -80,7 +83,7 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   };
 }
 
-/** A node sends its own events, and reads the newest one to know which have arrived. */
+/** A node sends its own events, and reads the newest one to find out which have arrived. */
 export function nodePermissions(node: string): Permissions {
   const own = [`${subjectIn(NODES_STREAM)}${node}`, eventsOf(node), `${answersOf({ node, user: "*" })}.*`];
   return {

@@ -6,9 +6,9 @@ import type { Presence } from "./presence.ts";
 import type { NatsProject } from "./settings.ts";
 
 export interface EventsAsked extends EventFilter {
-  /** As for `--node`. */
+  /** Selectors, as in `--node`. */
   readonly nodes: readonly string[];
-  /** Milliseconds since 1970, by default a day ago. */
+  /** Milliseconds since 1970; the default is a day ago. */
   readonly since?: number | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -17,13 +17,13 @@ export interface EventsAsked extends EventFilter {
 export interface KnownNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** False for a node that announces itself without an entry in `svcm.yaml`. */
+  /** False for a node that announces itself but is not in `svcm.yaml`. */
   readonly isDeclared: boolean;
   /** Absent if the node is away. */
   readonly presence?: Presence | undefined;
 }
 
-/** Knows the nodes and sends them requests. */
+/** Lists the nodes and sends them requests. */
 export interface NodesAsker extends NodeAsker {
   nodes(): Promise<readonly KnownNode[]>;
 }

@@ -1,4 +1,4 @@
-/** The entry point of the fleet for the commands: loaded only if a request concerns another machine. */
+/** The entry point of the fleet for commands. It is loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./ask.ts";
 import type { Fleet } from "./fleet.ts";

@@ -1,4 +1,4 @@
-/** The stream of events on the NATS server: JetStream behind the fleet's own interface. */
+/** The stream of events on the NATS server, over JetStream. */
 import { setTimeout as pause } from "node:timers/promises";
 import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -8,7 +8,7 @@ import { EVENTS_STREAM, eventsOf, nodeOfEvents } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
 const FOLLOW_MS = 1_000;
-/** Concurrent requests, and the range of numbers that each of them reads. */
+/** The number of concurrent requests, and of the number ranges that they read. */
 const AT_ONCE = 32;
 const WALK = 256;
 
@@ -23,14 +23,14 @@ export interface Stored {
 /** All throw FLEET_FAILED, with FLEET_NOT_SET_UP if there is no stream; FORBIDDEN if the server does not permit it. */
 export interface EventStream {
   state(): Promise<StreamState>;
-  /** The newest message of the node; `undefined` if there is not one. */
+  /** The newest message of the node; `undefined` if there is no message. */
   last(node: string): Promise<Stored | undefined>;
   /**
-   * Stores a message after the message `afterSeq` of the node, which is 0 for the first, and resolves with its number. Fails if
+   * Stores a message after the node's message `afterSeq` (0 for the first), and resolves with its number. Fails if
    * another message is the node's newest.
    */
   append(node: string, id: string, data: Uint8Array, afterSeq: number): Promise<number>;
-  /** The messages since a time of the server; those to come as well, until the signal is aborted. */
+  /** Yields the messages since a time of the server, and then new ones until the signal is aborted. */
   read(wanted: Wanted, signal: AbortSignal): AsyncGenerator<Stored>;
 }
 
@@ -39,7 +39,7 @@ export interface Wanted {
   readonly sinceMs: number;
   readonly most: number;
   readonly isFollowed: boolean;
-  /** If the caller has just asked for it. */
+  /** Passed if the caller has just read it. */
   readonly state?: StreamState;
 }
 
@@ -51,7 +51,7 @@ export interface StreamState {
   readonly firstMs: number;
   /** True if older messages were dropped. */
   readonly hasDropped: boolean;
-  /** The most messages of one node. */
+  /** The maximum number of messages per node. */
   readonly maxPerNode: number;
 }
 
@@ -115,7 +115,10 @@ async function* readFrom(
 
 type Range = readonly [from: number, end: number];
 
-/** The first number whose message was stored at the time or later: numbers and times grow together. */
+/**
+ * The first number whose message was stored at the given time or later. Binary search works because numbers and times
+ * grow together.
+ */
 async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number): Promise<number> {
   let [low, high] = [from, end];
   while (low < high) {
@@ -127,7 +130,7 @@ async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number)
   return low;
 }
 
-/** The newest messages of a range, in their order. Missing numbers cost nothing. */
+/** The newest messages of a range, in order. Missing numbers cost nothing. */
 async function newest({ next }: Source, [from, end]: Range, most: number): Promise<Stored[]> {
   const found: Stored[][] = [];
   let count = 0;
@@ -158,7 +161,7 @@ function storedOf(message: StoredMsg | null): Stored | undefined {
   return { node, seq: message.seq, storedMs: message.time.getTime(), data: message.data };
 }
 
-/** After a reconnection, the server still has the messages of the meantime. */
+/** After a reconnect, the server still has the messages sent in the meantime. */
 function noneIfAway(error: unknown): undefined {
   if (!isAway(error)) throw error;
 }

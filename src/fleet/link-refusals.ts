@@ -22,14 +22,14 @@ export function connectRefusal(error: unknown, servers: readonly string[]): Svcm
       });
 }
 
-/** Addresses without their credentials. */
+/** The server URLs without credentials. */
 export function shownServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }
 
 export const LOST = "The connection to the NATS server was lost. A change may still be in progress.";
 
-/** @returns a refusal as it is */
+/** @returns a refusal unchanged */
 export function askRefusal(error: unknown): SvcmError {
   if (error instanceof SvcmError) return error;
   const is = (kind: new (...args: never[]) => Error): boolean =>
@@ -48,7 +48,7 @@ export function askRefusal(error: unknown): SvcmError {
   return unreachable((error as Error).message);
 }
 
-/** True if the server or a node did not answer, so a repetition may succeed. */
+/** True if the server or a node did not respond, so that another attempt may succeed. */
 export function isAway(error: unknown): boolean {
   return error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
 }

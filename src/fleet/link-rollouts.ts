@@ -3,15 +3,15 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { inStream, isOf, type Exchange } from "./link-streams.ts";
 import { ROLLOUT_KEY, ROLLOUTS_BUCKET, ROLLOUTS_STREAM } from "./subjects.ts";
 
-/** The one record of rollouts on the NATS server: lock and journal. */
+/** The single record of rollouts on the NATS server, which is both lock and journal. */
 export interface RolloutRecord {
-  /** @returns `undefined` if there is none @throws {SvcmError} FLEET_FAILED, FORBIDDEN */
+  /** @returns `undefined` if there is no record @throws {SvcmError} FLEET_FAILED, FORBIDDEN */
   read(): Promise<{ readonly text: string; readonly revision: number } | undefined>;
   /**
-   * Replaces the record that has the revision; 0 stands for no record.
+   * Replaces the record if it has the given revision; 0 means no record.
    *
    * @returns the new revision, or `undefined` if the record has another one
-   * @throws {SvcmError} FLEET_FAILED if it may have been replaced or not, FORBIDDEN
+   * @throws {SvcmError} FLEET_FAILED if it is unknown whether the record was replaced, FORBIDDEN
    */
   replace(text: string, revision: number): Promise<number | undefined>;
 }

@@ -1,4 +1,4 @@
-/** The streams of svcm on the NATS server. Only `svcm nats setup` makes them. */
+/** The streams of svcm on the NATS server. Only `svcm nats setup` creates them. */
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -14,21 +14,21 @@ import { EVENTS_STREAM, eventsOf, NODES_STREAM, ROLLOUTS_STREAM, subjectIn } fro
 
 /** The life of an entry after the last heartbeat of its node. */
 export const PRESENCE_MS = 30_000;
-/** A repetition within this time is dropped by its id alone. */
+/** Within this time, the server drops a repeated message by its id alone. */
 const DUPLICATES_MS = 120_000;
 const NANOS = 1_000_000;
 const MIB = 2 ** 20;
 const NO_STREAM = 10_059;
-/** Of what does not change after the stream was made. */
+/** Settings that cannot change after the stream was created. */
 const FIXED: ReadonlySet<string> = new Set(["name", "storage", "retention"]);
 
-/** A request fails at once without a connection, and when its connection is lost. */
+/** A request fails at once if there is no connection or if the connection is lost. */
 export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
 
-/** Of several streams, the outcome of the one that changed most. */
+/** For several streams, the outcome with the largest change. */
 export type SetUpOutcome = "created" | "changed" | "unchanged";
 
-/** Creates the streams, or updates their settings. Requires an admin. */
+/** Creates the streams or updates their settings. Requires an admin. */
 export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
   const { streams } = await jetstreamManager(connection, { checkAPI: false });
   const outcomes: SetUpOutcome[] = [];
@@ -50,8 +50,8 @@ export async function setUpStreams(connection: NatsConnection, limits: StreamLim
 }
 
 /**
- * The server checks a request of JetStream, but not where its answer goes. So an answer that is empty or that another user has
- * written could become a request in the name of the server. No stream gives messages out directly, and none lets them be deleted.
+ * The server checks a request to JetStream, but not where its reply goes. So an empty reply, or one that another user
+ * has written, could become a request in the name of the server. Therefore no stream allows direct reads or deletions.
  */
 const SAFE = {
   retention: RetentionPolicy.Limits,
@@ -79,7 +79,7 @@ function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] 
       ...SAFE,
       name: EVENTS_STREAM,
       subjects: [eventsOf("*")],
-      // The newest records matter more than the oldest, and a full stream must not stop a node.
+      // The newest records matter most, and a full stream must not block a node.
       discard: DiscardPolicy.Old,
       duplicate_window: DUPLICATES_MS * NANOS,
       max_age: maxAgeMs * NANOS,
@@ -89,7 +89,10 @@ function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] 
   ];
 }
 
-/** Requests of a stream; one that does not exist is FLEET_FAILED with FLEET_NOT_SET_UP, which names the remedy. */
+/**
+ * Requests to a stream. If it does not exist, they fail with FLEET_FAILED and the code FLEET_NOT_SET_UP, whose message
+ * names the remedy.
+ */
 export function inStream(connection: NatsConnection, stream: string, exchange: Exchange): Exchange {
   return (send) =>
     exchange(async () => {
@@ -102,7 +105,7 @@ export function inStream(connection: NatsConnection, stream: string, exchange: E
     });
 }
 
-/** False if nothing answers: the server may be starting. */
+/** False if nothing responds, because the server may be starting. */
 async function isMissing(connection: NatsConnection, stream: string): Promise<boolean> {
   try {
     const { streams } = await jetstreamManager(connection, { checkAPI: false });

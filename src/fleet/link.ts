@@ -1,4 +1,4 @@
-/** Connections to the NATS server. Only this file and the `link-*` files beside it know the client. */
+/** Connections to the NATS server. Only this file and the `link-*` files import the NATS client. */
 import { randomUUID } from "node:crypto";
 import {
   connect,
@@ -22,7 +22,7 @@ import { answersOf, inboxOf, subjectOf, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
-/** For a server that does not announce it. */
+/** Used if the server does not announce its limit. */
 const DEFAULT_MAX_BYTES = 2 ** 20;
 
 export interface Incoming {
@@ -34,18 +34,21 @@ export interface Incoming {
 }
 
 export interface FleetLink {
-  /** The most bytes of a message. */
+  /** The maximum size of a message. */
   readonly maxBytes: number;
-  /** Calls `take` for each message, until the link is closed. Of several links with the name, one gets each message. */
+  /**
+   * Calls `take` for each message until the link is closed. If several links use the same name, one of them gets each
+   * message.
+   */
   serve(subject: string, name: string, take: (message: Incoming) => void): void;
   /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
   ask(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   readonly nodes: NodeEntries;
   readonly events: EventStream;
   readonly rollouts: RolloutRecord;
-  /** Makes what the server keeps. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  /** Creates what svcm keeps on the server. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(limits: StreamLimits): Promise<SetUpOutcome>;
-  /** Calls `heard` with "disconnect", "reconnect" and the like. */
+  /** Calls `heard` with a status such as "disconnect" or "reconnect". */
   onStatus(heard: (type: string) => void): void;
   close(): Promise<void>;
 }
@@ -55,7 +58,7 @@ interface Owner {
   readonly name: string;
 }
 
-/** The name in `svcm.yaml` of the public key that belongs to the credentials. */
+/** The name in `svcm.yaml` for the public key of the credentials. */
 export function nameOfKey(
   credentials: string | undefined,
   entries: Readonly<Record<string, { readonly nkey?: string | undefined }>>,
@@ -64,15 +67,15 @@ export function nameOfKey(
   return key && Object.keys(entries).find((name) => entries[name]?.nkey === key);
 }
 
-/** A new pair of keys: the seed is a secret, the public key may be in Git. */
+/** Creates a key pair: the seed is secret, the public key may be in Git. */
 export function newKey(): { readonly seed: string; readonly publicKey: string } {
   const pair = nkeys.createUser();
   return { seed: new TextDecoder().decode(pair.getSeed()), publicKey: pair.getPublicKey() };
 }
 
 /**
- * Connects, and reconnects after a loss, however long it takes. A request is never kept for later: without a connection
- * it fails.
+ * Connects, and reconnects after a loss, however long that takes. A request is never queued: without a connection it
+ * fails.
  * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
  */
 export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {
@@ -134,7 +137,7 @@ async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Own
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
       ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
-      // Without the option, the client would send credentials in plain text if the server offers no TLS.
+      // Without this option, the client would send credentials in plain text to a server without TLS.
       ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
     });
   } catch (error) {
@@ -166,7 +169,7 @@ function incoming(message: Msg): Incoming {
 
 function authenticatorOf(credentials: string): Authenticator {
   const text = credentials.trim();
-  // The client does not accept a `.creds` file whose last line has no end.
+  // The client does not accept a `.creds` file without a final line break.
   const bytes = new TextEncoder().encode(text.includes("BEGIN NATS USER JWT") ? `${text}\n` : text);
   if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(bytes);
   return text.includes("BEGIN NATS USER JWT") ? credsAuthenticator(bytes) : tokenAuthenticator(text);

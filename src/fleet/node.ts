@@ -26,7 +26,7 @@ const MOST_AT_ONCE = 32;
 
 export interface NodeOptions {
   readonly node: string;
-  /** Of svcm. */
+  /** The version of svcm. */
   readonly version: string;
   readonly ports: Ports;
   readonly link: FleetLink;
@@ -37,8 +37,8 @@ export interface NodeOptions {
 }
 
 /**
- * Answers the requests for this machine: the same schemas, rights, refusals and records as over HTTP. The NATS server
- * vouches for the user in the subject, and `svcm.yaml` has the user's role and limits.
+ * Handles the requests for this machine with the same schemas, rights, refusals and records as over HTTP. The NATS
+ * server vouches for the user in the subject, and `svcm.yaml` has the user's role and limits.
  */
 export function serveNode(options: NodeOptions): { readonly settled: () => Promise<void> } {
   const { node, link } = options;
@@ -94,7 +94,7 @@ async function carryOut(
     const request = readRequest(message.data, operation);
     const identity = narrowed(user, request.asker);
     ({ actor } = identity);
-    // The metrics of a machine name its own svcm, not that of the asker.
+    // The metrics of a machine contain its own version of svcm, not that of the asker.
     const given = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
     const input = parseInput(inputs[operation.id], given, operation.refusal);
     if (kindOfAccess(operation.access) === "write") once.take(request);
@@ -126,7 +126,7 @@ async function recordRefusal(
   await refusals.refused({ action, source: "nats", address: "", code: failureCode(error), ...who });
 }
 
-/** The core refuses these before the operation begins, so they have no record yet. */
+/** The core refuses these before the operation begins, so they are not recorded yet. */
 function isOfIdentity({ body: { code }, kind }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || code === "RIGHT_MISSING" || code === "TOKEN_LIMITED";
 }
@@ -149,7 +149,7 @@ function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): 
   return parseInput(requestSchema, parseJson(data, MOST_DEPTH, "request"), refusal);
 }
 
-/** A log may be large, and the node's CPU time belongs to its processes. */
+/** Logs may be large, and the CPU time of the node belongs to its processes. */
 function boundedOf(id: string, input: object): object {
   return id === "logs.read" ? { ...input, isBounded: true } : input;
 }

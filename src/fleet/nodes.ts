@@ -5,14 +5,14 @@ import type { Presence } from "./presence.ts";
 
 export type AnswerState = "answered" | "failed" | "silent" | "away" | "refused" | "other-version";
 
-/** The refusals of a node that does not know a request. */
+/** The refusals of a node that does not support a request. */
 const UNKNOWN: ReadonlySet<string> = new Set(["NOT_FOUND", "INVALID_REQUEST", "INVALID_PAYLOAD"]);
 
-/** Why a node gave no answer; `failed` if the answer is a refusal of the operation itself. */
+/** Why there is no result from a node; `failed` if the operation itself refused. */
 export function stateOf(error: unknown, presence: Presence | undefined, ownVersion: string): AnswerState {
   const { svcm: version = ownVersion } = presence ?? {};
   const isOther = version !== ownVersion;
-  // A node of another version may answer in a form that this one cannot show.
+  // A node with another version may reply in a form that this svcm cannot show.
   if (!(error instanceof SvcmError)) return isOther ? "other-version" : "failed";
   const { kind, body } = error;
   if (kind === "FLEET_FAILED") return presence === undefined ? "away" : "silent";
@@ -21,13 +21,13 @@ export function stateOf(error: unknown, presence: Presence | undefined, ownVersi
   return isUnknown ? "other-version" : "failed";
 }
 
-/** Every node, each asked at the same time. One that does not answer is in the list with its reason. */
+/** Queries all nodes at the same time. A node that does not respond is listed with the reason. */
 export async function listNodes(fleet: NodesAsker, deadlineMs: number): Promise<readonly ListedNode[]> {
   const nodes = await fleet.nodes();
   return await Promise.all(nodes.map((node) => looked(fleet, node, deadlineMs)));
 }
 
-/** @throws {SvcmError} INVALID_REQUEST if no such node is known */
+/** @throws {SvcmError} INVALID_REQUEST if there is no such node */
 export async function showNode(fleet: NodesAsker, name: string, deadlineMs: number): Promise<ListedNode> {
   const nodes = await fleet.nodes();
   const node = nodes.find((one) => one.name === name);
@@ -45,7 +45,7 @@ async function looked(
 ): Promise<ListedNode> {
   const { instance: _instance, ...said } = presence ?? {};
   const known = { name, labels, ...said };
-  // svcm lists an undeclared node, but never asks it.
+  // svcm lists an undeclared node, but sends it nothing.
   if (!isDeclared) return { ...known, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
   try {
     return { ...known, state: "online", ...(await fleet.ask(name, nodeShow, {}, deadlineMs)) };

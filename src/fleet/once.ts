@@ -1,10 +1,10 @@
 import { SvcmError } from "../core/index.ts";
 import type { Request } from "./wire.ts";
 
-/** An id is remembered as long as its request could still be carried out. */
+/** An id is remembered as long as its request could still be valid. */
 const LONGEST_MS = 3_600_000;
 
-/** Carries out each write once, and only in time by the clock of this machine. */
+/** Carries out each write only once, and only before its deadline by the clock of this machine. */
 export class Once {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>();
@@ -13,7 +13,7 @@ export class Once {
     this.#now = now;
   }
 
-  /** @throws {SvcmError} INVALID_REQUEST if the request has no id or time, is late or was seen */
+  /** @throws {SvcmError} INVALID_REQUEST if the request has no id or time, is late or is a repetition */
   take({ id, notAfter }: Request): void {
     const now = this.#now();
     for (const [other, until] of this.#seen) if (until < now) this.#seen.delete(other);

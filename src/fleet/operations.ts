@@ -1,6 +1,6 @@
 import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
 
-/** Of an env file, only the visible part and the entity tag leave the machine: never the bytes. */
+/** For an env file, only the visible part and the entity tag leave the machine, never the bytes. */
 export function sentOf(ports: Ports, output: unknown): unknown {
   if (!isEnvRead(output)) return output;
   return { response: output.response, entityTag: entityTag(ports, output.bytes) };

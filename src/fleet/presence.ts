@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Ports } from "../core/index.ts";
 import type { FleetLink } from "./link.ts";
 
-/** The entry of a node in the bucket. Readers check it, because a server without permissions lets everybody write. */
+/** The entry of a node in the bucket. Readers check it, because a server without permissions lets any client write. */
 const presenceSchema = z.object({
   instance: z.string().check(z.maxLength(64)),
   svcm: z.string().check(z.maxLength(64)),
@@ -15,7 +15,7 @@ const presenceSchema = z.object({
 
 export type Presence = z.infer<typeof presenceSchema>;
 
-/** Not more often, because an idle node should cost nothing. */
+/** Not shorter, because an idle node should cost nothing. */
 export const HEARTBEAT_MS = 10_000;
 
 export async function presenceOf(ports: Ports, version: string, instance: string): Promise<Presence> {
@@ -32,7 +32,7 @@ export async function presenceOf(ports: Ports, version: string, instance: string
   };
 }
 
-/** @returns `undefined` if it is not what a node writes */
+/** @returns `undefined` if no node of svcm wrote the text */
 export function readPresence(text: string): Presence | undefined {
   try {
     return presenceSchema.parse(JSON.parse(text));
@@ -45,22 +45,22 @@ interface Beating {
   readonly link: FleetLink;
   readonly node: string;
   readonly presence: Presence;
-  /** The clock of the machine. */
+  /** Reads the clock of the machine. */
   readonly now: () => number;
   readonly onAnnouncedAgain: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 interface Keeping {
-  /** Milliseconds by which the clock of the machine is ahead of the server's, by the last measurement. */
+  /** Milliseconds by which the clock of the machine is ahead of the server's, as last measured. */
   readonly aheadMs: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** A slower answer does not say exactly when the server wrote. */
+/** A slower reply does not show exactly when the server wrote. */
 const QUICK_MS = 1_000;
 
-/** Writes the presence now and with each heartbeat. A failed one is repeated with the next heartbeat. */
+/** Writes the presence now and at each heartbeat. After a failure, the next heartbeat tries again. */
 export async function keepPresent(beating: Beating): Promise<Keeping> {
   const { link, node, presence, now, onAnnouncedAgain, onFailure } = beating;
   let beat: Promise<boolean> = Promise.resolve(true);
@@ -75,7 +75,7 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
   };
   await (beat = announce());
   const timer = setInterval(() => void (beat = announce()), HEARTBEAT_MS);
-  // A server that is back may have lost the key.
+  // A server that was restarted may have lost the key.
   link.onStatus((type) => {
     if (type !== "reconnect") return;
     beat = announce();

@@ -4,7 +4,7 @@ import { NAME } from "./subjects.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
-/** Of the user as whom this machine asks others, if they differ from those of the machine. */
+/** The credentials for requests of this machine's users, if they differ from those of the machine. */
 export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
 export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
 export const NODE = "SVC_SERVICE_MANAGEMENT_NODE";
@@ -14,7 +14,7 @@ export type NatsProject = NonNullable<Project["nats"]>;
 /** The servers of the fleet, and the credentials of this machine or user. */
 export interface FleetSettings {
   readonly servers: readonly string[];
-  /** The content of the file of credentials: a seed of an NKey, a JWT with its seed, or a token. */
+  /** The content of the credentials file: the seed of an NKey, a JWT with its seed, or a token. */
   readonly credentials: string | undefined;
   /** A certificate in PEM. */
   readonly ca: string | undefined;
@@ -42,7 +42,10 @@ export async function readFleetSettings(ports: Ports, env: Variables, url?: stri
   };
 }
 
-/** The name of this machine: the flag, the variable or the host's first name. @throws {SvcmError} START_REFUSED */
+/**
+ * The name of this machine: the flag, the variable, or the first part of the host name. @throws {SvcmError}
+ * START_REFUSED
+ */
 export function nodeName(env: Variables, { nodes }: NatsProject, asked?: string): string {
   const name = asked ?? (env[NODE]?.trim() || (hostname().split(".")[0] ?? ""));
   if (NAME.test(name) && Object.hasOwn(nodes, name)) return name;

@@ -25,7 +25,7 @@ export interface FleetLog {
 export interface RunningNode {
   readonly name: string;
   readonly servers: readonly string[];
-  /** Ends in order: the node is away for others, running requests are answered, the connection is closed. */
+  /** Shuts down in order: announces that the node leaves, replies to running requests, closes the connection. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   };
 }
 
-/** The log of a node's place in the fleet. */
+/** Writes the state of the node in the fleet to the log. */
 function wordsOf(log: FleetLog, node: string) {
   return {
     onDefect: (error: unknown): void =>

@@ -6,24 +6,24 @@ export type Kind = "read" | "write";
 export interface Address {
   readonly node: string;
   readonly kind: Kind;
-  /** Of the operation, for example `process.act`. */
+  /** The id of the operation, for example `process.act`. */
   readonly id: string;
   readonly user: string;
 }
 
-/** The keys of the bucket expire, so a node that is gone is not in it. */
+/** The keys of the bucket expire, so a node that has gone disappears. */
 export const NODES_BUCKET = "svcm_nodes";
 export const NODES_STREAM = `KV_${NODES_BUCKET}`;
 
 /** The stream of the events and audit records of all nodes. */
 export const EVENTS_STREAM = "svcm_events";
 
-/** The bucket of the rollout; its one key is both lock and journal. */
+/** The bucket of the rollout; its only key is both lock and journal. */
 export const ROLLOUTS_BUCKET = "svcm_rollouts";
 export const ROLLOUTS_STREAM = `KV_${ROLLOUTS_BUCKET}`;
 export const ROLLOUT_KEY = "present";
 
-/** The subjects of a bucket's keys begin so. */
+/** The prefix of the subjects of a bucket's keys. */
 export function subjectIn(stream: string): string {
   return `$KV.${stream.slice("KV_".length)}.`;
 }
@@ -37,12 +37,12 @@ export function subjectOf({ node, kind, id, user }: Address): string {
   return `svcm.${node}.${kind}.${id}.${user}`;
 }
 
-/** Everything that a node answers. */
+/** All subjects that a node serves. */
 export function subjectsOfNode(node: string): string {
   return `svcm.${node}.*.*.*.*`;
 }
 
-/** @returns `undefined` if it is not the address of a request */
+/** @returns `undefined` if the subject does not belong to a request */
 export function addressOf(subject: string): Address | undefined {
   const parts = subject.split(".");
   const [root, node = "", kind, topic = "", verb = "", user = ""] = parts;
@@ -50,27 +50,30 @@ export function addressOf(subject: string): Address | undefined {
   return { node, kind, id: `${topic}.${verb}`, user };
 }
 
-/** Only the node itself may publish there. @param node `*` for all of them */
+/** Only the node itself may publish on this subject. @param node `*` for all nodes */
 export function eventsOf(node: string): string {
   return `svcm.${node}.events`;
 }
 
-/** @returns `undefined` if no node publishes there */
+/** @returns `undefined` if the subject does not belong to a node's events */
 export function nodeOfEvents(subject: string): string | undefined {
   return /^svcm\.([^.*>]+)\.events$/.exec(subject)?.[1];
 }
 
-/** Log lines need another right, but reading them changes nothing. */
+/** Reading log lines needs a different right, but changes nothing. */
 export function kindOfAccess(access: Access): Kind {
   return access === "read" || access === "logs" ? "read" : "write";
 }
 
-/** Answers go to subjects that only this user may read. */
+/** Replies go to subjects that only this user may read. */
 export function inboxOf(kind: "user" | "node", name: string): string {
   return `_INBOX.${kind}.${name}`;
 }
 
-/** The subjects of the answers of a node to a user: only the user may read there, and only the node may publish. @param user `*` for all of them */
+/**
+ * The subjects of a node's replies to a user. Only the user may read them, and only the node may publish on them.
+ * @param user `*` for all users
+ */
 export function answersOf({ node, user }: Pick<Address, "node" | "user">): string {
   return `${inboxOf("user", user)}.${node}`;
 }

@@ -1,4 +1,7 @@
-/** The messages between an asker and a node. JSON, at most 64 KiB to a node and at most what the server carries back. */
+/**
+ * The JSON messages between an asker and a node. A request has at most 64 KiB; a reply may be as large as the server
+ * permits.
+ */
 import * as z from "zod/mini";
 import { rights } from "../core/api/rights.ts";
 import type { ErrorBody } from "../core/index.ts";
@@ -8,7 +11,7 @@ export const MOST_DEPTH = 8;
 
 const names = z.optional(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)));
 
-/** The caller on whose behalf a user asks: it can only remove rights of the user, never add any. */
+/** The caller on whose behalf a user asks. It can only remove rights of the user, never add any. */
 const askerSchema = z.strictObject({
   actor: z.string().check(z.regex(/^[\w.@-]{1,64}$/)),
   grants: z.array(z.enum(rights)).check(z.maxLength(rights.length)),
@@ -19,15 +22,15 @@ const askerSchema = z.strictObject({
 export type Asker = z.infer<typeof askerSchema>;
 
 /**
- * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of the node's clock. So
- * a delayed message has no effect.
+ * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of its clock. So a
+ * delayed message has no effect.
  */
 export const requestSchema = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   id: z.optional(z.string().check(z.minLength(8), z.maxLength(64))),
   notAfter: z.optional(z.int().check(z.minimum(0))),
   asker: z.optional(askerSchema),
-  /** Of a step of a rollout: the node compares it with the record. */
+  /** Only for a step of a rollout: the node compares it with the record. */
   rollout: z.optional(
     z.strictObject({
       rollout: z.string().check(z.maxLength(80)),
@@ -40,7 +43,10 @@ export const requestSchema = z.strictObject({
 
 export type Request = z.infer<typeof requestSchema>;
 
-/** `now` is the clock of the node. `kind` is that of the refusal, so the asker's exit code is that of a local command. */
+/**
+ * `now` is the clock of the node. `kind` is that of the refusal, so that the exit code is the same as for a local
+ * command.
+ */
 export type Reply = { readonly now: number } & (
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly kind: string; readonly error: ErrorBody }
@@ -50,7 +56,7 @@ export function encode(message: Request | Reply): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 
-/** @returns `undefined` if it is not an answer of svcm */
+/** @returns `undefined` if svcm did not write the bytes */
 export function decodeReply(bytes: Uint8Array): Reply | undefined {
   try {
     const reply = JSON.parse(new TextDecoder().decode(bytes)) as Partial<Reply> | null;

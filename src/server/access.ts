@@ -5,13 +5,13 @@ import { PUBLIC_URL } from "./public-url.ts";
 import { ALLOWED_HOSTS } from "./settings.ts";
 
 export interface AccessPolicy {
-  /** Canonical hosts that `Host` may name, besides loopback hosts and the local address of the connection. */
+  /** Canonical hosts that `Host` may name, in addition to loopback hosts and the local address of the connection. */
   readonly hosts: ReadonlySet<string>;
   /** The origin of the public URL, because a proxy may change `Host`. */
   readonly publicOrigin?: string;
   readonly isBehindProxy?: boolean;
   readonly isLoopback: boolean;
-  /** True if a proxy serves callers from elsewhere: they need a token as soon as there is one. */
+  /** True if a proxy serves remote callers. They need a token as soon as one exists. */
   readonly isPublic?: boolean;
   readonly identities: Identities;
 }
@@ -27,12 +27,15 @@ export interface Provenance {
   readonly localAddress: string | undefined;
 }
 
-/** `Host` is the only defence against DNS rebinding, and `Origin` the only one against a foreign WebSocket. */
+/**
+ * Checking `Host` is the only defence against DNS rebinding, and checking `Origin` the only one against a WebSocket of
+ * another site.
+ */
 export function foreignness(policy: AccessPolicy, request: Provenance, isPage: boolean): string | undefined {
   return hostProblem(policy, request) ?? originProblem(policy, request) ?? fetchProblem(request, isPage);
 }
 
-/** A caller without a token. As soon as a token exists, it may only read, and only on loopback. */
+/** A caller without a token. Once a token exists, it may only read, and only on loopback. */
 export function anonymous({ identities, isLoopback, isPublic = false }: AccessPolicy): Identity {
   if (!identities.exist()) return { actor: "anonymous", grants: isLoopback ? rightsWithoutTokens : [] };
   return { actor: "anonymous", grants: isLoopback && !isPublic ? ["read"] : [] };
@@ -52,7 +55,7 @@ function isAddressOf({ localAddress }: Provenance, host: string): boolean {
   return localAddress !== undefined && canonicalAddress(localAddress) === host;
 }
 
-/** Accepts both schemes of the requested host, because a proxy in front of the server may speak TLS. */
+/** Accepts both schemes of the requested host, because a proxy in front of the server may terminate TLS. */
 function originProblem({ publicOrigin }: AccessPolicy, { origin, hosts: [host] }: Provenance): string | undefined {
   if (origin === undefined || origin === publicOrigin) return undefined;
   if (origin === `http://${host}` || origin === `https://${host}`) return undefined;

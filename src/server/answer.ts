@@ -33,7 +33,7 @@ export function pageHeaders(mediaType: string): Record<string, string> {
   };
 }
 
-/** The name of an asset changes with its content, so a cache may keep it. */
+/** The name of an asset changes with its content, so caches may keep it forever. */
 export function assetHeaders(mediaType: string): Record<string, string> {
   return { ...commonHeaders, "content-type": mediaType, "cache-control": "public, max-age=31536000, immutable" };
 }
@@ -46,7 +46,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\u2029": "\\u2029",
 };
 
-/** Escaped, so a browser cannot mistake it for markup or script. */
+/** Escapes characters that a browser could mistake for markup or script. */
 export function toJson(body: unknown): string {
   return JSON.stringify(body).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? "");
 }

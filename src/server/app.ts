@@ -115,7 +115,7 @@ interface Failing {
   readonly refusals: Refusals;
 }
 
-/** Logs a failure, records a refused attempt, and answers. */
+/** Logs a failure, records a refused attempt, and sends the response. */
 function failureHandler({ ports, log, limits, refusals }: Failing) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = asRefusal(error, request, limits);
@@ -142,20 +142,20 @@ function serverOptions(limits: Limits, publicPath: string) {
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // windDown refuses new connections, and requests in flight are answered.
+    // windDown refuses new connections, while requests in flight are completed.
     return503OnClosing: false,
     http: {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The guard refuses a missing header with an error body.
+      // The guard refuses a missing header with svcm's error body.
       requireHostHeader: false,
     },
   } satisfies FastifyHttpOptions<Server>;
 }
 
-/** Ends idle sockets at once, and requests in flight after a timeout. */
+/** Closes idle sockets at once, and sockets with requests in flight after a timeout. */
 function endInOrder(app: FastifyInstance, connections: Connections, channel: Channel, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined;
   app.addHook("preClose", async () => {

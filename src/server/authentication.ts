@@ -1,12 +1,12 @@
 import { type Identity, SvcmError } from "../core/index.ts";
 import { type AccessPolicy, anonymous } from "./access.ts";
 
-/** A wrong token is anonymous. @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address */
+/** A wrong token counts as anonymous. @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address */
 export type Authenticate = (address: string, authorization: string | undefined) => Identity;
 
 /**
- * After too many wrong tokens, those of an address are refused for a while. If a right token came from there before,
- * right ones still pass, so strangers behind the same proxy cannot lock the owner out.
+ * After too many wrong tokens, further tokens from the address are refused for a while. If a valid token came from
+ * there before, valid ones still pass, so strangers behind the same proxy cannot lock the owner out.
  */
 export function authentication(policy: AccessPolicy, limit: AttemptLimit): Authenticate {
   const attempts = new Attempts(limit);
@@ -36,10 +36,10 @@ export interface AttemptLimit {
 }
 
 const MAX_ADDRESSES = 10_000;
-/** An address counts as the owner's for this time after the right token. */
+/** After a valid token, an address counts as the owner's for this time. */
 const KNOWN_MS = 3_600_000;
 
-/** While an address waits, its attempts are not counted. */
+/** While an address is blocked, its attempts are not counted. */
 export class Attempts {
   readonly #limit: AttemptLimit;
   readonly #now: () => number;

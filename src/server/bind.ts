@@ -6,25 +6,28 @@ import { canonicalAddress, isLoopbackAddress } from "./host.ts";
 import { AUTH_TOKEN, HOST } from "./settings.ts";
 
 export interface Bind {
-  /** An address, because a name may resolve differently next time. */
+  /** An address, because a name may resolve differently later. */
   readonly address: string;
   readonly urlHost: string;
   readonly isLoopback: boolean;
 }
 
 const MIN_TOKEN_LENGTH = 16;
-/** All headers share 8 KiB, and a WebSocket subprotocol carries the token as base64. */
+/** All headers share 8 KiB, and a WebSocket subprotocol carries the token in base64. */
 const MAX_TOKEN_BYTES = 4096;
 const UNCARRIED = /[\p{Cc}\u2028\u2029]/u;
 
-/** `0`, `::ffff:0.0.0.0` and names are judged by their address. @throws {SvcmError} START_REFUSED */
+/** `0`, `::ffff:0.0.0.0` and names are resolved to their address first. @throws {SvcmError} START_REFUSED */
 export async function resolveBind(host: string): Promise<Bind> {
   const asked = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   const address = await firstAddress(asked);
   return { address, urlHost: urlHost(asked, address), isLoopback: isLoopbackAddress(canonicalAddress(address)) };
 }
 
-/** The token, if it is strong enough. @throws {SvcmError} START_REFUSED with the variables, never the token */
+/**
+ * Returns the token if it is strong enough. @throws {SvcmError} START_REFUSED, which names the variables, never the
+ * token
+ */
 export function requireToken(bind: Bind, token: string | undefined): string | undefined {
   const problem = tokenProblem(token, bind.isLoopback);
   if (problem === undefined) return token;
@@ -46,7 +49,7 @@ function tokenProblem(token: string | undefined, isLoopback: boolean): string | 
   return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";
 }
 
-/** Prefers IPv4, because the documentation gives `localhost` as 127.0.0.1. */
+/** Prefers IPv4, because the documentation uses 127.0.0.1 for `localhost`. */
 async function firstAddress(host: string): Promise<string> {
   if (isIP(host) !== 0) return host;
   try {
@@ -68,7 +71,7 @@ function unresolved(host: string, code: ErrorCode): SvcmError {
   );
 }
 
-/** A URL replaces `0` and `127.1` by the full address. */
+/** `URL` expands `0` and `127.1` to the full address. */
 function urlHost(asked: string, address: string): string {
   const host = isIP(asked) === 0 && URL.canParse(`http://${asked}`) ? new URL(`http://${asked}`).hostname : address;
   return isIPv6(host) ? `[${host.replace("%", "%25")}]` : host;

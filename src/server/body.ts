@@ -7,7 +7,7 @@ const UTF8 = /[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i.s
 const JSON_TYPE = new RegExp(`^application/json${UTF8}`, "i");
 const YAML_TYPE = new RegExp(`^application/yaml${UTF8}`, "i");
 
-/** Routes refuse foreign types before. */
+/** Each route has already refused other media types. */
 export function takeBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));

@@ -6,7 +6,9 @@ import type { Connections } from "./connections.ts";
 import type { Limits } from "./limits.ts";
 import type { ServerLog } from "./log.ts";
 
-/** Answers connections that never became a request: bytes that are not HTTP, headers that are too large or too slow. */
+/**
+ * Handles connections that never become a request: bytes that are not HTTP, or headers that are too large or too slow.
+ */
 export function brokenRequestHandler(connections: Connections, limits: Limits, log: ServerLog) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     const isGone = error.code === "ECONNRESET" || !socket.writable;

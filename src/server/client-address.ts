@@ -6,9 +6,9 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * An IPv4 address, or the network of an IPv6 address, because one network has many addresses. Every client can send
- * `X-Forwarded-For`, so it counts only if a public URL announces a proxy and the connection comes from this machine.
- * Its last entry is the proxy's.
+ * An IPv4 address, or the network of an IPv6 address, because one network has many addresses. Any client can send
+ * `X-Forwarded-For`, so the header counts only if a public URL announces a proxy and the connection comes from this
+ * machine. The proxy adds the last entry.
  */
 export function clientAddress(isBehindProxy: boolean, { socket, headers }: IncomingMessage): string {
   const peer = peerAddress(socket.remoteAddress);
@@ -20,12 +20,12 @@ export function clientAddress(isBehindProxy: boolean, { socket, headers }: Incom
   return networkOf(forwarded !== undefined && isIP(forwarded) !== 0 ? canonicalAddress(forwarded) : peer);
 }
 
-/** Empty if the other end is gone. */
+/** Empty if the client has disconnected. */
 export function peerAddress(remoteAddress: string | undefined): string {
   return remoteAddress === undefined ? "" : canonicalAddress(remoteAddress);
 }
 
-/** Takes and returns canonical spelling: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Expects and returns canonical spelling: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isLoopbackAddress(address)) return address;
   const [head = "", tail] = (address.split("%")[0] ?? "").split("::");

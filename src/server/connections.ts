@@ -2,31 +2,31 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf, peerAddress } from "./client-address.ts";
 
-/** Node does not report this state of sockets. */
+/** The state of sockets, which Node does not report. */
 export interface Connections {
-  /** Nothing else may be written during an answer. */
+  /** True during a response, when nothing else may be written. */
   isAnswering(socket: Socket): boolean;
-  /** Refuses new connections, ends idle ones, and ends the others after their answer. */
+  /** Refuses new connections, closes idle ones, and closes the others after their response. */
   windDown(): void;
 }
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** If connections are scarce, a complete request keeps its connection for this time. */
+  /** If connections are scarce, a complete request keeps its connection for this long. */
   readonly requestTimeoutMs: number;
 }
 
 interface Held {
   readonly address: string;
-  /** Undefined before the first request, which Node counts as busy. */
+  /** Undefined before the first request. Node treats such a connection as busy. */
   answer?: ServerResponse;
   askedAt: number;
   isUpgraded: boolean;
 }
 
 /**
- * Limits the number of connections. If all places are taken, a new connection replaces the oldest unused one of the
- * address that has the most. An address that opens hundreds therefore shuts out only itself.
+ * Limits the number of connections. If the limit is reached, a new connection replaces the oldest unused one of the
+ * address with the most connections. So an address that opens hundreds shuts out only itself.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
   const held = new Map<Socket, Held>();

@@ -26,21 +26,21 @@ export interface ContentSource {
 
 export interface ContentRequest {
   readonly format: MetricsFormat;
-  /** The machine whose metrics are requested, if it is another one. */
+  /** The other machine whose metrics are requested, if any. */
   readonly node: string | undefined;
-  /** As the schema of the route has it. */
+  /** As in the schema of the route. */
   readonly query: unknown;
-  /** Host and port by which the client reaches this server. */
+  /** The host and port under which the client reaches this server. */
   readonly address: string;
 }
 
 /** A scraper waits ten seconds by default. */
 const NODE_MS = 9_000;
 
-/** The guard admits only callers that may read. */
+/** The guard has already checked that the caller may read. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** Built once if possible. Only metrics and targets depend on the request. */
+/** Built once where possible. Only metrics and targets depend on the request. */
 export function contentOf(
   name: ContentName,
   about: ContentSource,
@@ -91,7 +91,7 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
 
 type Facts = Pick<OpenApiOptions, "contract" | "matrix">;
 
-/** Rebuilds a text only if facts in it change. */
+/** Renders a text again only if its facts change. */
 function ofFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): () => Promise<string> {
   let last: (Facts & { readonly text: string }) | undefined;
   return async () => {
@@ -119,10 +119,10 @@ function asyncApi({ ports }: ContentSource): () => Promise<string> {
 type Seen = NodesResponse["nodes"][number];
 
 const DEADLINE_MS = 3_000;
-/** Concurrent requests share an answer. */
+/** Concurrent requests share a result. */
 const FRESH_MS = 1_000;
 
-/** All machines of the fleet, and the last answers of those that are away. */
+/** All machines of the fleet, including the last known state of those that are away. */
 class Overview {
   readonly #machines: LazyMachines;
   readonly #clock: Ports["clock"];

@@ -1,4 +1,4 @@
-/** The routes about deployments documents. */
+/** The routes for deployments documents. */
 import {
   declarationsBody,
   declarationsPlanBody,

@@ -10,10 +10,10 @@ import { routes } from "./routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the guard, like the members below. */
+    /** The guard sets this and the following members. */
     identity: Identity;
     address: string;
-    /** True after the start of its operation, which then records its own outcome. */
+    /** True once its operation has started, which then records its own outcome. */
     hasRun: boolean;
     startedAt: number;
   }
@@ -27,7 +27,7 @@ export interface Guard {
   readonly authenticate: Authenticate;
 }
 
-/** Checks every request, even without a route: access, then the route, then the media type. */
+/** Checks every request, even one without a route: first access, then the route, then the media type. */
 export function guardAll(app: FastifyInstance, guard: Guard): void {
   app.decorateRequest("identity");
   app.decorateRequest("address", "");
@@ -50,7 +50,7 @@ export function guardAll(app: FastifyInstance, guard: Guard): void {
 /** @throws {SvcmError} FORBIDDEN, UNAUTHORIZED, RATE_LIMITED */
 export function admit({ policy, authenticate }: Guard, request: FastifyRequest, row: Route | undefined): void {
   request.startedAt = performance.now();
-  // A wrong token does not close routes that are open without one.
+  // A wrong token does not block routes that need no token.
   request.identity = anonymous(policy);
   request.address = clientAddress(policy.isBehindProxy === true, request.raw);
   const { access, isPage, isAboutCaller } = needOf(row);
@@ -90,7 +90,7 @@ function provenanceOf(request: IncomingMessage): Provenance {
   };
 }
 
-/** `headers.host` is only the first. */
+/** `headers.host` contains only the first one. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -116,7 +116,7 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
   };
 }
 
-/** The page has one address, because its files are relative to it. */
+/** The page has one URL, because its files are relative to it. */
 function redirectHandler({ publicPath }: Serving): RouteHandlerMethod {
   const location = publicPath === "" ? "./" : `${publicPath}/`;
   return (_request, reply) => {
@@ -156,7 +156,7 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
   };
 }
 
-/** Read only after the query was accepted, so only operations that other machines may ask for have a node. */
+/** Read only after the query was accepted, so only operations that may run on other machines have a node. */
 function nodeIn({ query }: FastifyRequest): string | undefined {
   const { node } = query as Readonly<Record<string, unknown>>;
   if (node === undefined || typeof node === "string") return node;

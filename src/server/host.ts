@@ -4,13 +4,13 @@ import { MAX_PORT } from "../core/words/port.ts";
 const HOST_HEADER = /^(\[[^\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** `undefined` for a malformed header. */
+/** Returns `undefined` for a malformed header. */
 export function hostOf(header: string): string | undefined {
   const [, name, port] = HOST_HEADER.exec(header) ?? [];
   return name === undefined || Number(port ?? 1) > MAX_PORT ? undefined : canonicalHost(name);
 }
 
-/** A name in lower case, or an address in canonical form without brackets. */
+/** Returns a name in lower case, or an address in canonical form without brackets. */
 export function canonicalHost(name: string): string | undefined {
   if (name.startsWith("[")) {
     const address = name.slice(1, -1);
@@ -34,12 +34,12 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** Expects the canonical address. */
+/** Expects a canonical address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === "::1" || (isIPv4(address) && address.startsWith("127."));
 }
 
-/** Includes names that DNS cannot change. */
+/** Includes names that DNS cannot redirect. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopbackAddress(host);
 }

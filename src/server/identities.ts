@@ -6,15 +6,15 @@ export interface Identities {
   /** True if the server or the repository has a token. */
   exist(): boolean;
 
-  /** The owner of the token in an `Authorization` header. Nothing for a revoked or expired token. */
+  /** The owner of the token in an `Authorization` header; `undefined` for a revoked or expired token. */
   of(authorization: string): Identity | undefined;
 }
 
 type Stored = NonNullable<ReturnType<Ports["tokens"]["now"]>>;
 
 /**
- * The token of the settings, which may do everything, and those of the repository. All digests are compared, each in
- * constant time, so neither content nor length leaks.
+ * Knows the token of the settings, which grants everything, and those of the repository. Always compares all digests,
+ * each in constant time, so neither content nor length leaks.
  */
 export function identitiesOf(
   { tokens, clock }: Pick<Ports, "tokens" | "clock">,
@@ -38,7 +38,9 @@ export function identitiesOf(
 
 const OWNER: Identity = { actor: "token", role: "admin", grants: rightsOf.admin };
 
-/** A file that cannot be read permits nothing, and closes what is open without tokens. */
+/**
+ * If the file cannot be read, it grants nothing, and callers without a token lose their rights as if tokens existed.
+ */
 function known(tokens: Ports["tokens"]): Stored | undefined {
   try {
     return tokens.now();

@@ -14,14 +14,14 @@ export interface Limits {
   readonly maxConnections: number;
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
-  /** Additional sockets for clients that have not sent the token. */
+  /** Additional sockets for clients that have not sent their token yet. */
   readonly maxOwingSockets: number;
   readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;
   readonly frameRate: Rate;
   readonly actionRate: Rate;
   readonly maxActions: number;
-  /** A client with more unread samples gets no further ones. */
+  /** A client with more unread samples gets no new ones. */
   readonly maxUnreadSamples: number;
   readonly maxUnsentBytes: number;
   readonly heartbeatMs: number;
@@ -32,7 +32,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
-  /** Each check wakes the server, even if no client is there. */
+  /** Each check wakes the server, even without clients. */
   checkIntervalMs: 10_000,
   keepAliveTimeoutMs: 10_000,
   maxHeaderBytes: 8 * 1024,

@@ -10,11 +10,11 @@ import {
   SvcmError,
 } from "../core/index.ts";
 
-/** The other machines of the fleet, as a server asks them. */
+/** The other machines of the fleet, for a server. */
 export interface Machines extends NodeAsker {
   nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
   events(asked: EventsAsked): Promise<object>;
-  /** Every node with its state, each asked at the same time. */
+  /** Queries all nodes at the same time and returns their states. */
   list(deadlineMs: number): Promise<readonly ListedNode[]>;
 }
 
@@ -38,7 +38,7 @@ export interface TargetGroup {
 const READ_MS = 10_000;
 const CHANGE_MS = 60_000;
 
-/** Connects with the first request that concerns another machine, and keeps the connection. */
+/** Connects at the first request that concerns another machine, and keeps the connection. */
 export class LazyMachines {
   readonly #open: OpenMachines | undefined;
   #opened: Promise<Machines> | undefined;
@@ -52,7 +52,10 @@ export class LazyMachines {
     return (this.#opened ??= this.#connect());
   }
 
-  /** Asks a node for a caller of this server. @throws {SvcmError} the refusal of the node, FLEET_FAILED */
+  /**
+   * Sends a request to a node on behalf of a caller of this server. @throws {SvcmError} the refusal of the node,
+   * FLEET_FAILED
+   */
   async askFor<Input, Output>(
     node: string,
     operation: Operation<Input, Output>,
@@ -89,7 +92,7 @@ export class LazyMachines {
       return await this.#open();
     } catch (error) {
       this.#opened = undefined;
-      // The server keeps running without its fleet.
+      // Without a fleet, the server keeps running.
       throw error instanceof SvcmError && error.kind === "START_REFUSED"
         ? new SvcmError("FLEET_FAILED", error.body)
         : error;
@@ -100,9 +103,10 @@ export class LazyMachines {
 const OF_PROMETHEUS = /^(?:job|instance|__.*)$/;
 
 /**
- * The declared nodes as targets. Each has the address of this server, which asks the node, so a node needs no open port.
+ * The declared nodes as targets. Each has the address of this server, which forwards the request, so a node needs no
+ * open port.
  *
- * @param address host and port by which the scraper reaches this server
+ * @param address the host and port under which the scraper reaches this server
  */
 export async function targetsOf(machines: Machines, address: string, publicPath: string): Promise<TargetGroup[]> {
   const nodes = await machines.nodes();
@@ -131,10 +135,13 @@ function prometheusLabels(labels: Labels): Labels {
 type Ask = <Input, Output>(operation: Operation<Input, Output>, input: Input, timeoutMs: number) => Promise<Output>;
 
 const LOOK_MS = 500;
-/** A node answers when the release has ended. */
+/** A node responds when the release has ended. */
 const LONGEST_MS = 3_600_000;
 
-/** The node answers only at the end, so its releases show that one has begun. @throws {SvcmError} as `ask` */
+/**
+ * The node responds only at the end, so svcm looks at its releases to see that one has begun. @throws {SvcmError} as
+ * `ask`
+ */
 async function begunOn<Input>(
   ask: Ask,
   { operation, input }: { readonly operation: Operation<Input, unknown>; readonly input: Input },
@@ -142,7 +149,7 @@ async function begunOn<Input>(
   const newest = async (): Promise<Release | undefined> => (await ask(releaseList, {}, READ_MS)).releases[0];
   const before = await newest();
   const running = ask(operation, input, LONGEST_MS).then(begunOf);
-  // Its release shows a failure after the first step.
+  // A failure after the first step is recorded in its release.
   running.catch(() => undefined);
   for (;;) {
     const ended = await Promise.race([running, pause(LOOK_MS)]);
@@ -152,7 +159,7 @@ async function begunOn<Input>(
   }
 }
 
-/** An apply answers its plan and its release, and a rollback its release. */
+/** An apply returns its plan and its release, a rollback returns its release. */
 function begunOf(output: unknown): Begun {
   const { release, id = null } = output as { readonly release?: Release | null; readonly id?: string };
   return { release: release === undefined ? id : (release?.id ?? null) };

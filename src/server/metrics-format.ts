@@ -9,7 +9,7 @@ interface Accepted {
 }
 
 /**
- * By the rule of Prometheus' client libraries: OpenMetrics for clients that prefer it, the older text for all others.
+ * Follows Prometheus' client libraries: OpenMetrics for clients that prefer it, the older text format for all others.
  */
 export function metricsFormat(accept: string | undefined): MetricsFormat {
   const wanted = (accept ?? "")

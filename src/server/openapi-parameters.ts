@@ -75,7 +75,7 @@ export function environmentRule(words: readonly string[], contract: RuntimeContr
   return isRequired ? rule : `${rule} Without it NODE_ENV decides, else it is ${contract.defaultEnvironment}.`;
 }
 
-/** Ecosystem files may have environments without an env file. */
+/** Ecosystem files may exist for environments without an env file. */
 export function spellingsFor({ id }: OperationRoute["operation"], { contract, matrix }: Facts): string[] {
   return [...(id.startsWith("env.") ? envSpellings(contract) : ecosystemSpellings(contract, matrix)).keys()];
 }

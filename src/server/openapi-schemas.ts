@@ -10,7 +10,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The bodies of the API by name. */
 const named = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) => name.endsWith("Body"));
 
-/** Request bodies are described in their routes, with the keys of the runtime contract. */
+/** Request bodies are described with their routes, including the keys of the runtime contract. */
 export function componentSchemas(): Json {
   const components = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body as z.core.$ZodType)]));
@@ -35,7 +35,7 @@ export function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefin
   return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
 }
 
-/** `envReadBody` becomes `EnvRead`: generators name the request body of an operation with `Body`. */
+/** `envReadBody` becomes `EnvRead`, because generators use the suffix `Body` for request bodies. */
 function componentName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1).replace(/Body$/, "");
 }

@@ -101,7 +101,7 @@ const metricsAnswer: Json = {
   ),
 };
 
-/** Only JSON, because generated clients set no type if there are several. The description mentions YAML. */
+/** Lists only JSON, because generated clients set no media type if there are several. The description mentions YAML. */
 function requestBody({ body, operation }: OperationRoute, facts: Facts): Json {
   const schema = body && bodySchema(body, spellingsFor(operation, facts), facts.contract);
   return { required: true, content: { "application/json": { schema } } };
@@ -134,7 +134,7 @@ function valuesSchema(contract: Facts["contract"]): Json {
     type: "object",
     description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
     properties: editableKeys(contract),
-    // Generators turn additionalProperties into an index signature, which does not fit optional keys.
+    // Generators turn additionalProperties into an index signature, which conflicts with optional keys.
     patternProperties: { "": { type: "string" } },
   };
 }

@@ -1,7 +1,7 @@
-/** A server that could not answer as it should does not start. */
+/** A server that cannot work as it should refuses to start. */
 import { doorHint, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 
-/** A repository with a `svcm.yaml` names its env files there. */
+/** If there is a `svcm.yaml`, it names the env files. */
 export async function requireConfigDirectory(ports: Ports): Promise<void> {
   const path = ports.workspace.configDir;
   if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;
@@ -23,7 +23,7 @@ export async function requireFacts(ports: Ports): Promise<void> {
   }
 }
 
-/** A server that accepts no token of the repository would only look as if it ran. */
+/** Without the repository's tokens, the server would start but refuse every token. */
 export function requireTokens({ tokens }: Ports): void {
   try {
     tokens.now();

@@ -7,13 +7,13 @@ export const PUBLIC_URL = "SVC_SERVICE_MANAGEMENT_PUBLIC_URL";
 export interface PublicUrl {
   readonly origin: string;
   readonly host: string;
-  /** The path for everything, without a trailing slash; empty at the root. */
+  /** The path prefix of all URLs, without a trailing slash; empty at the root. */
   readonly path: string;
 }
 
 const PATH = /^(?:\/[\w.~-]*[\w~-][\w.~-]*)*$/;
 
-/** @throws {SvcmError} START_REFUSED with the variable, but without credentials of the URL */
+/** @throws {SvcmError} START_REFUSED, which names the variable but never credentials in the URL */
 export function readPublicUrl(given: string): PublicUrl | undefined {
   if (given === "") return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -35,8 +35,8 @@ function readPath(pathname: string): string {
 }
 
 /**
- * Removes the public path from a request target. A target without it does not change, because some proxies remove it
- * and local programs omit it. The path without a slash leads to the page.
+ * Removes the public path from a request target. A target without it stays unchanged, because some proxies remove it
+ * and local programs omit it. The path without a trailing slash leads to the page.
  */
 export function withoutPath(path: string, target: string): string {
   const [, authority = "", asked = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];

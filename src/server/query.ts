@@ -10,7 +10,7 @@ export interface Parameter {
 export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number | boolean>;
 
 export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
-  // The input may have no JSON Schema.
+  // Without parameters, the input need not have a JSON Schema.
   if (names.length === 0) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" });
   return names.map((name) => {
@@ -20,7 +20,7 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
   });
 }
 
-/** Strict, because a misspelled parameter would silently select another environment. */
+/** Strict, because a misspelled parameter would silently select a different environment. */
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {

@@ -5,7 +5,7 @@ import type { Route } from "./route.ts";
 
 export type { RefusedAttempt, Refusals } from "../core/index.ts";
 
-/** Records a request without a valid token, or one that could have changed something, unless its operation ran. */
+/** Records a request without a valid token, or one that could have changed something, unless its operation has run. */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof SvcmError) || error.body.code === REQUEST_CUT_OFF) return undefined;
   const { row } = request.routeOptions.config;
@@ -14,12 +14,12 @@ export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttem
   return { action: actionOf(row), source: "http", address, code: failureCode(error), ...actorOf(identity) };
 }
 
-/** The core refuses these before the operation begins, so they have no record yet. */
+/** The core refuses these before the operation begins, so they are not recorded yet. */
 export function isOfToken({ kind, body: { code } }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED" || code === "RIGHT_MISSING" || code === "TOKEN_LIMITED";
 }
 
-/** A record names its address in place of an anonymous caller. */
+/** A record contains the address instead of an anonymous caller. */
 export function actorOf({ actor, role }: Identity): { readonly actor?: string } {
   return role === undefined || actor === undefined ? {} : { actor };
 }
@@ -29,7 +29,7 @@ export function hasRunToChange({ hasRun, routeOptions }: FastifyRequest): boolea
   return hasRun && row !== undefined && "operation" in row && !isReading(row.operation);
 }
 
-/** A WebSocket accepts actions, so opening one from another site is an attempt to act. */
+/** A WebSocket accepts actions, so opening one from another site counts as an attempt to act. */
 function mayChange(row: Route | undefined, { kind }: SvcmError): boolean {
   if (row === undefined) return false;
   return "socket" in row ? kind === "FORBIDDEN" : "operation" in row && !isReading(row.operation);

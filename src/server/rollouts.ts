@@ -4,7 +4,7 @@ import { execute, reportedReleases, SvcmError, type Caller, type Operation, type
 import { stackOf } from "../core/words/thrown.ts";
 import type { ServerLog } from "./log.ts";
 
-/** The applies and rollbacks that this server runs. They continue when their client leaves. */
+/** The applies and rollbacks that this server is running. They continue when their client disconnects. */
 export class Rollouts {
   readonly #ports: Ports;
   readonly #log: ServerLog;
@@ -17,16 +17,17 @@ export class Rollouts {
     this.#log = log;
   }
 
-  /** Receives each step of every release until the signal is aborted. */
+  /** Calls the listener with each step of every release until the signal is aborted. */
   listen(listener: (frame: ApplyFrame) => void, signal: AbortSignal): void {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }
 
   /**
-   * Resolves when the first step is about to begin, or if there is nothing to do. Later failures are in the release.
+   * Resolves when the first step is about to begin, or if there is nothing to do. Later failures are recorded in the
+   * release.
    *
-   * @throws {SvcmError} those of the operation before its first step; SERVICE_BUSY while the server closes
+   * @throws {SvcmError} the errors of the operation before its first step; SERVICE_BUSY while the server is closing
    */
   begin<Input>(operation: Operation<Input, unknown>, input: Input, caller: Caller): Promise<Begun> {
     if (this.#stop.signal.aborted) throw new SvcmError("SERVICE_BUSY", { details: "The server is closing." });
@@ -50,7 +51,7 @@ export class Rollouts {
     });
   }
 
-  /** Each release ends after its current step, and its journal says so. */
+  /** Ends each release after its current step; the journal says so. */
   stop(): void {
     this.#stop.abort();
   }

@@ -24,18 +24,18 @@ export interface OperationRoute extends RouteFacts {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
-  /** The body may also be YAML; then the input is its bytes. */
+  /** The body may also be YAML. In that case, the input is its bytes. */
   readonly takesYaml?: true;
-  /** The body holds a deployments document, so it may be larger than others. */
+  /** The body contains a deployments document, so it may be larger than others. */
   readonly takesDocument?: true;
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
-  /** The answer follows as soon as the first step is about to begin; the rest goes on without the request. */
+  /** The response is sent as soon as the first step is about to begin; the rest continues without the request. */
   readonly goesOn?: true;
   readonly response: z.ZodType;
-  /** The answer gets an entity tag of the file that the operation read. */
+  /** The response gets the entity tag of the file that the operation read. */
   readonly hasEntityTag: boolean;
-  /** Besides those of every route. */
+  /** In addition to those of every route. */
   readonly refusals: readonly ErrorKind[];
 }
 
@@ -44,13 +44,13 @@ export interface ContentRoute extends RouteFacts {
   readonly mediaType: string;
   /** Needs no token on any address. */
   readonly isOpen: boolean;
-  /** The accepted parameters; without an input and a response, any. */
+  /** The accepted parameters. If `input` and `response` are absent, any. */
   readonly query?: readonly string[];
   readonly input?: ZodMiniType;
   readonly response?: z.ZodType;
 }
 
-/** Files of the page reveal nothing about this machine and need no token. */
+/** The files of the page reveal nothing about this machine and need no token. */
 export interface AssetRoute extends RouteFacts {
   readonly isAsset: true;
   readonly response?: never;
@@ -79,7 +79,7 @@ export function isRemote({ operation }: OperationRoute): boolean {
 interface Need {
   readonly access: Access | "none";
   readonly isPage: boolean;
-  /** The answer depends on the token, even if the route is open without one. */
+  /** The response depends on the token, even if the route needs none. */
   readonly isAboutCaller?: boolean;
 }
 
@@ -91,7 +91,7 @@ export function needOf(route: Route | undefined): Need {
   }
   if ("isAsset" in route) return { access: "none", isPage: false };
   if ("leadsTo" in route) return { access: "none", isPage: true };
-  // A browser can send the token only after the handshake, so the channel checks it.
+  // A browser can only send the token after the handshake, so the channel checks it.
   if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }

@@ -20,7 +20,7 @@ export type LogForm = (typeof logForms)[number];
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** As set, even if blank: the address decides if it is acceptable. */
+  /** As set, even if blank; `requireToken` decides if it is acceptable for the address. */
   readonly token: string | undefined;
   readonly allowedHosts: readonly string[];
   readonly publicUrl: PublicUrl | undefined;

@@ -24,11 +24,11 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
   readonly consoleDir?: string;
-  /** Records the history, whatever `svcm.yaml` declares. */
+  /** Records the history even if `svcm.yaml` does not declare it. */
   readonly record?: boolean;
-  /** Starts with the server and ends before it: the other front end of this machine. */
+  /** The other front end of this machine. It starts with the server and ends before it. */
   readonly beside?: Beside | undefined;
-  /** Connects to the other machines. It is called with the first request that concerns one. */
+  /** Connects to the other machines. It is called at the first request that concerns one. */
   readonly machines?: OpenMachines | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Beside = (ports: Ports, log: ServerLog) => Promise<{ readonly close:
 
 export interface RunningServer {
   readonly url: string;
-  /** Refuses new connections and lets requests in flight finish. Resolves when no connection is left. */
+  /** Refuses new connections and completes requests in flight. Resolves when no connection is left. */
   close(): Promise<void>;
 }
 
@@ -81,7 +81,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   return { url, close };
 }
 
-/** Starts the recorder and the alerts if the flag or `svcm.yaml` requests them. Otherwise svcm measures only for clients. */
+/**
+ * Starts the recorder and the alerts if the flag or `svcm.yaml` requests them. Otherwise svcm measures only while there
+ * are clients.
+ */
 async function observe({ facts, recorder, alerting, notifier }: Ports, record: boolean, log: ServerLog): Promise<void> {
   const project = await facts.project();
   if (record || project?.record === true) recorder.start(record ? "flag" : "file");
@@ -97,7 +100,10 @@ function alertProblem(error: unknown): string {
   return error instanceof SvcmError ? `alert not delivered: ${error.message}` : "alerts failed";
 }
 
-/** Runs the other front end without HTTP, with the same log. @throws {SvcmError} START_REFUSED, and those of `beside` */
+/**
+ * Runs the other front end without HTTP, with the same log. @throws {SvcmError} START_REFUSED, and the errors of
+ * `beside`
+ */
 export async function startWithoutHttp<Running extends { readonly close: () => Promise<void> }>(
   { ports, env, log: destination }: Pick<StartOptions, "ports" | "env" | "log">,
   beside: (ports: Ports, log: ServerLog) => Promise<Running>,
@@ -134,7 +140,7 @@ function warnOfOpenProxy({ identities, isPublic }: AccessPolicy, log: ServerLog)
   log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everyone whom the proxy admits may read and write.`);
 }
 
-/** Reads work without the audit log, but changes are refused, so the operator gets a warning at the start. */
+/** Without the audit log, reads work but changes are refused, so svcm logs a warning at the start. */
 async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<void> {
   const reason = await audit.check().then(
     () => undefined,

@@ -66,7 +66,7 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
   return [table, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
 }
 
-/** Can be pasted. A command that is wider than the window continues on a second line. */
+/** The command can be pasted. If it is wider than the window, it continues on a second line. */
 function commandLines(command: string, { width = Infinity }: Screen): string[] {
   if (command === "") return ["  No app of this file can be selected."];
   const line = `  $ ${command}`;

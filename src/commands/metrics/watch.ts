@@ -72,7 +72,7 @@ export default class MetricsWatch extends SvcmCommand {
       failed.abort();
     });
     for await (const sample of source.samples(intervalMs, AbortSignal.any([signal, failed.signal]))) {
-      // The first reading of a sampler has no earlier one to compare with.
+      // A sampler needs two readings to compute the CPU usage.
       if (once && sample.payload.host.cpu.usagePercent === null) continue;
       if (once && sample.kind === "host")
         throw new SvcmError("PM2_METRICS_FAILED", {
@@ -92,7 +92,7 @@ export default class MetricsWatch extends SvcmCommand {
   }
 }
 
-/** While PM2 cannot be read, the reason is beside the host. */
+/** If PM2 cannot be read, the line has the host and the reason. */
 function lineOf(sample: Sample): object {
   return sample.kind === "metrics" ? sample.payload : { ...sample.payload, error: sample.error };
 }
@@ -129,7 +129,7 @@ async function sourceOf(
   }
 }
 
-/** An address with a user or password is not repeated, because errors end up in logs. */
+/** A URL with a user or password is not quoted, because errors end up in logs. */
 function wrongAddress(url: string): UsageError {
   if (url.includes("@"))
     return new UsageError(
@@ -142,7 +142,7 @@ function wrongAddress(url: string): UsageError {
   );
 }
 
-/** Recognises a refusal of the service by its mark. */
+/** Recognises a ServiceError by its property, because the class is not loaded here. */
 function isRefusal(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === "ServiceError" && "code" in error;
 }

@@ -60,7 +60,7 @@ function under({ fileName, app }: StartupCheckResponse): string {
   return app === undefined ? fileName : `${fileName} and the env of ${app}`;
 }
 
-/** PM2 overrides the file with an app's env, but only the file was judged. */
+/** PM2 overrides the env file with the app's variables, but only the file was checked. */
 function overrideHint({ entrypoint, environment, app }: StartupCheckResponse): string[] {
   if (app !== undefined) return [];
   const command = `svcm startup check ${entrypoint} --environment ${environment} --app <name>`;

@@ -5,7 +5,7 @@ export const assignmentArgs = {
   "key=value": Args.string({ ignoreStdin: true, description: "Key and its new value.", multiple: true }),
 };
 
-/** @throws {UsageError} for another form than `KEY=VALUE`, and for a duplicate key */
+/** @throws {UsageError} for anything but `KEY=VALUE`, and for a duplicate key */
 export function parseAssignments(args: readonly string[] = []): Record<string, string> {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const arg of args) {

@@ -35,7 +35,7 @@ function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorRespo
   ];
 }
 
-/** The most findings with one code that people read; the other formats have all of them. */
+/** The text report shows at most this many findings with the same code; other formats have all of them. */
 const SHOWN = 8;
 
 function alikeLines(issues: DoctorResponse["issues"]): string[] {

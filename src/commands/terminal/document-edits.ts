@@ -22,7 +22,7 @@ interface Edit<Input extends Place> {
   readonly fields?: readonly Field[];
 }
 
-/** @param done the sentence for a change without its end: `Added prod to deployments.yaml` */
+/** @param done the beginning of the success message: `Added prod to deployments.yaml` */
 export async function edit<Input extends Place>(
   command: SvcmCommand,
   flags: EditFlags,
@@ -60,7 +60,7 @@ export async function editSilently<Input extends Place>(
   }
 }
 
-/** @throws {UsageError} without a change, or if a field is both set and cleared */
+/** @throws {UsageError} if there is no change, or if a field is both set and cleared */
 export function requireChange(values: Readonly<Record<string, string>>, clear: readonly string[], hint: string): void {
   const both = clear.find((field) => Object.hasOwn(values, field));
   if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`, "give only one of them");

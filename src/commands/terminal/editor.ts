@@ -8,13 +8,13 @@ export interface Editing<Saved> {
   readonly bytes: Uint8Array;
   readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
   readonly wantsAgain: (error: unknown) => Promise<boolean>;
-  /** True if standard output belongs to a program that reads svcm's answer. */
+  /** True if a program reads svcm's standard output. */
   readonly isOutputTaken: boolean;
 }
 
 /**
- * Opens a private copy of a file in the user's editor until `save` takes it. A copy that changed and was not saved is
- * kept; the error names its path. Every other copy is deleted.
+ * Opens a private copy of a file in the user's editor, again and again until `save` accepts it. If a changed copy was
+ * not saved, it is kept and the error names its path. Otherwise the copy is deleted.
  */
 export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
   const { fileName, bytes, save, wantsAgain, isOutputTaken } = editing;
@@ -35,10 +35,10 @@ export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved:
   }
 }
 
-/** As Git runs it: a command line for the shell, with the file as its last argument. */
+/** Runs the editor as Git does: as a shell command line, with the file as its last argument. */
 async function runEditor({ folder, path }: PrivateCopy, isOutputTaken: boolean): Promise<void> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
-  // An editor that keeps files elsewhere keeps them in the private folder.
+  // An editor that writes temporary files puts them into the private folder.
   const env = { ...process.env, TMPDIR: folder };
   const stdout = isOutputTaken ? STDERR : "inherit";
   const stdio = ["inherit", stdout, "inherit"] as const;
@@ -49,7 +49,7 @@ async function runEditor({ folder, path }: PrivateCopy, isOutputTaken: boolean):
   if (code !== 0) throw new EditorError(editor, signal === null ? `exit code ${code}` : signal);
 }
 
-/** Adds where the person's version is. Issues are shown in place of the details, so the hint says it too. */
+/** Adds the path of the user's version. If issues are shown instead of the details, the hint has the path, too. */
 function withFate(error: unknown, kept: string | undefined): unknown {
   const fate = kept === undefined ? "The copy was not changed, and is deleted." : `Your version is kept in ${kept}.`;
   if (error instanceof EditorError) return new EditorError(error.editor, error.reason, fate);

@@ -13,7 +13,7 @@ import {
 import { dryRunFlag } from "../base.ts";
 import { fileFlag } from "./document-argument.ts";
 
-/** Help shows the packaged vocabulary; a repository may have another one. */
+/** Help shows the packaged vocabulary; a repository may have a different one. */
 const packaged = { contract, matrix };
 const MOST_VALUES = 8;
 
@@ -59,7 +59,7 @@ export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: reado
   );
 }
 
-/** Adds the flag of each field to a refusal; other errors do not change. */
+/** Adds the flag of each field to the messages of a refusal; returns other errors unchanged. */
 export function namingFlags(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.body.issues) return error;
   const issues = error.body.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));
@@ -67,7 +67,7 @@ export function namingFlags(error: unknown, fields: readonly Field[], canClear: 
 }
 
 function withFlag({ path, message, accepted, at }: Issue, fields: readonly Field[], canClear: boolean): string {
-  // An issue with a place concerns the document, not a flag.
+  // An issue with a location concerns the document, not a flag.
   if (at !== undefined) return message;
   const field = String(path.at(-1));
   const flag = fields.find(({ name }) => name === field)?.flag;

@@ -9,15 +9,13 @@ interface Asked {
 type Section = "interfaces" | "deployments";
 type Values = Readonly<Record<string, string>>;
 
-/**
- * At a terminal, svcm requests missing values field by field, each with the accepted values after the previous answers.
- */
+/** Prompts for missing values field by field, each with the values that fit the previous answers. */
 export async function completed(command: SvcmCommand, flags: Asked, section: Section, given: Values): Promise<Values> {
   if (!canAsk(command)) return given;
   const asking = (values: Values) =>
     command.execute(entryQuestion, { file: flags.file, section, values: { ...values } });
   const { isIncomplete, issues } = await asking(given);
-  // The operation refuses bad flags before the first question.
+  // The operation refuses invalid flags, so svcm does not ask first.
   if (!isIncomplete || issues.length > 0) return given;
   return withPrompter(command, (prompter) => interview(command, prompter, asking, given));
 }
@@ -49,7 +47,7 @@ async function interview(
   return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in given));
 }
 
-/** Accepts a word of the list, or its number. */
+/** Accepts a word from the list, or its number. */
 function chosen(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
 }

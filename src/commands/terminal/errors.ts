@@ -33,7 +33,7 @@ export class TerminalFileError extends CommandLineError {
   }
 }
 
-/** The editor could not be started, or ended with an error. */
+/** The editor could not be started or failed. */
 export class EditorError extends CommandLineError {
   override readonly name = "EditorError";
   readonly editor: string;
@@ -47,7 +47,7 @@ export class EditorError extends CommandLineError {
   }
 }
 
-/** The service at `--url` could not be reached, or is another one. */
+/** The service at `--url` could not be reached, or is not svcm. */
 export class ConnectionError extends CommandLineError {
   override readonly name = "ConnectionError";
 

@@ -19,7 +19,7 @@ import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage
 
 export interface Failure {
   readonly exitCode: number;
-  /** Absent if the command has printed everything itself and only chose an exit code. */
+  /** Absent if the command has already printed everything and only sets an exit code. */
   readonly body?: ErrorBody;
   readonly kind?: ErrorKind;
   readonly hint?: string | undefined;
@@ -62,7 +62,7 @@ function framed({ body, kind, source }: Failure, { width }: Screen): string[] | 
   return [`${paint.red("Error:")} ${headline(body, kind)}`, "", report];
 }
 
-/** The first line is for a person; only the body has HTTP's words. */
+/** The first line is written for users; only the body contains the wording of the HTTP API. */
 function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   const { shown, more } = firstIssues(body.issues ?? []);
   const issues = shown.map((issue) => issueLine(issue));
@@ -72,7 +72,7 @@ function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
 }
 
-/** Issues of commands that write nothing. */
+/** Codes of issues from commands that do not write. */
 const NOT_SHOWN = new Set(["ENV_KEY_NOT_VISIBLE", "ENV_EXPORT_UNWRITABLE"]);
 
 function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {

@@ -4,7 +4,7 @@ import type { Screen } from "./screen.ts";
 
 export type Side = "left" | "right";
 
-/** Plain ASCII is as wide as it is long; only other text needs Unicode's tables. */
+/** For ASCII, the width is the length. Only other text needs Unicode tables. */
 export function columnsOf(text: string): number {
   return /^[\x20-\x7e]*$/.test(text) ? text.length : widthOf(cellsOf(text));
 }
@@ -49,7 +49,7 @@ export function fold(text: string, { width }: Screen): string {
   return text.split("\n").map(foldLine).join("\n");
 }
 
-/** Never breaks a word: a longer one has its own line. */
+/** Never breaks a word: a word that is too long gets its own line. */
 export function foldWords(text: string, width: number): string[] {
   const lines: string[] = [];
   let line: string | undefined;

@@ -17,7 +17,7 @@ interface Row {
   readonly restarts: Series | undefined;
 }
 
-/** Each process in a row, or each metric of the host. */
+/** One row for each process, or for each metric of the host. */
 export function renderHistory({ series }: HistoryResponse, screen: Screen): string {
   const ofHost = series.filter(({ app }) => app === null);
   if (ofHost.length > 0) return renderTable(HOST_COLUMNS, ofHost, screen);
@@ -52,7 +52,7 @@ const HOST_COLUMNS: readonly Column<Series>[] = [
   { heading: "OVER TIME", cell: ({ mean }) => sparkline(thinned(mean), WIDTH) },
 ];
 
-/** One line for each value, as RFC 4180 has it. */
+/** One line for each value, following RFC 4180. */
 export function historyCsv({ from, step, series }: HistoryResponse): string {
   const lines = series.flatMap(({ app, pmId, metric, mean, max }) =>
     mean.flatMap((value, at) =>
@@ -73,7 +73,7 @@ export function historyCsv({ from, step, series }: HistoryResponse): string {
   return ["time,app,pmId,metric,mean,max", ...lines].join("\n");
 }
 
-/** A spreadsheet takes a text that begins with a sign for a formula. */
+/** A spreadsheet would treat text that begins with a sign as a formula. */
 function field(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -104,14 +104,14 @@ function growth(values: Values | undefined): string {
   return `${last < first ? "-" : "+"}${bytes(Math.abs(last - first))}`;
 }
 
-/** PM2 counts from its own start, so after a smaller number the count starts again. */
+/** PM2 counts from its own start, so the count begins again after a smaller number. */
 function restartsIn(values: Values | undefined): string {
   const all = measured(values);
   if (all.length === 0) return "-";
   return String(all.reduce((sum, value, at) => sum + Math.max(0, value - (all[at - 1] ?? value)), 0));
 }
 
-/** From its least to its largest value, because the shape matters and not the size. */
+/** Scales from the smallest to the largest value, because the shape matters and not the size. */
 function shape(values: Values | undefined): string {
   const all = thinned(values ?? []);
   const known = measured(all);

@@ -7,7 +7,7 @@ export const keysEditFlags = {
   "dry-run": Flags.boolean({ summary: "Show the changed lines and write nothing.", default: false }),
 };
 
-/** @param done the sentence for a change, without its keys: `Confirmed in svcm.yaml` */
+/** @param done the beginning of the success message, before the keys: `Confirmed in svcm.yaml` */
 export function printKeysEdit(command: SvcmCommand, response: KeysEditResponse, done: string): KeysEditResponse {
   const { file, dryRun, changedKeys, changes } = response;
   if (changedKeys.length === 0) command.log(`No change in ${file}.`);

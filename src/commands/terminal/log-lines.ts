@@ -5,10 +5,10 @@ import type { Screen } from "./screen.ts";
 const NO_TIME = " ".repeat("2026-01-31 08:00:00Z".length);
 const SECOND_CHARACTERS = "2026-01-31T08:00:00".length;
 
-/** One line of text for each line of a log; a stack trace follows it, indented. */
+/** One line of text for each log line, followed by its stack trace, indented. */
 export function renderLogLines(lines: readonly LogLine[], { colours }: Pick<Screen, "colours">): string {
   const headFor = heads(colours > 0 ? paint : unpainted);
-  // A search through all lines at once is faster, and possible if svcm adds no marks.
+  // Without colours, all lines can be checked in one search, which is faster.
   if (colours === 0) return withoutMarks(lines.map((line) => render(line, headFor(line), unpainted)).join("\n"));
   return lines
     .map(withoutMarksOfStyles)
@@ -23,7 +23,7 @@ function render({ text, fields }: LogLine, head: string, { dim }: typeof paint):
   return [`${head}${first}${dim(oneLine(named.join("")))}`, ...more.map((line) => `    ${line}`)].join("\n");
 }
 
-/** Renders a line up to its text. Most lines begin as the one before. */
+/** Renders a line up to its text. Caches the result, because most lines begin like the previous one. */
 function heads(painting: typeof paint): (line: LogLine) => string {
   let last: LogLine | undefined;
   let head = "";
@@ -63,7 +63,7 @@ function withoutMarksOfStyles({ app, text, fields, ...line }: LogLine): LogLine 
   };
 }
 
-/** The marks of a style are noncharacters, which a log may have. */
+/** Styles are marked with noncharacters, which a log may contain, too. */
 function withoutMarks(text: string): string {
   return text.replaceAll(/[\uFDD0-\uFDEF]/g, "\uFFFD");
 }

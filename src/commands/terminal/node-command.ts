@@ -17,7 +17,7 @@ export const nodeFlag = Flags.string({
   multipleNonGreedy: true,
 });
 
-/** The base of the commands that other machines can be asked for. */
+/** The base class of commands that can run on other machines. */
 export abstract class NodeCommand extends SvcmCommand {
   static override baseFlags = { ...SvcmCommand.baseFlags, node: nodeFlag, deadline: deadlineFlag };
 

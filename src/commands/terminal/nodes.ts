@@ -3,7 +3,7 @@ import { readTimeout } from "./since.ts";
 
 const DEADLINE_MS = 5_000;
 
-/** Of the commands that put this machine into the fleet. */
+/** Flags of the commands that add this machine to the fleet. */
 export const nodeFlags = {
   nats: Flags.string({
     summary:

@@ -1,4 +1,7 @@
-/** A command for other machines: it makes its input and renders each answer as ever, and a node carries out the operation. */
+/**
+ * Runs a command for other machines: it builds its input and renders each result as usual, but a node carries out the
+ * operation.
+ */
 import { selectNodes, type ErrorBody, type Operation } from "../../core/index.ts";
 import type { Fleet, KnownNode } from "../../fleet/fleet.ts";
 import type { AnswerState } from "../../fleet/nodes.ts";
@@ -26,7 +29,7 @@ interface NodeFlags {
   readonly plan?: string;
 }
 
-/** The same command for the nodes of `--node`, all at the same time. Exits with the highest exit code of them. */
+/** The same command for the nodes of `--node`, all at once. Exits with their highest exit code. */
 export function onNodes(Asked: CommandClass): CommandClass {
   return class extends Asked {
     override async run(): Promise<unknown> {
@@ -64,7 +67,7 @@ interface Asking {
   readonly askAll: (argv: string[]) => Promise<NodeResult[]>;
 }
 
-/** The words of the command line after a person's consent, if it needs one; `undefined` after a no. */
+/** The command line after the user has agreed, if it needs consent; `undefined` after a no. */
 async function agreed(
   command: SvcmCommand,
   { id, accepted, flags, nodes, askAll }: Asking,
@@ -97,7 +100,7 @@ function printResults(command: SvcmCommand, results: readonly NodeResult[]): voi
     );
 }
 
-/** Each request has what is left of the time of all. */
+/** Each request gets what is left of the common time limit. */
 function deadlineOf(given: string | undefined): (operation: Operation<never, unknown>, input: unknown) => number {
   const begin = performance.now();
   return ({ access }, input) => {

@@ -1,4 +1,7 @@
-/** Node's stream objects would take a tenth of a short command's start. svcm waits for a slow reader. */
+/**
+ * Writes directly to descriptors, because Node's stream objects would take a tenth of a short command's start. svcm
+ * waits for a slow reader.
+ */
 import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./errors.ts";
 
@@ -24,7 +27,7 @@ export function isDevice(fd: number): boolean {
   return fstatSync(fd).isCharacterDevice();
 }
 
-/** If a diagnostic cannot be written, there is no other place for it. */
+/** If a diagnostic cannot be written, it is lost. */
 export function writeErr(text: string): void {
   try {
     writeWhole(STDERR, text);
@@ -38,7 +41,7 @@ function writeWhole(fd: number, text: string): void {
   while (rest.length > 0) rest = rest.subarray(writeSome(fd, rest));
 }
 
-/** A non-blocking descriptor may take nothing now. */
+/** A non-blocking descriptor may accept no bytes at the moment. */
 function writeSome(fd: number, bytes: Uint8Array): number {
   try {
     return writeSync(fd, bytes);
@@ -49,10 +52,10 @@ function writeSome(fd: number, bytes: Uint8Array): number {
   }
 }
 
-/** JSON permits these unescaped, but a terminal obeys them. */
+/** JSON permits these characters unescaped, but a terminal interprets them. */
 const STEERING = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
 
-/** Exact for every parser and without effect on a terminal. */
+/** Every parser reads the exact document, and a terminal is not affected. */
 export function jsonText(document: unknown, indent?: number): string {
   return JSON.stringify(document, null, indent).replaceAll(
     STEERING,

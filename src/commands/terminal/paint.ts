@@ -2,10 +2,11 @@ import { type Paint, visible } from "../../core/index.ts";
 import type { Screen } from "./screen.ts";
 
 /**
- * Two noncharacters mark a style until a text is printed, so a name cannot bring an escape sequence to the terminal.
+ * A style is marked by two noncharacters until the text is printed, so a name cannot send an escape sequence to the
+ * terminal.
  */
 const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
-/** Codes that begin and end each style. */
+/** Codes that start and end each style. */
 const CODES = [1, 22, 2, 22, 31, 39, 32, 39, 33, 39, 36, 39];
 
 const FIRST_MARK = 0xfdd0;
@@ -29,7 +30,7 @@ export function withStyles(text: string, hasColours: boolean): string {
   });
 }
 
-/** Replaces control characters and marks of direction in every text, so no name can move the cursor. */
+/** Replaces control characters and direction marks, so that no name can move the cursor. */
 export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const lines = text.split("\n").map(visibleBetweenMarks);

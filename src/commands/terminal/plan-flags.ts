@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { chosen } from "../base.ts";
 
-/** The choices of a plan, besides the environment and the service. An apply of the plan needs the same. */
+/** The options of a plan apart from the environment and the service. Applying the plan requires the same options. */
 export const planFlags = {
   app: appFlag("ecosystem file"),
   prune: Flags.boolean({

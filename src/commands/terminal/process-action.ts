@@ -29,13 +29,13 @@ export const processFlags = {
   }),
 };
 
-/** For verbs that start something. */
+/** For commands that start something. */
 export const waitFlag = Flags.boolean({
   summary: "Also wait until each process answers its health probe.",
   default: false,
 });
 
-/** @param summary of what the ecosystem file does */
+/** @param summary describes the effect of the ecosystem file */
 export const startFlags = (summary: string) => ({
   ...processFlags,
   wait: waitFlag,
@@ -138,7 +138,7 @@ const SHOWING: Readonly<Record<Action, (them: string) => string>> = {
   delete: (them) => `no longer lists ${them}`,
 };
 
-/** PM2 takes a number or `all` as a name, but svcm takes names exactly. */
+/** PM2 accepts an id or `all` as a name, but svcm takes names literally. */
 function withHabit(error: unknown, action: Action, names: readonly string[]): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "PROCESS_NOT_FOUND") return error;
   const number = names.find((name) => /^\d+$/.test(name));

@@ -1,4 +1,4 @@
-/** svcm does not ask in continuous integration, in a pipe, or with --json. */
+/** svcm does not prompt in continuous integration, in a pipe, or with --json. */
 import { createInterface, type Interface } from "node:readline";
 import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
@@ -6,7 +6,7 @@ import { printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
 import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
 
-/** Ctrl-C, or the end of the input. Nothing has changed. */
+/** The user pressed Ctrl-C, or the input ended. Nothing has changed. */
 class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
@@ -24,7 +24,7 @@ export function canAsk(command: SvcmCommand): boolean {
   return command.isAttended && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
 }
 
-/** Any other answer, and leaving, is a no. */
+/** Any other answer, and leaving the prompt, is a no. */
 export async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.once("SIGINT", () => terminal.close());
@@ -50,7 +50,7 @@ export async function consented(command: SvcmCommand, question: string, done = "
   return false;
 }
 
-/** Leaving ends the command with 130, as a signal would. */
+/** If the user leaves the prompt, the command exits with 130, as after a signal. */
 export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Prompter) => Promise<T>): Promise<T> {
   let accepted: readonly string[] = [];
   const terminal = createInterface({
@@ -77,7 +77,7 @@ export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Pro
   }
 }
 
-/** Keeps lines that were typed before the question. */
+/** Keeps lines that were typed before the prompt. */
 function linesOf(terminal: Interface): () => Promise<string> {
   const early: string[] = [];
   let isOver = false;

@@ -25,7 +25,7 @@ export function patienceOf(flags: {
   return { timeoutMs: readTimeout(flags.timeout), lockTimeoutMs: readTimeout(flags["lock-timeout"], "--lock-timeout") };
 }
 
-/** @throws {UsageError} if no person can be asked */
+/** @throws {UsageError} if svcm cannot prompt a user */
 export function refuseUnasked(mayAsk: boolean, command: string, accepted: string): void {
   if (mayAsk) return;
   throw new UsageError(

@@ -6,7 +6,7 @@ import { CommandLineError } from "./errors.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { isOclifError } from "./usage.ts";
 
-/** A command that can be made. */
+/** A command class that can be instantiated. */
 interface RunCommand extends SvcmCommand {
   run(): Promise<unknown>;
 }
@@ -31,7 +31,7 @@ interface Line {
   readonly isError: boolean;
 }
 
-/** One run of a command, whose operations a node carries out. It prints nothing and asks no person. */
+/** Runs a command whose operations a node carries out. It collects its output and never prompts. */
 export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
   return class RemoteCommand extends Asked {
     readonly lines: Line[] = [];
@@ -77,7 +77,7 @@ export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
       return Promise.resolve();
     }
 
-    /** A signal ends the program, and the nodes go on. */
+    /** A signal ends the program, but the nodes carry on. */
     protected override get signal(): AbortSignal {
       return new AbortController().signal;
     }

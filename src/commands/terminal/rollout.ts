@@ -1,4 +1,4 @@
-/** Rollouts over nodes at the terminal: the plans before, each change of a node, and the record. */
+/** Rollouts over nodes at the terminal: the plans, each change of a node, and the record. */
 import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
@@ -24,11 +24,11 @@ interface Flags {
 
 interface World {
   readonly ports: Ports;
-  /** Asks to stop after the present actions. */
+  /** Requests a stop after the current actions. */
   readonly signal: AbortSignal;
 }
 
-/** Shows the plan of each node, asks once, and applies on node after node. @returns null after a no */
+/** Shows the plan of each node, asks once, and applies on one node after another. @returns null after a no */
 export async function applyOnNodes(
   command: SvcmCommand,
   { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: Flags,
@@ -61,7 +61,7 @@ interface Carrying extends World {
   readonly deadlineMs: number;
 }
 
-/** Prints each change, and exits 1 if every node runs as before, 3 if a person has to act. */
+/** Prints each change. Exits with 1 if every node runs as before, and with 3 if the user must act. */
 async function carryOut(
   command: SvcmCommand,
   held: Held,
@@ -84,7 +84,7 @@ async function carryOut(
   return rollout;
 }
 
-/** Takes over the rollout that holds the lock, if a person agrees. @returns null after a no */
+/** Takes over the rollout that holds the lock, if the user agrees. @returns null after a no */
 export async function goOn(
   command: SvcmCommand,
   { yes, deadline }: Pick<Flags, "yes" | "deadline">,

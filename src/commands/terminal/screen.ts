@@ -1,10 +1,10 @@
 import { isDevice, STDERR, STDOUT } from "./output.ts";
 
 export interface Screen {
-  /** Absent if the output goes to a file or another program. */
+  /** Absent if the output goes to a file or a program. */
   readonly width?: number;
   readonly colours: ColourLevel;
-  /** True if the locale of the terminal has no Unicode. */
+  /** True if the locale of the terminal does not support Unicode. */
   readonly isAscii?: boolean;
 }
 
@@ -26,7 +26,7 @@ function screenOf(isTerminal: boolean, stream: () => NodeJS.WriteStream): Screen
   return { width: stream().columns || DEFAULT_WIDTH, colours, isAscii: isAsciiOnly(process.env) };
 }
 
-/** Checks the descriptor first, because making `process.stdout` is slow. */
+/** Checks the descriptor first, because creating `process.stdout` is slow. */
 export function isTerminalBehindStdout(): boolean {
   return isDevice(STDOUT) && process.stdout.isTTY;
 }
@@ -39,7 +39,7 @@ export function hasFullScreen(): boolean {
   return isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !process.env["CI"];
 }
 
-/** `NO_COLOR` overrides everything, then `FORCE_COLOR`, then the terminal's own variables. */
+/** `NO_COLOR` takes precedence, then `FORCE_COLOR`, then the terminal's own variables. */
 export function colourLevel(env: NodeJS.ProcessEnv, isTerminal: boolean): ColourLevel {
   if (env["NO_COLOR"]) return 0;
   const forced = env["FORCE_COLOR"];

@@ -5,20 +5,20 @@ import type { Screen } from "./screen.ts";
 
 export interface Column<Row> {
   readonly heading: string;
-  /** Unescaped: the table makes it visible. */
+  /** Returns unescaped text; the table escapes it. */
   readonly cell: (row: Row) => string;
   readonly side?: Side;
   readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
   readonly shorten?: "end" | "middle" | "fold";
-  /** If the table does not fit, the column with the highest number is left out first. */
+  /** If the table is too wide, the column with the highest number is dropped first. */
   readonly spare?: number;
 }
 
 const GAP = "  ";
-/** A cell keeps this width, and a folded one its longest word, before a column is left out. */
+/** A column is dropped before a cell gets narrower than this, or a wrapped cell narrower than its longest word. */
 const GOOD = 16;
 
-/** In a narrow window, cells are shortened and columns left out. Without a window, every row is whole. */
+/** In a narrow window, shortens cells and drops columns. Without a window, prints every row in full. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
   const all = columns.map((column): Laid<Row> => {
     const cells = rows.map((row) => visible(column.cell(row)));
@@ -49,12 +49,12 @@ function whole<Row>(laid: Laid<Row>): Shown<Row> {
   return { ...laid, width: laid.natural };
 }
 
-/** Without a spread, because there may be more rows than a call takes arguments. */
+/** Does not use spread arguments, because there may be more rows than a call accepts. */
 function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, columnsOf(text)), 0);
 }
 
-/** Leaves columns out before a cell gets too narrow. */
+/** Drops columns before a cell gets too narrow. */
 function layOut<Row>(all: readonly Laid<Row>[], width: number): Shown<Row>[] {
   let kept = all;
   for (;;) {

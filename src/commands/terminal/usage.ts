@@ -22,7 +22,7 @@ export interface OclifError extends Error {
   readonly args?: readonly unknown[];
 }
 
-/** Recognises the mark, because the class would load all of oclif's error rendering. */
+/** Checks a property, because importing the class would load all of oclif's error rendering. */
 export function isOclifError(error: unknown): error is OclifError {
   return error instanceof Error && "oclif" in error && typeof error.oclif === "object";
 }

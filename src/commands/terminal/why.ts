@@ -1,9 +1,9 @@
 import { auditText, eventText, type WhyResponse } from "../../core/index.ts";
 
-/** More do not fit into one look. */
+/** More lines are hard to take in. */
 const MOST_LINES = 10;
 
-/** When and why a process last ended, its present state, and as many of the last lines of its error log as have room. */
+/** When and why a process last ended, its current state, and the last lines of its error log, as many as fit. */
 export function whyLines({ app, event, processes, recentEnds, now, errorLines, complete }: WhyResponse): string[] {
   const partial = complete ? [] : ["PM2's log is too large to read whole."];
   const withErrors = (lines: readonly string[]): string[] => {

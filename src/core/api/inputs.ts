@@ -1,7 +1,4 @@
-/**
- * The inputs of the operations. The API description is generated from these schemas and from `bodies.ts`. The command
- * line imports only the types.
- */
+/** The inputs of the operations. Times are in milliseconds since 1970. The command line imports only the types. */
 import * as z from "zod/mini";
 import {
   auditOutcomes,
@@ -44,7 +41,7 @@ const document = z.looseObject({});
 
 export const inputs = {
   "alerts.test": nothing,
-  /** `since` is in milliseconds since 1970; `text` is part of a name. */
+  /** `text` is part of a name. */
   "audit.list": z.strictObject({
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
     since: z.optional(z.int().check(z.minimum(0))),
@@ -83,10 +80,7 @@ export const inputs = {
   "env.template": z.strictObject({ environment, service, check: z.boolean() }),
   "env.unset": z.strictObject({ environment, service, keys: names, dryRun: z.boolean() }),
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
-  /**
-   * `app` is added to `apps`. `since` is in milliseconds since 1970, by default a day ago. `cursor` comes from the
-   * previous page.
-   */
+  /** `app` is added to `apps`. `since` is a day ago by default. `cursor` comes from the previous page. */
   "events.list": z.strictObject({
     app: z.optional(processName),
     apps: z.optional(z.array(processName)),
@@ -99,8 +93,8 @@ export const inputs = {
   "event.why": z.strictObject({ name: processName }),
   "identity.show": nothing,
   /**
-   * `series` is a text such as `host,orders-api/0:memoryBytes`; the default is every series. `from` and `to` are in
-   * milliseconds since 1970; the default is the last hour.
+   * `series` is a text such as `host,orders-api/0:memoryBytes`, by default every series. `from` is an hour ago by
+   * default.
    */
   "history.show": z.strictObject({
     series: z.optional(z.string().check(z.minLength(1), z.maxLength(4000))),
@@ -118,9 +112,8 @@ export const inputs = {
   "keys.list": nothing,
   "keys.set-tier": z.strictObject({ keys: names, tier: z.enum(tiers), dryRun: z.boolean() }),
   /**
-   * `app` is added to `apps`; without a name, every process is read. `since` and `until` are in milliseconds since
-   * 1970. `before` and `after` are cursors. `grep` is plain text, `regexp` a JavaScript pattern, `context` a number of
-   * lines around each match. Without `isBounded`, whole files are read if necessary.
+   * `app` is added to `apps`; without a name, every process is read. `before` and `after` are cursors. `regexp` is a
+   * JavaScript pattern, `context` a number of lines. Without `isBounded`, whole files are read if necessary.
    */
   "logs.read": z.strictObject({
     app: z.optional(processName),
@@ -183,9 +176,8 @@ export const inputs = {
   /** Without `write`, nothing changes. `only` limits the proposal. */
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
   /**
-   * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan to these apps of the ecosystem
-   * file. `prune` deletes processes that an apply started and that no file declares any more. `preflight` overrides the
-   * setting in `rollout`.
+   * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan. `prune` deletes processes that an
+   * apply started and no file declares any more. `preflight` overrides the setting in `rollout`.
    */
   "rollout.plan": z.strictObject({
     ...planChoices,
@@ -207,9 +199,7 @@ export const inputs = {
     timeoutMs,
     lockTimeoutMs: timeoutMs,
   }),
-  /**
-   * Without `release`, undoes the newest release that changed something. `apps` limits it to some apps of that release.
-   */
+  /** Without `release`, undoes the newest release that changed something. `apps` limits it to some of its apps. */
   "rollout.rollback-plan": z.strictObject(rollback),
   /** `plan` is the id of the plan of this rollback that the caller saw; any other plan is refused. */
   "rollout.rollback": z.strictObject({
@@ -222,8 +212,7 @@ export const inputs = {
   "release.show": z.strictObject({ release: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
-   * `file` is relative to the repository root; `section` limits the check. With `content`, svcm does not read the file
-   * and uses only its name.
+   * `file` is relative to the root; `section` limits the check. With `content`, svcm uses only the name of the file.
    */
   "deployments.check": z.strictObject({
     file: z.optional(z.string()),

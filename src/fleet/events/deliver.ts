@@ -1,4 +1,4 @@
-/** A node sends its events and audit records to the stream, each of them once. */
+/** Sends the events and audit records of a node to the stream, each exactly once. */
 import { join } from "node:path";
 import { deliveryFile, settledTimes, unsent, type GivenOut, type Ports } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
@@ -7,9 +7,9 @@ import { readSent, sentText, type SentState } from "./sent.ts";
 
 const ABSENT_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The difference of two clocks, and the travel time of a message. */
+/** Covers the difference of two clocks and the travel time of a message. */
 const MARGIN_MS = 3_600_000;
-/** An idle node writes its file this often, so that a later start does not have to read all logs again. */
+/** An idle node writes its file this often, so that a later start need not read all logs again. */
 const IDLE_MS = 600_000;
 const MOST_STORED = 100_000;
 
@@ -19,16 +19,16 @@ export interface Delivering {
   readonly link: FleetLink;
   /** Milliseconds by which the clock of this machine is ahead of the server's. */
   readonly aheadMs: () => Promise<number>;
-  /** With an error, records wait; without one, they are sent again. */
+  /** Called with an error when records have to wait, and without one when they are sent again. */
   readonly onChange: (error: unknown) => void;
 }
 
 /**
- * Sends until `stop`. Nothing is read while the server has no stream.
+ * Sends until `stop`. Reads nothing while the server has no stream.
  *
- * A batch is written to the node's file before its first message is sent. Each message names the number of the node's
- * message before it, so the server refuses a repeated one. After an interruption, the newest message in the stream says
- * which of the batch have arrived.
+ * A batch is written to the node's file before its first message is sent. Each message contains the number of the
+ * node's previous message, so the server refuses a repeated one. After an interruption, the newest message in the
+ * stream shows which messages of the batch have arrived.
  */
 export function deliverEvents(delivering: Delivering): { readonly stop: () => Promise<void> } {
   const ending = new AbortController();
@@ -46,7 +46,7 @@ type Save = (state: SentState) => Promise<void>;
 class Delivery {
   readonly #options: Delivering;
   readonly #signal: AbortSignal;
-  /** The file agrees with the stream. */
+  /** True once the file is known to agree with the stream. */
   #isSure = false;
   #isAway = false;
   #isFailing = false;
@@ -94,12 +94,12 @@ class Delivery {
         if (outcome === undefined && !(await this.#hasStream())) return;
       }
     } catch (error) {
-      // Aborting the signal ends a pause.
+      // Aborting the signal rejects a pause.
       if (!this.#signal.aborted) throw error;
     }
   }
 
-  /** Sends one batch. @returns true if more are waiting */
+  /** Sends one batch. @returns true if more records are waiting */
   async #pass(kept: SentState | undefined, untilMs: number, save: Save): Promise<boolean> {
     const agreed = this.#isSure && kept !== undefined ? kept : await this.#agreed(kept, untilMs);
     const state = await this.#emptied(agreed, save);
@@ -114,7 +114,7 @@ class Delivery {
     return hasMore;
   }
 
-  /** The state of the file, without what the stream has already. */
+  /** The state of the file, without the messages that are already in the stream. */
   async #agreed(kept: SentState | undefined, untilMs: number): Promise<SentState> {
     const { link, node } = this.#options;
     const last = await link.events.last(node);
@@ -131,7 +131,7 @@ class Delivery {
     return { given, pending: [], lastSeq };
   }
 
-  /** The ids of the node's messages, if its file is lost or older than the stream. */
+  /** The ids of the node's messages, in case its file is lost or older than the stream. */
   async #storedIds(sinceMs: number): Promise<string[]> {
     const { link, node, aheadMs } = this.#options;
     const wanted = { node, sinceMs: sinceMs - (await aheadMs()) - MARGIN_MS, most: MOST_STORED, isFollowed: false };
@@ -140,7 +140,7 @@ class Delivery {
     return ids;
   }
 
-  /** Sends what is pending. */
+  /** Sends the pending messages. */
   async #emptied(state: SentState, save: Save): Promise<SentState> {
     if (state.pending.length === 0) return state;
     const { link, node } = this.#options;

@@ -5,7 +5,7 @@ import { millisecondsOf } from "../../core/words/duration.ts";
 export interface StreamLimits {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
-  /** A node in trouble drops its own records, and not those of the others. */
+  /** A node with many records drops its own, not those of other nodes. */
   readonly maxPerNode: number;
 }
 

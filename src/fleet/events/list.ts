@@ -17,7 +17,7 @@ import { recordOf } from "./message.ts";
 
 const DEFAULT_LIMIT = 50;
 const DAY_MS = 86_400_000;
-/** The clocks of the asker and the server, and the travel time of a record to the server. */
+/** Covers the difference between the clocks, and the travel time of a record to the server. */
 const MARGIN_MS = 60_000;
 const MOST = 100_000;
 
@@ -41,7 +41,7 @@ export async function listEvents(asking: Asking, asked: EventsAsked): Promise<Fl
 }
 
 /**
- * The events of the nodes since a time, and then each new one as it arrives, until the signal is aborted.
+ * Yields the events of the nodes since a time, then each new one as it arrives, until the signal is aborted.
  * @throws {SvcmError} INVALID_REQUEST for a node that is not declared, FLEET_FAILED
  */
 export async function* followEvents(
@@ -61,7 +61,7 @@ export async function* followEvents(
   }
 }
 
-/** False for the beginning of a change, and for a change that an event shows. */
+/** False for the first record of a change, and for a change that an event already shows. */
 function isNews({ node, event, audit }: SentRecord, explained: Set<string>): boolean {
   if (event?.auditId !== undefined) explained.add(`${node} ${event.auditId}`);
   return audit === undefined || (audit.outcome !== "started" && !explained.has(`${node} ${audit.id}`));
@@ -93,7 +93,7 @@ async function recordsSince(
     if (record === undefined) isWhole = false;
     else records.push(record);
   }
-  // A node with this many may have had more in this time.
+  // If a node has this many records, older ones may have been dropped.
   const isFull = [...counts.values()].some((ofNode) => ofNode >= maxPerNode);
   return { records, isWhole: isWhole && !isFull && count < MOST };
 }

@@ -1,11 +1,11 @@
-/** The messages of the stream. JSON; the subject has the name of the node. */
+/** The messages of the stream, in JSON. The subject contains the name of the node. */
 import * as z from "zod";
 import { auditRecord } from "../../core/api/audit-record.ts";
 import { eventBody } from "../../core/api/events.ts";
 import type { NodeRecord, SentRecord } from "../../core/index.ts";
 import type { Stored } from "../link-events.ts";
 
-/** A node of another version may send more members, and a faulty node anything at all. */
+/** A node with another version may send further members, and a faulty node anything. */
 const message = z.object({
   id: z.string().min(1).max(200),
   aheadMs: z.number(),
@@ -15,7 +15,7 @@ const message = z.object({
 
 const TOO_LARGE = "The rest of this record is too large for the NATS server; the node has it.";
 
-/** @param maxBytes a larger message would end the connection, so the record loses its longest parts */
+/** @param maxBytes a larger message would close the connection, so the longest parts of the record are removed */
 export function messageOf(record: NodeRecord, aheadMs: number, maxBytes: number): Uint8Array {
   const bytes = encoded({ ...record, aheadMs });
   if (bytes.length <= maxBytes) return bytes;
@@ -25,7 +25,7 @@ export function messageOf(record: NodeRecord, aheadMs: number, maxBytes: number)
   return encoded({ id, aheadMs, audit: { ...rest, target: TOO_LARGE } });
 }
 
-/** @returns `undefined` if it is not what a node of svcm sends */
+/** @returns `undefined` if the message does not come from svcm */
 export function recordOf({ node, data }: Pick<Stored, "node" | "data">): SentRecord | undefined {
   try {
     const { id, aheadMs, event, audit } = message.parse(JSON.parse(new TextDecoder().decode(data)));

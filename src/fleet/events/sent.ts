@@ -1,24 +1,24 @@
-/** The file in which a node keeps what it has sent. */
+/** The file in which a node records what it has sent. */
 import * as z from "zod/mini";
 import type { GivenOut, NodeRecord } from "../../core/index.ts";
 
-/** `pending` was made and may not have reached the stream; it is kept until the server has acknowledged all of it. */
+/** `pending` may not have reached the stream completely; it is kept until the server has acknowledged everything. */
 export interface SentState {
   readonly given: GivenOut;
   readonly pending: readonly NodeRecord[];
-  /** The number of the node's newest message in the stream; 0 without one. */
+  /** The number of the node's newest message in the stream; 0 if there is no message. */
   readonly lastSeq: number;
 }
 
 const schema = z.object({
   version: z.literal(1),
   given: z.object({ untilMs: z.number(), ids: z.array(z.string()) }),
-  // They were validated when they were created.
+  // Not validated again, because svcm wrote them.
   pending: z.array(z.custom<NodeRecord>((record) => typeof record === "object" && record !== null && "id" in record)),
   lastSeq: z.int(),
 });
 
-/** @returns `undefined` for a file that does not exist or that is damaged */
+/** @returns `undefined` if the file does not exist or is damaged */
 export function readSent(text: string | undefined): SentState | undefined {
   if (text === undefined) return undefined;
   try {

@@ -7,14 +7,14 @@ import type { Fleet, KnownNode } from "../fleet.ts";
 import { stateOf, type AnswerState } from "../nodes.ts";
 import { lockedBy, readRollout, take, type Held } from "./record.ts";
 
-/** The plan of a node, in the order of the rollout. */
+/** The plan of a node. Plans are in rollout order. */
 export interface NodePlan {
   readonly node: string;
   readonly plan: Plan;
 }
 
 export interface Choices {
-  /** Of each apply. */
+  /** The input of each apply. */
   readonly apply: InputOf<"rollout.apply">;
   readonly maxParallel: number;
 }
@@ -25,7 +25,7 @@ interface World {
 }
 
 /**
- * Asks every node for its plan. A rollout begins only if each node has one that can be applied.
+ * Requests a plan from every node. A rollout can begin only if each node has a plan that can be applied.
  *
  * @throws {SvcmError} APPLY_LOCKED, FLEET_FAILED, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, ECOSYSTEM_FILE_FAILED
  */
@@ -61,7 +61,7 @@ interface Refused {
   readonly error: SvcmError;
 }
 
-/** The kind is that of the first one. */
+/** The error has the kind of the first refusal. */
 function cannotApply(refused: readonly Refused[], count: number): SvcmError {
   const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
   const { kind, body: { code } = {} } = refused[0]?.error ?? {};
@@ -73,15 +73,15 @@ function cannotApply(refused: readonly Refused[], count: number): SvcmError {
 }
 
 interface Asked {
-  /** In the order of the rollout. */
+  /** In rollout order. */
   readonly nodes: readonly KnownNode[];
   readonly apply: Choices["apply"];
   readonly deadlineMs: number;
-  /** Of this svcm. */
+  /** The version of this svcm. */
   readonly version: string;
 }
 
-/** Takes the lock for plans that a person has agreed to. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
+/** Takes the lock for plans that the user agreed to. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
 export async function begin({ fleet, ports }: World, plans: readonly NodePlan[], choices: Choices): Promise<Held> {
   const { apply, maxParallel } = choices;
   const now = ports.clock.now();
@@ -117,9 +117,9 @@ export async function openRollout(fleet: Fleet): Promise<Held> {
 }
 
 /**
- * Takes over a rollout from another svcm, which may still be running: its next action is refused.
+ * Takes over a rollout from another svcm process, which may still be running: its next action is refused.
  *
- * @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile or cannot go on
+ * @throws {SvcmError} APPLY_LOCKED if the record has changed or the rollout cannot continue
  */
 export async function takeOver(
   { fleet, ports }: World,
@@ -137,7 +137,7 @@ export async function takeOver(
   return take(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
 }
 
-/** Releases the lock, and leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if it has changed meanwhile */
+/** Releases the lock and leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
 export async function unlock({ fleet, ports }: World, { rollout, revision }: Held): Promise<FleetRollout> {
   return (await take(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
 }

@@ -4,7 +4,7 @@ import { renderDuration } from "../../core/words/duration-text.ts";
 import { isAway } from "../link-refusals.ts";
 import type { RolloutRecord } from "../link-rollouts.ts";
 
-/** The record as the server has it, with the number of its last change. */
+/** The record as the server has it, and its revision. */
 export interface Held {
   readonly rollout: FleetRollout;
   readonly revision: number;
@@ -38,9 +38,9 @@ function parsed(text: string): FleetRollout | undefined {
 }
 
 /**
- * Takes the lock, if the record still has the revision that the caller has read; 0 stands for no record.
+ * Takes the lock if the record still has the given revision; 0 means no record.
  *
- * @throws {SvcmError} APPLY_LOCKED if another svcm was faster
+ * @throws {SvcmError} APPLY_LOCKED if another svcm process was faster
  */
 export async function take(
   link: RolloutLink,
@@ -54,8 +54,8 @@ export async function take(
 }
 
 /**
- * Replaces the record of the present holder. Without a server it tries for `patienceMs`: if the server got the record and its
- * answer was lost, the record has this text.
+ * Replaces the record as the current holder. Without a server, tries for `patienceMs`. If the server stored the record
+ * but its reply was lost, the record already has this text.
  *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED
  */
@@ -97,7 +97,7 @@ export function lockedBy({ owner, message, nodes, startedAt }: FleetRollout, now
   });
 }
 
-/** As `3m 5s ago`. Clocks may be apart, so no age is below zero. */
+/** For example `3m 5s ago`. Clocks may differ, so a negative age becomes zero. */
 export function agoOf(at: string, now: number): string {
   return `${renderDuration(Math.max(0, now - Date.parse(at)))} ago`;
 }

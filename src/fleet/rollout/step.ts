@@ -10,7 +10,7 @@ interface Asked {
   readonly link: Pick<FleetLink, "rollouts">;
 }
 
-/** The step as the core sees it: the node reads the record itself, directly before the first effect. */
+/** The step for the core: the node reads the record itself, directly before the first effect. */
 export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
   return {
     rollout: fence.rollout,
@@ -22,7 +22,10 @@ export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
   };
 }
 
-/** A request for a step that is already running waits for its answer. After a restart of the node, the journal of the release has it. */
+/**
+ * If a step is already running, a repeated request waits for its result. After a restart of the node, the journal of
+ * the release has the result.
+ */
 export class RunningSteps {
   readonly #running = new Map<string, Promise<unknown>>();
 
@@ -36,7 +39,7 @@ export class RunningSteps {
   }
 }
 
-/** The answer to a step needs no more, and a plan may be large. */
+/** A reply to a step needs nothing else, and a plan may be large. */
 export function releaseIn(output: unknown): { readonly release: string | null } {
   const { id, release } = output as { readonly id?: string; readonly release?: { readonly id: string } | null };
   return { release: id ?? release?.id ?? null };

@@ -15,7 +15,7 @@ import type { Upgrades } from "./upgrades.ts";
 
 const MAX_FRAGMENTS = 64;
 const RETRY_AFTER_SECONDS = 5;
-/** Time to answer a close before the connection ends. */
+/** The time that a client has to answer a close frame. */
 const CLOSE_HANDSHAKE_MS = 1_000;
 
 interface Who {
@@ -35,7 +35,7 @@ export class Channel {
   readonly #upgrades: Upgrades;
   readonly #members = new Set<Member>();
   readonly #server: WebSocketServer;
-  /** One timer for all sockets; it runs only while a socket is open. */
+  /** One timer for all sockets, which runs only while a socket is open. */
   #heart: NodeJS.Timeout | undefined;
   #isClosing = false;
 
@@ -46,7 +46,7 @@ export class Channel {
   }
 
   /**
-   * Turns a request into a WebSocket.
+   * Upgrades a request to a WebSocket.
    * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST
    */
   open(request: FastifyRequest, reply: FastifyReply): void {
@@ -65,7 +65,7 @@ export class Channel {
     });
   }
 
-  /** Refuses new sockets; ends each after its actions, or when the timeout is over. */
+  /** Refuses new sockets; closes each existing one after its actions, or after the timeout. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([...this.#members].map((member) => dismiss(member, this.#context.limits.closeTimeoutMs)));
@@ -86,11 +86,11 @@ export class Channel {
     const session = new Session(peer, { ...who, hasPlace: () => this.#hasPlace(false) }, this.#context);
     const member = { socket, peer, session };
     this.#members.add(member);
-    // After a pause of this process, the answers that arrived meanwhile are read first.
+    // If this process was paused, the pongs that arrived in the meantime are read first.
     this.#heart ??= setInterval(() => setImmediate(() => this.#beat()), limits.heartbeatMs);
     const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
     socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
-    // The client broke the protocol or a limit; ws closes with the code for it.
+    // The client violated the protocol or a limit; ws closes the socket with the matching code.
     socket.on("error", (error) => log.debug({ code: codeOf(error) }, "socket failed"));
     socket.on("close", (code) => {
       clearTimeout(deadline);
@@ -137,7 +137,7 @@ function webSocketServer(limits: Limits): WebSocketServer {
     handleProtocols: chooseSubprotocol,
   };
   const server = new WebSocketServer(options);
-  // Thrown through `handleUpgrade`, so the refusal gets the usual error body.
+  // Thrown through `handleUpgrade`, so that the refusal gets the usual error body.
   server.on("wsClientError", ({ message }) => {
     throw new SvcmError("INVALID_REQUEST", { details: `${message}.` });
   });
@@ -155,7 +155,7 @@ function identityFor(authenticate: Authenticate, address: string, authorization:
   return identity;
 }
 
-/** ws would refuse such a client; without the extension it gets uncompressed frames. */
+/** ws would refuse such a client; without the extension, it gets uncompressed frames. */
 function wantsSmallerWindow({ headers }: FastifyRequest): boolean {
   const offers = headers["sec-websocket-extensions"] ?? "";
   const windows = [...offers.matchAll(/server_max_window_bits\s*=\s*"?(\d+)/gi)];
@@ -173,7 +173,7 @@ function busy(places: number, owes: boolean): SvcmError {
   return new SvcmError("SERVICE_BUSY", { details, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** Waits for running actions, up to a timeout, and closes with `goingAway`. */
+/** Waits for running actions, up to a timeout, then closes with `goingAway`. */
 async function dismiss({ socket, peer, session }: Member, timeoutMs: number): Promise<void> {
   const closed = new Promise((resolve) => socket.once("close", resolve));
   session.end();

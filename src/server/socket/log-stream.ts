@@ -38,7 +38,7 @@ export function logMessages(): LogMessages {
   };
 }
 
-/** Sends lines until the signal is aborted. A client that is slow gets fewer, and their number. */
+/** Sends lines until the signal is aborted. A slow client gets fewer lines, and the number of missing ones. */
 export async function streamLogs(
   { logs, log, messageOf }: LogStreaming,
   peer: Peer,
@@ -63,7 +63,7 @@ export async function streamLogs(
   }
 }
 
-/** The newest lines that one frame may have. */
+/** The newest lines that fit into one frame. */
 function fitting(batch: LogBatch): LogBatch {
   let bytes = 0;
   const from = batch.lines.findLastIndex((line) => (bytes += lineSize(line)) > MOST_BYTES) + 1;

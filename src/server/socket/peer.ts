@@ -13,11 +13,11 @@ export const closeCodes = {
 } as const;
 
 /**
- * The sending half of a client's socket. Answers are always sent. Samples are only offered: a client that has not read
- * the earlier ones gets no more, so nothing queues up. A client that reads nothing is disconnected.
+ * The sending side of a client's socket. Responses are always sent. Samples are only offered: a client that has not
+ * read the earlier ones gets no more, so nothing queues up. A client that reads nothing is disconnected.
  *
- * The kernel buffers megabytes, minutes of samples, before `bufferedAmount` grows. Therefore a ping follows every few
- * samples, and its pong shows that they were read.
+ * The kernel buffers megabytes, which are minutes of samples, before `bufferedAmount` grows. Therefore a ping follows
+ * every few samples, and its pong shows that they were read.
  */
 export class Peer {
   readonly #socket: WebSocket;
@@ -42,7 +42,7 @@ export class Peer {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Disconnects a client that sends requests without reading the answers. */
+  /** Disconnects a client that sends requests without reading the responses. */
   send(frame: ServerFrame): void {
     if (!this.isOpen) return;
     if (this.#socket.bufferedAmount > this.#limits.maxUnsentBytes) this.#socket.terminate();
@@ -59,7 +59,7 @@ export class Peer {
     return true;
   }
 
-  /** Disconnects a client that left a ping unanswered for too long, and pings the others. */
+  /** Disconnects a client that has left a ping unanswered for too long, and pings the others. */
   beat(): void {
     if (this.#pingedAt === undefined) this.#ping();
     else if (performance.now() - this.#pingedAt >= this.#limits.pongTimeoutMs) this.#socket.terminate();
@@ -69,7 +69,7 @@ export class Peer {
     this.#socket.close(code, reason);
   }
 
-  /** A complete frame goes directly to the connection. The library compresses nothing, so the order is kept. */
+  /** Writes a complete frame directly to the connection. The library compresses nothing, so the order is preserved. */
   #sendShared(message: SharedMessage): void {
     const isCompressed = message.isWorthCompressing && this.#socket.extensions.includes("permessage-deflate");
     if (isCompressed) this.#connection.write(message.compressed);

@@ -27,9 +27,9 @@ export interface SessionContext extends Streaming, LogStreaming {
 /** The client at the other end of a socket. */
 export interface Client {
   readonly identity: Identity;
-  /** As given with the upgrade. */
+  /** As sent with the upgrade. */
   readonly authorization: string | undefined;
   readonly address: string;
-  /** False if no place is left for the client after it has sent the token. */
+  /** False if the server has no room for the client after it has sent its token. */
   readonly hasPlace: () => boolean;
 }

@@ -21,7 +21,7 @@ export class Session {
   #identity: Identity;
   #authorization: string | undefined;
   readonly #streams: Streams;
-  /** Frames are answered in order, but actions run concurrently. */
+  /** Frames are processed in order, but actions run concurrently. */
   #tail: Promise<void> = Promise.resolve();
   readonly #acting = new Set<Promise<void>>();
   readonly #mayFrame: () => boolean;
@@ -175,14 +175,14 @@ export class Session {
     return token === undefined ? this.#current() : this.#context.authenticate(this.#client.address, bearer(token));
   }
 
-  /** Tokens are created, revoked and expire while a socket is open. */
+  /** Looks the token up again, because tokens are created, revoked and expire while a socket is open. */
   #current(): Identity {
     const { policy } = this.#context;
     const known = this.#authorization === undefined ? undefined : policy.identities.of(this.#authorization);
     return known ?? anonymous(policy);
   }
 
-  /** Disconnects the client after the answers to its earlier frames, and ignores later frames. */
+  /** Disconnects the client after the responses to its earlier frames, and ignores later frames. */
   #cutNext(code: ErrorCode, details: string, closeCode: number): void {
     this.#isDeaf = true;
     this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));

@@ -1,15 +1,18 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { MIN_COMPRESSED_BYTES } from "../compression.ts";
 
-/** Process records repeat within this distance, and a client inflates with little memory. */
+/** Large enough for repeated process records, and small enough for clients with little memory. */
 export const WINDOW_BITS = 12;
-/** 0.1 ms for a hundred processes; the best level saves another fifth for ten times the time. */
+/** Takes 0.1 ms for a hundred processes. The best level saves another fifth but takes ten times as long. */
 const LEVEL = 3;
-/** A flush appends them, and RFC 7692 removes them. */
+/** A flush appends these bytes, and RFC 7692 removes them. */
 const FLUSH_TAIL_BYTES = 4;
 const COMPRESSED_TEXT = 0xc1;
 
-/** Without context takeover the compressed bytes are the same for each client; a library would compress for each. */
+/**
+ * Without context takeover, the compressed bytes are the same for every client. A library would compress once per
+ * client.
+ */
 export class SharedMessage {
   readonly plain: Buffer;
   #compressed: Buffer | undefined;
@@ -22,7 +25,7 @@ export class SharedMessage {
     return this.plain.length > MIN_COMPRESSED_BYTES;
   }
 
-  /** A complete frame by RFC 7692, for clients that negotiated permessage-deflate with this window. */
+  /** A complete frame as in RFC 7692, for clients that negotiated permessage-deflate with this window. */
   get compressed(): Buffer {
     return (this.#compressed ??= frameOf(deflate(this.plain)));
   }
@@ -38,7 +41,7 @@ function frameOf(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([COMPRESSED_TEXT]), lengthOf(payload.length), payload]);
 }
 
-/** 7 bits, or 126 and 16 bits, or 127 and 64 bits; a server does not mask. */
+/** 7 bits, or 126 and 16 bits, or 127 and 64 bits. A server does not mask. */
 function lengthOf(length: number): Buffer {
   if (length < 126) return Buffer.from([length]);
   if (length < 65_536) return Buffer.from([126, length >> 8, length & 255]);

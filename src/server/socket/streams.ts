@@ -26,7 +26,10 @@ export class Streams {
     return this.#subscribed;
   }
 
-  /** Returns a function that starts the stream. @throws {SvcmError} if the caller may not have it, or the request is wrong */
+  /**
+   * Returns a function that starts the stream. @throws {SvcmError} if the caller lacks the right, or the request is
+   * invalid
+   */
   async prepare(frame: StreamFrame, identity: Identity): Promise<() => void> {
     const context = this.#context;
     switch (frame.type) {

@@ -1,4 +1,4 @@
-/** A browser cannot set a header on a WebSocket, so it may send the token as a subprotocol. No answer repeats it. */
+/** A browser cannot set a header on a WebSocket, so it may send the token as a subprotocol. No response repeats it. */
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../core/api/channel.ts";
 
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {

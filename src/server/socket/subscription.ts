@@ -49,7 +49,7 @@ export function stream(streaming: Streaming, peer: Peer, asked: Subscribed, sign
   });
 }
 
-/** The same for events. */
+/** Like `stream`, for events. */
 export function streamEvents(
   streaming: Streaming,
   peer: Peer,
@@ -103,10 +103,10 @@ type RecordedHour = () => Promise<SharedMessage | undefined>;
 const SERIES = "host,*:cpuPercent,*:memoryBytes";
 /** One value for each 20 seconds. */
 const POINTS = 180;
-/** A new step is recorded that often. */
+/** A new step is recorded at this interval. */
 const KEPT_MS = 10_000;
 
-/** The client has shown that it may read. */
+/** The session has already checked that the client may read. */
 const reader: Caller = { source: "ws", grants: ["read"] };
 
 /** Reads and serialises the hour once for all clients that subscribe within ten seconds. */

@@ -1,4 +1,4 @@
-/** Node emits upgrade requests separately. Here they pass the router like all others. */
+/** Node emits upgrade requests separately. This module passes them through the router like all others. */
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 export interface Upgrade {
   readonly socket: Duplex;
   readonly head: Buffer;
-  /** Call it when the connection is a WebSocket: no HTTP answer follows. */
+  /** Must be called once the connection is a WebSocket, because no HTTP response follows. */
   taken(): void;
 }
 
@@ -17,7 +17,7 @@ export interface Upgrades {
 export function routeUpgrades(server: Server): Upgrades {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on("error", () => undefined); // a client may leave at any time
+    socket.on("error", () => undefined); // a client may disconnect at any time
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);

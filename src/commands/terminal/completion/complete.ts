@@ -3,7 +3,7 @@ import { ARGUMENTS, FLAGS, type Source } from "./sources.ts";
 
 export interface KnownCommand {
   readonly id: string;
-  /** Short names; a command is listed under each of them as well. */
+  /** Aliases; a command is also listed under each of them. */
   readonly aliases?: readonly string[];
   readonly hidden?: boolean;
   readonly summary?: string | undefined;
@@ -22,7 +22,7 @@ interface KnownFlag {
 
 export interface Completion {
   readonly candidates: readonly Completable[];
-  /** The shell completes these if there are no candidates. */
+  /** The shell completes paths if there are no candidates. */
   readonly paths: "none" | "files" | "folders";
 }
 
@@ -30,7 +30,7 @@ export type AskSource = (source: string) => Promise<readonly Completable[]>;
 
 const NOTHING: Completion = { candidates: [], paths: "none" };
 
-/** @param words of the command line after the program's name; the last one is unfinished */
+/** @param words the words after the name of the program; the last one is unfinished */
 export async function complete(
   words: readonly string[],
   commands: readonly KnownCommand[],

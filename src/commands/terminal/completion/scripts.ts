@@ -2,21 +2,21 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * The script passes the line to `svcm __complete` and shows the answer. It contains no list, so it stays valid after an
- * update of svcm or a change in the repository. It runs the program under its typed name.
+ * The script passes the line to `svcm __complete` and shows the result. It contains no list, so it stays valid after an
+ * update of svcm or a change in the repository. It runs the program under the name that was typed.
  */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell];
 }
 
-/** `\$` represents a dollar sign, because `${` begins an expression of TypeScript. */
+/** `\$` stands for a dollar sign, because `${` begins a TypeScript expression. */
 function literally({ raw: [text = ""] }: TemplateStringsArray): string {
   return text.replaceAll(String.raw`\$`, "$");
 }
 
 /**
- * The first line of the answer is `none`, `files`, `folders` or `open`. Without candidates, the shell completes files
- * or folders; after `open`, no space follows a candidate. Each further line is a candidate, a tab, and a description.
+ * The first line of the output is `none`, `files`, `folders` or `open`. Without candidates, the shell completes files
+ * or folders; after `open`, no space follows a candidate. Each further line is a candidate, a tab and a description.
  */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: literally`# Completion of svcm for bash. In ~/.bashrc: source <(svcm completion bash)

@@ -4,7 +4,7 @@ export interface Source {
   readonly from?: string;
   readonly paths?: "files" | "folders";
   readonly repeats?: boolean;
-  /** For KEY=VALUE: this source, with the key, has the values. */
+  /** For KEY=VALUE: the source that has the values of the key. */
   readonly assigns?: "value" | "field";
 }
 
@@ -12,7 +12,10 @@ const FILE: Source = { paths: "files" };
 const PROCESSES: Source = { from: "processes", repeats: true };
 const ENTRY_FIELDS: readonly Field[] = [...targetFields, ...interfaceFields];
 
-/** `TOPIC: FLAG` and `COMMAND FLAG` override the flag alone. Flags with a closed list are in the manifest. */
+/**
+ * `TOPIC: FLAG` and `COMMAND FLAG` take precedence over the flag alone. Flags with a fixed list of values are in the
+ * manifest.
+ */
 export const FLAGS: Readonly<Record<string, Source>> = {
   environment: { from: "environments" },
   "ecosystem: environment": { from: "ecosystems" },
@@ -87,7 +90,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   why: [{ from: "processes" }],
 };
 
-/** Only the person knows these values. */
+/** Flags whose values only the user can know. */
 export const FREE_FLAGS: ReadonlySet<string> = new Set([
   ...ENTRY_FIELDS.flatMap(({ accepted, flag = "" }) => (accepted ? [] : [flag])),
   "context",

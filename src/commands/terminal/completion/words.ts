@@ -1,5 +1,5 @@
 export interface TypedLine {
-  /** The last one is unfinished; it is empty after a space. */
+  /** The last word is unfinished; it is empty after a space. */
   readonly words: readonly string[];
   readonly quote: string;
 }
@@ -8,7 +8,7 @@ const WORD = /(?:\\.?|"(?:\\.|[^"\\])*(?:"|$)|'[^']*(?:'|$)|[^\s"'\\])+/gs;
 const QUOTED = /\\(.)|"((?:\\.|[^"\\])*)(?:"|$)|'([^']*)(?:'|$)/gs;
 const CLOSED = /\\.|"(?:\\.|[^"\\])*"|'[^']*'/gs;
 
-/** Expands nothing. bash itself also splits at `=` and `:`, so its words do not show the spaces. */
+/** Expands nothing. bash itself also splits at `=` and `:`, so the original spaces would be lost. */
 export function splitLine(line: string): TypedLine {
   const words: string[] = line.match(WORD) ?? [];
   const isBetween = words.length === 0 || !line.endsWith(words.at(-1) ?? "");
@@ -23,7 +23,7 @@ function unquoted(word: string): string {
   });
 }
 
-/** Omits the part that bash takes as a separate word, and escapes the rest for the open quote. */
+/** Removes the part that bash treats as a separate word, and escapes the rest for the open quote. */
 export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: string): string {
   const typed = words.at(-1) ?? "";
   const broken = quote === "" ? lastBreak(typed, wordBreaks) : 0;
@@ -31,7 +31,7 @@ export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: 
   return quote === "" ? rest.replaceAll(/[\s"'\\$&|;<>()*?[\]#~`!{}]/g, String.raw`\$&`) : rest;
 }
 
-/** The length of the part of a word that bash takes as separate words. */
+/** The length of the part that bash treats as separate words. */
 function lastBreak(typed: string, wordBreaks: string): number {
   return Math.max(0, ..."=:".split("").map((mark) => (wordBreaks.includes(mark) ? typed.lastIndexOf(mark) + 1 : 0)));
 }

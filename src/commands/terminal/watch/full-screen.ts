@@ -5,7 +5,7 @@ import type { Size } from "./view.ts";
 
 const ENTER = "\u001B[?1049h\u001B[?25l\u001B[2J";
 const LEAVE = "\u001B[?25h\u001B[?1049l";
-/** Terminals that support it show everything between the two at once; others ignore it. */
+/** Terminals that support this show everything up to the end mark at once; others ignore it. */
 const BEGIN_UPDATE = "\u001B[?2026h";
 const END_UPDATE = "\u001B[?2026l";
 
@@ -26,7 +26,7 @@ export class FullScreen {
     writeOut("\u001B[2J");
   }
 
-  /** @returns false if the terminal is gone */
+  /** @returns false if the terminal is closed */
   draw(painted: readonly string[]): boolean {
     const lines = painted.map((line) => printable(line, this.#look));
     const changes = changedLines(this.#shown, lines);

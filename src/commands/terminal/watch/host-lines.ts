@@ -9,7 +9,7 @@ const VALUE = 8;
 const HIGH = 75;
 const FULL = 90;
 
-/** The most important lines come first, because a small window shows only those. */
+/** The most important lines come first, because a small window shows only these. */
 export function hostLines(
   { cpu, memory, disk }: HostMetrics,
   history: readonly (number | null)[],

@@ -48,7 +48,7 @@ export async function runWatch(source: WatchSource, run: WatchRun): Promise<void
     view.draw();
     await view.follow(over);
   } finally {
-    // The end of the connection would be drawn over the restored terminal.
+    // Otherwise the end of the connection would be drawn over the restored terminal.
     run.onConnection(undefined);
     stdout.off("resize", onResize);
     if (hasKeys) stdin.off("data", onKeys).setRawMode(false).pause();
@@ -82,7 +82,7 @@ class LiveView {
     if (!this.#screen.draw(viewLines(this.#state, this.#screen.size(), paint))) this.#stop.abort();
   }
 
-  /** Another interval is another watch. */
+  /** A different interval needs a new watch. */
   async follow(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       this.#pace = new AbortController();

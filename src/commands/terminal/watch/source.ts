@@ -14,7 +14,7 @@ import {
 import { processPage } from "../process-page.ts";
 import type { Target } from "./state.ts";
 
-/** The first part has `begin`, and replaces the lines before it. */
+/** The first part has `begin` and replaces all earlier lines. */
 interface LogPart {
   readonly lines: readonly LogLine[];
   readonly begin?: object | undefined;
@@ -23,11 +23,11 @@ interface LogPart {
 export interface WatchSource {
   readonly origin: string;
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
-  /** The page about a process. @throws with a message for people */
+  /** The page about a process. @throws an error with a readable message */
   details(target: Target): Promise<readonly string[]>;
-  /** The last lines of the process, and then those that are written. @throws with a message for people */
+  /** The last lines of the process, then new ones. @throws an error with a readable message */
   log(target: Target, tail: number, signal: AbortSignal): AsyncIterable<LogPart>;
-  /** @throws with a message for people */
+  /** @throws an error with a readable message */
   act(action: ChannelAction, target: Target): Promise<void>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface Remote {
   readonly onRetry: (reason: string) => void;
 }
 
-/** @throws {TypeError} if the address is not a URL */
+/** @throws {TypeError} if `url` is not a URL */
 export async function remoteSource({
   url,
   environment,
@@ -92,7 +92,7 @@ export async function remoteSource({
   };
 }
 
-/** @throws in the service's own words */
+/** @throws an error with the message of the service */
 async function processOf(
   { url, token, environment, service }: Pick<Remote, "url" | "token" | "environment" | "service">,
   name: string,
@@ -109,7 +109,7 @@ async function processOf(
   return body;
 }
 
-/** While PM2 cannot be read, the host comes first, and the reason follows. */
+/** If PM2 cannot be read, the frame with the host comes before the frame with the reason. */
 async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Sample> {
   let host: Extract<WatchFrame, { type: "host" }>["payload"] | undefined;
   for await (const frame of frames) {

@@ -1,4 +1,4 @@
-/** Pure: takes a state and an event, and returns a state and an effect. */
+/** A pure function from a state and an event to a state and an effect. */
 import { interval } from "../../../core/api/channel.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
 import type { Sample } from "../../../core/index.ts";
@@ -18,7 +18,7 @@ export interface WatchState {
   readonly connection: Connection;
   readonly trouble: string | undefined;
   readonly sample: Sample | undefined;
-  /** Per cent of all cores, oldest first. */
+  /** Percent of all cores, oldest first. */
   readonly cpuHistory: readonly (number | null)[];
   readonly intervalMs: number;
   readonly isPaused: boolean;
@@ -85,7 +85,7 @@ export function next(state: WatchState, event: WatchEvent): Step {
     case "notice":
       return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
     case "details":
-      // The person may have opened another page meanwhile.
+      // The user may have opened another page in the meantime.
       return { state: isShown(state, event.target) ? { ...state, page: event.lines } : state };
     case "log":
       return {

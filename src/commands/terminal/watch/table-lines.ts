@@ -16,14 +16,14 @@ interface Column {
 }
 
 const MARK = 2;
-/** The name keeps this width before another column is shown. */
+/** The name gets this width before another column is shown. */
 const LEAST_NAME = 8;
 const GOOD_NAME = 18;
 
-/** In a wider column, the eye would lose the row. */
+/** In a wider column, the eye loses the row. */
 const WIDEST_NAME = 40;
 
-/** Replaces the status, which hides them. */
+/** Shown instead of the status, which does not reveal these problems. */
 const PROBLEMS = {
   PROCESS_FOLDER_MISSING: "no folder",
   PROCESS_WITHOUT_PID: "no pid",

@@ -10,7 +10,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Rows of the table, heading included, that the host must leave free. */
+/** Rows for the table, including the heading, that the host lines must leave free. */
 const LEAST_TABLE = 4;
 
 const HELP = [
