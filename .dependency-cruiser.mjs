@@ -1,4 +1,4 @@
-/** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
+/** The permitted imports between folders, with the reason of each rule: `npm run check:direction`. */
 
 const decisions =
   "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|rollout|nodes|events|logs|history|alerts|metrics|audit|startup|yaml)/";
@@ -14,16 +14,16 @@ export default {
       to: { circular: true },
     },
     {
-      name: "core-knows-no-face",
-      comment: "The core is what svcm is; a terminal, a socket and a browser only ask it.",
+      name: "core-does-not-import-front-ends",
+      comment: "The core works without a terminal, a socket or a browser; the front ends use it.",
       severity: "error",
       from: { path: "^src/core/" },
       to: { path: "^src/(cli|commands|server|console|fleet)/" },
     },
     {
-      name: "faces-enter-by-the-front-door",
+      name: "front-ends-import-the-core-index",
       comment:
-        "Commands and server use core/index and the API, so that the inside of the core can change. The launcher loads one adapter alone.",
+        "Commands and server import core/index and the API, so the rest of the core can change. The launcher imports a single adapter.",
       severity: "error",
       from: { path: "^src/(cli|commands|server)/" },
       to: {
@@ -33,22 +33,23 @@ export default {
     },
     {
       name: "client-runs-anywhere",
-      comment: "A browser loads `svcm/client`: no Node module, no library, and of the core only names.",
+      comment:
+        "`svcm/client` runs in a browser, so it imports no Node module and no library, and only names from the core.",
       severity: "error",
       from: { path: "^src/client/" },
       to: { pathNot: "^src/(client/|core/api/(channel|names)\\.ts$)" },
     },
     {
-      name: "faces-do-not-know-each-other",
+      name: "commands-do-not-import-the-server",
       comment: "Only `svcm serve` and `svcm agent` start the server.",
       severity: "error",
       from: { path: "^src/commands/", pathNot: "^src/commands/(serve|agent)\\.ts$" },
       to: { path: "^src/server/" },
     },
     {
-      name: "fleet-is-a-face",
+      name: "fleet-imports-the-core-index",
       comment:
-        "Requests of other machines enter by the front door, and the fleet knows no terminal, no HTTP and no page. It makes the decisions about nodes.",
+        "The fleet is a front end for requests of other machines. It may import the decisions about nodes, but no terminal, HTTP or console code.",
       severity: "error",
       from: { path: "^src/fleet/" },
       to: {
@@ -57,36 +58,38 @@ export default {
       },
     },
     {
-      name: "fleet-on-request",
-      comment: "One machine loads nothing of the fleet: commands import it when a request concerns another machine.",
+      name: "commands-load-the-fleet-on-demand",
+      comment:
+        "A single machine must not load the fleet. Commands import it dynamically when a request concerns another machine.",
       severity: "error",
       from: { path: "^src/(cli|commands)/" },
       to: { path: "^src/fleet/", dependencyTypesNot: ["dynamic-import", "type-only"] },
     },
     {
-      name: "nats-once",
-      comment: "An outside library with effects is wrapped once.",
+      name: "only-the-fleet-links-import-nats",
+      comment: "An external library with side effects is wrapped in one place.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/fleet/link(?:-events|-nodes|-refusals|-rollouts|-streams)?\\.ts$" },
       to: { path: "node_modules/@nats-io/" },
     },
     {
-      name: "serve-starts-and-no-more",
-      comment: "The command that starts the server knows how to start it, not what it is made of.",
+      name: "serve-imports-only-server-start",
+      comment: "The commands that start the server need only its start function.",
       severity: "error",
       from: { path: "^src/commands/(serve|agent)\\.ts$" },
       to: { path: "^src/server/", pathNot: "^src/server/start\\.ts$" },
     },
     {
-      name: "server-knows-no-terminal",
-      comment: "The server answers requests; printing is the command line's.",
+      name: "server-does-not-import-other-front-ends",
+      comment: "The server responds to requests; printing is the task of the command line.",
       severity: "error",
       from: { path: "^src/server/" },
       to: { path: "^src/(cli|commands|console|fleet)/" },
     },
     {
-      name: "console-knows-what-is-pure",
-      comment: "The console runs in a browser: of the core it uses the API and decisions, of Node nothing.",
+      name: "console-imports-only-pure-code",
+      comment:
+        "The console runs in a browser, so it imports only the API and the decisions of the core, and nothing from Node.",
       severity: "error",
       from: { path: "^src/console/" },
       to: {
@@ -96,79 +99,79 @@ export default {
       },
     },
     {
-      name: "console-touches-no-node",
-      comment: "There is no Node in a browser.",
+      name: "console-does-not-import-node",
+      comment: "Node's modules do not exist in a browser.",
       severity: "error",
       from: { path: "^src/(console|client)/" },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "nobody-needs-the-console",
-      comment: "It is built on its own and served as files.",
+      name: "nothing-imports-the-console",
+      comment: "The console is built separately and served as files.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/console/" },
       to: { path: "^src/console/" },
     },
     {
-      name: "decisions-touch-nothing",
+      name: "decisions-do-not-import-node",
       comment: "Decisions take text or data and return data: no Node module, no operation, no adapter.",
       severity: "error",
       from: { path: decisions, pathNot: "^src/core/startup/index\\.ts$" },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "decisions-know-no-doing",
-      comment: "Deciding and doing are different files.",
+      name: "decisions-do-not-import-operations",
+      comment: "Decisions and effects are in different files.",
       severity: "error",
       from: { path: decisions, pathNot: "^src/core/startup/index\\.ts$" },
       to: { path: "^src/core/(operations|adapters)/|^src/core/(index|operation)\\.ts$" },
     },
     {
       name: "operations-use-ports",
-      comment: "An operation sees the world through its ports only.",
+      comment: "An operation reaches the outside world only through its ports.",
       severity: "error",
       from: { path: "^src/core/operations/" },
       to: { path: "^src/core/(adapters/|index\\.ts$)" },
     },
     {
-      name: "operations-touch-no-node",
-      comment: "What an operation needs of the machine is a port.",
+      name: "operations-do-not-import-node",
+      comment: "An operation uses the machine through ports.",
       severity: "error",
       from: { path: "^src/core/(operations/|ports/|operation\\.ts$|errors\\.ts$)" },
       to: { dependencyTypes: ["core"] },
     },
     {
       name: "api-depends-on-nothing",
-      comment: "What others may rely on depends on nothing that may change behind it.",
+      comment: "The API is a contract with other programs, so it must not depend on internals.",
       severity: "error",
       from: { path: "^src/core/api/" },
       to: { path: "^src/core/", pathNot: "^src/core/(api/|errors\\.ts$|facts/schema\\.ts$)" },
     },
     {
-      name: "each-library-once",
-      comment: "An outside library with effects is wrapped once.",
+      name: "only-core-yaml-imports-yaml",
+      comment: "An external library with side effects is wrapped in one place.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/core/yaml/" },
       to: { path: "node_modules/yaml/" },
     },
     {
-      name: "pm2-in-its-worker",
-      comment: "PM2 may end the process that loads it, and hands its environment to what it starts.",
+      name: "only-the-worker-imports-pm2",
+      comment: "PM2 may exit the process that loads it, and passes its environment to the apps that it starts.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/core/adapters/pm2/worker/" },
       to: { path: "node_modules/pm2/" },
     },
     {
-      name: "files-in-two-folders",
+      name: "only-adapters-and-the-launcher-import-fs",
       comment:
-        "What svcm reads may be a pipe, a link, or larger than its memory: the core's adapters know how. The launcher reads its own build; the terminal writes to its descriptors.",
+        "A file may be a pipe, a link, or larger than memory, which the core's adapters handle. The launcher reads its own build; the terminal writes to its descriptors.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/(core/adapters/|cli/|commands/terminal/output\\.ts$)" },
       to: { path: "^(node:)?fs(/promises)?$", dependencyTypes: ["core"] },
     },
     {
       name: "no-test-code-in-the-product",
-      comment: "What ships does not reach into tests, benches or scripts.",
+      comment: "The published package does not contain tests, benches and scripts.",
       severity: "error",
       from: { path: "^src/" },
       to: { path: "^(test|bench|scripts)/" },

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** `/proc/self/stat` counts the time of ended children in these. */
+/** `/proc/self/stat` uses this unit for the CPU time of ended children. */
 const TICKS_PER_SECOND = 100;
 
-/** Runs Node.js to its end. Answers user and system time in milliseconds. @throws {Error} if it fails */
+/** Runs Node.js until it exits. Returns user and system time in milliseconds. @throws {Error} if it fails */
 export function childCpuMs(
   argv: readonly string[],
   {
@@ -13,7 +13,7 @@ export function childCpuMs(
   }: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string | undefined>>;
-    /** Exit codes of a success. */
+    /** Exit codes that count as success. */
     readonly codes?: readonly number[];
   },
 ): number {
@@ -23,7 +23,7 @@ export function childCpuMs(
   return ((childrenTicks() - before) * 1000) / TICKS_PER_SECOND;
 }
 
-/** User and system time of the children that have ended, in ticks. Fields 16 and 17 of proc_pid_stat(5). */
+/** User and system time of ended children, in ticks: fields 16 and 17 of proc_pid_stat(5). */
 function childrenTicks(): number {
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[13]) + Number(fields[14]);

@@ -12,7 +12,7 @@ import { childCpuMs } from "./child-cpu.ts";
 const ENV_FILE = "apps/backend-template/src/config/.env.dev";
 const WARM_UP_ROUNDS = 2;
 
-/** A repository with a `svcm.yaml`, as `svcm init` proposes one. */
+/** A repository with a `svcm.yaml` as `svcm init` proposes it. */
 const DECLARED = "declared";
 const PROJECT = `version: 1
 environments: { dev: [development, local], production: [prod] }
@@ -63,7 +63,7 @@ try {
   rmSync(home, { recursive: true });
 }
 
-/** Packs svcm and installs it as a user does. Answers the path of its program. */
+/** Packs svcm and installs it as a user does. Returns the path of its program. */
 function install(): string {
   const cwd = join(import.meta.dirname, "..");
   const argv = ["pack", "--ignore-scripts", "--json", "--pack-destination", home];

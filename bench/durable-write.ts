@@ -1,6 +1,6 @@
 /**
- * The cost of a safe write, against the bare system calls of a durable one. Both write the same
- * small env file, in turns, under the same conditions of the disk. Each round gives one ratio; the median is printed.
+ * The cost of a safe write, compared with the bare system calls of a durable write. Both write the same small env file
+ * in turns, under the same disk conditions. Each round gives one ratio; the median is printed.
  */
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ async function timed(name: Name, round: number): Promise<number> {
   return performance.now() - start;
 }
 
-/** The order turns from round to round, so that no writer always follows the same one. */
+/** The order alternates, so that no writer always follows the same one. */
 async function race(): Promise<Record<Name, number[]>> {
   const names = Object.keys(contenders) as Name[];
   const times: Record<Name, number[]> = { bare: [], again: [], unlocked: [], whole: [] };

@@ -21,7 +21,7 @@ const [count = 300] = process.argv.slice(2).map(Number);
 const ROUNDS = 7;
 const REFRESH_MS = 2_000;
 const QUIET_MS = 30_000;
-/** Of each node, before the measurement. */
+/** Per node, before the measurement. */
 const EVENTS = 10;
 const DEADLINE_MS = 20_000;
 const MIB = 2 ** 20;
@@ -117,7 +117,7 @@ async function measure(): Promise<void> {
   console.log(`samples that the nodes took: ${ports.telemetry.cost().samples - samples}`);
 }
 
-/** As many requests as there are nodes, answered by the server itself, over one connection. */
+/** As many requests as there are nodes, which the server itself answers, over one connection. */
 async function requestsOfTheServer() {
   const seed = readFileSync(join(folder, "keys/vera"));
   const authenticator = nkeyAuthenticator(new Uint8Array(seed));

@@ -1,6 +1,7 @@
 /**
- * The disk that the history of a month needs. A day of steps, as a busy service has them, is closed hour by hour as the
- * recorder does it. Seven days of steps and thirty days of minutes follow from it. The goal is 40 MB.
+ * The disk space that a month of history needs. One day of steps of a busy service is recorded and closed hour by hour,
+ * as the recorder does. The result is extrapolated to seven days of steps and thirty days of minutes. The goal is 40
+ * MB.
  *
  * node --import tsx bench/history.ts [processes]
  */
@@ -47,7 +48,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Memory moves in 40 % of the steps, and a process writes in half of them. */
+/** Memory changes in 40 % of the steps, and a process writes in half of them. */
 function stepAt(atMs: number, memory: number[]): Step {
   const processes: Record<string, readonly Recorded[]> = {};
   for (const [index, bytes] of memory.entries()) {

@@ -1,7 +1,7 @@
 /**
- * The cost of `GET /api/runtime/env`, against a bare Fastify route that reads the same file and returns
- * it. Each server is a separate process. The requests alternate between them, under the same conditions of the machine. Each
- * round gives one ratio of requests per second; the median is printed.
+ * The cost of `GET /api/runtime/env`, compared with a bare Fastify route that reads the same file and returns it. Each
+ * server is a separate process. Requests alternate between them, under the same machine conditions. Each round gives
+ * one ratio of requests per second; the median is printed.
  *
  * node --import tsx bench/http.ts [rounds] [connections]
  */
@@ -57,7 +57,7 @@ class Contender {
     return new Contender(child, sockets);
   }
 
-  /** Requests per second: every connection asks again as soon as it has its answer. */
+  /** Requests per second: every connection sends a request as soon as it has the previous response. */
   async round(): Promise<number> {
     const start = performance.now();
     const counts = await Promise.all(this.#sockets.map((socket) => askUntil(socket, start + ROUND_MS)));
@@ -72,7 +72,7 @@ class Contender {
 
 const REQUEST = `GET ${PATH}?environment=dev HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** All answers are of one length, so that the client needs not parse each. */
+/** All responses have the same length, so the client need not parse them. */
 async function askUntil(socket: Socket, deadline: number): Promise<number> {
   let count = 0;
   let awaited = 0;

@@ -1,7 +1,7 @@
 /**
- * The cost of one log for 100 viewers, beside that for one viewer: an app writes lines at an even pace, and every viewer
- * follows them over the WebSocket. The CPU time of the server counts; the viewers are in another process. The goal is at
- * most twice the cost of one.
+ * The cost of one log for 100 viewers, compared with one viewer: an app writes lines at a steady rate, and every viewer
+ * follows them over the WebSocket. Measures the CPU time of the server; the viewers are in another process. The goal is
+ * at most twice the cost of one viewer.
  *
  * node --import tsx bench/log-viewers.ts [seconds a run] [rounds] [lines a second]
  */
@@ -68,7 +68,7 @@ async function shareOf(
   const spent = cpuMs(server.pid) - before;
   for (const socket of sockets) socket.terminate();
   await server.end();
-  // Without the text of each line, the viewers did not follow.
+  // With fewer bytes, the viewers have not received every line.
   if (bytes < viewers * seconds * pace * 90) throw new Error(`${viewers} viewers got ${bytes} bytes only.`);
   return (spent / (seconds * 1000)) * 100;
 }

@@ -23,7 +23,7 @@ const LINES_A_SECOND = 10_000;
 const NEEDLE = "needle-7f3a";
 const [rounds = 5, megabytes = 1024, seconds = 10] = process.argv.slice(2).map(Number);
 
-/** As `readline` is used to search. Prints the lines that have the text. */
+/** The usual way to search with `readline`: prints the lines that contain the text. */
 const READLINE = `
   const lines = require("node:readline").createInterface({ input: require("node:fs").createReadStream(process.argv[1]) });
   lines.on("line", (line) => { if (line.includes(process.argv[2])) console.log(line); });`;
@@ -55,7 +55,7 @@ try {
   await own.end();
 }
 
-/** @param goal times the first command */
+/** @param goal the maximum multiple of the first command's cost */
 async function compare(title: string, goal: number, commands: Readonly<Record<string, readonly string[]>>) {
   const costs = new Map(Object.keys(commands).map((name) => [name, [] as Cost[]]));
   for (let round = 0; round < rounds; round += 1)
@@ -71,7 +71,7 @@ async function compare(title: string, goal: number, commands: Readonly<Record<st
   }
 }
 
-/** Elapsed milliseconds, and the largest memory that was seen. */
+/** Elapsed milliseconds, and the peak memory that was seen. */
 async function costOf([program = "", ...argv]: readonly string[]): Promise<Cost> {
   const before = performance.now();
   const child = spawn(program, argv, { env: environment(), cwd: own.folder, stdio: ["ignore", "ignore", "inherit"] });
@@ -83,7 +83,7 @@ async function costOf([program = "", ...argv]: readonly string[]): Promise<Cost>
   return { ms: performance.now() - before, megabytes: most };
 }
 
-/** An app writes; one reader after the other follows. */
+/** An app writes while one reader after another follows. */
 async function follow(real: Pm2): Promise<void> {
   const out = join(real.folder, "loud.log");
   const code = `const text = "x".repeat(90); let n = 0;
@@ -120,7 +120,7 @@ async function shareOf([program = "", ...argv]: readonly string[]): Promise<numb
   return (spent / (seconds * 1000)) * 100;
 }
 
-/** 0 once it has ended. */
+/** 0 if the process has ended. */
 function residentMegabytes(pid: number): number {
   try {
     const [, kilobytes = 0] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];

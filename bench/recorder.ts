@@ -12,7 +12,7 @@ import { serveApart, serveAsked, startSvcm } from "./served.ts";
 import { startApps } from "./start-apps.ts";
 
 const GOAL = 0.15;
-/** Two steps of the recorder: by then it has compiled what it runs. */
+/** Two steps of the recorder, after which its code is compiled. */
 const WARM_UP_MS = 21_000;
 
 if (process.argv[2] === "--serve") await serveAsked((ports) => startSvcm(ports, process.argv.at(-1) === "record"));

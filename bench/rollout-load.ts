@@ -33,7 +33,7 @@ async function apply(world: Ports = ports, preflight = false): Promise<void> {
   await execute(rolloutApply, world, { environment: "dev", preflight }, caller);
 }
 
-/** Elapsed milliseconds, also of a refusal. */
+/** Elapsed milliseconds, even if the command is refused. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const before = performance.now();
   await work().catch((error: unknown) => {
@@ -58,7 +58,7 @@ function decideHundred(): void {
   console.log(`decide for 100 apps: ${median(times).toFixed(1)} ms, goal 10`);
 }
 
-/** PM2's own reload, without svcm's wait, is the time in which a process boots and the one before stops. */
+/** PM2's own reload, without svcm's checks, measures how long a process boots and its predecessor stops. */
 async function roll(): Promise<void> {
   declare("good", "0", CLUSTER);
   await apply();
@@ -110,7 +110,7 @@ async function bad(mode: object, title: string): Promise<void> {
     }
 }
 
-/** The lists that one apply asks for. */
+/** The process lists that one apply requests. */
 async function gateCalls(): Promise<void> {
   declare("good", "0", FORK);
   await apply();

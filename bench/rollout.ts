@@ -1,6 +1,6 @@
 /**
- * A plan and an apply with nothing to do, beside `pm2 jlist` of the same real PM2 with three processes, interleaved. The
- * median of the elapsed times counts.
+ * A plan and an apply without changes, compared with `pm2 jlist` of the same real PM2 with three processes,
+ * interleaved. The median of the elapsed times counts.
  *
  * node --import tsx bench/rollout.ts [rounds]
  */

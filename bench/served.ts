@@ -1,4 +1,4 @@
-/** A server of svcm in a separate process, which the script of a bench starts as itself. */
+/** Runs an svcm server in a separate process, for which the script of a bench starts itself again. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface Served {
   end(): Promise<void>;
 }
 
-/** @param argv given to the script, after the folders of the PM2 */
+/** @param argv passed to the script after the folders of the PM2 */
 export async function serveApart(script: string, { folder, home }: Pm2, argv: readonly string[] = []): Promise<Served> {
   const child = fork(fileURLToPath(script), ["--serve", folder, home, ...argv], { execArgv: ["--import", "tsx"] });
   const [port] = (await once(child, "message")) as [number];
@@ -29,7 +29,7 @@ export async function serveApart(script: string, { folder, home }: Pm2, argv: re
   };
 }
 
-/** Called by a script that `serveApart` started; ends with its parent. */
+/** Called by a script that `serveApart` started; ends with its parent process. */
 export async function serveAsked(start: (ports: Ports) => Promise<number>): Promise<void> {
   const [folder = "", home = ""] = process.argv.slice(3);
   const ports = nodePorts({
@@ -41,7 +41,7 @@ export async function serveAsked(start: (ports: Ports) => Promise<number>): Prom
   process.on("disconnect", () => process.exit()); // oxlint-disable-line unicorn/no-process-exit -- its parent is gone
 }
 
-/** Answers the port of a server with room for a crowd. */
+/** Returns the port of a server with limits high enough for many clients. */
 export async function startSvcm(ports: Ports, record = false): Promise<number> {
   mkdirSync(ports.workspace.configDir, { recursive: true });
   const limits = { maxSockets: CROWD, maxConnections: CROWD };

@@ -33,7 +33,7 @@ const servers = {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
     server.on("connection", (socket) => {
       const send = async (): Promise<void> => {
-        // A daemon that is asked too much refuses: that tick is lost.
+        // An overloaded daemon refuses, and that tick is lost.
         const processes = await ports.processes.list().catch(() => []);
         socket.send(JSON.stringify({ type: "metrics", payload: { processes } }));
       };
@@ -93,7 +93,7 @@ async function crowdOf(count: number, port: number, delays: number[]): Promise<W
   const sockets = Array.from({ length: count }, () => new WebSocket(`ws://127.0.0.1:${port}${SOCKET_PATH}`));
   for (const socket of sockets) {
     socket.on("message", (data: Buffer) => {
-      // Near the beginning of each sample, so that not all of it needs to be read.
+      // The member is near the beginning of each sample, so the rest need not be read.
       const [, collectedAt] = /"collectedAt":"([^"]+)"/.exec(data.toString("latin1", 0, 200)) ?? [];
       if (collectedAt !== undefined) delays.push(Date.now() - Date.parse(collectedAt));
     });

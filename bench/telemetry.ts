@@ -1,7 +1,7 @@
 /**
- * The cost of sampling at 500 ms, against the plain way: PM2's `list()` at every tick. The CPU time of
- * this process and of the PM2 daemon counts. Both ways take turns over one
- * real PM2 with so many idle processes; the median of the rounds is printed.
+ * The cost of sampling at 500 ms, compared with the simple way: PM2's `list()` at every tick. Measures the CPU time of
+ * this process and of the PM2 daemon. Both ways take turns on one real PM2 with idle processes; the median of the
+ * rounds is printed.
  *
  * node --import tsx bench/telemetry.ts [rounds] [seconds a round] [processes...]
  */
@@ -76,7 +76,7 @@ async function sampling(telemetry: Telemetry, ms: number): Promise<void> {
   for await (const { kind } of telemetry.watch(request, signal)) if (kind !== "metrics") throw new Error(kind);
 }
 
-/** Milliseconds of CPU that this process and the daemon used meanwhile. */
+/** Milliseconds of CPU time that this process and the daemon used during `work`. */
 async function cpuOf(daemon: number, work: () => Promise<unknown>): Promise<number> {
   const before = withOwnMs(daemon);
   await work();

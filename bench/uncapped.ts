@@ -1,6 +1,6 @@
 /**
- * Validates the document of its first argument with the core alone: no command line, and none of its
- * cap of 4 MiB. `bench/validate.ts` bundles it for the sizes that the product refuses.
+ * Validates the document named by its first argument with the core alone, without the command line and its limit of 4
+ * MiB. `bench/validate.ts` bundles it for sizes that the product refuses.
  */
 import { readFileSync } from "node:fs";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";

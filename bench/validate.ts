@@ -1,7 +1,7 @@
 /**
- * CPU time of a whole validation, user and system, children included, of svcm and of what else a
- * team would take. All read the same documents in turns; the median of the rounds is printed.
- * `node --import tsx bench/validate.ts [rounds]`, after a build; needs bash.
+ * The CPU time of a complete validation (user and system, including child processes) of svcm and of the tools that a
+ * team would use otherwise. All read the same documents in turns; the median of the rounds is printed. `node --import
+ * tsx bench/validate.ts [rounds]`, after a build; needs bash.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const ROUNDS = Number(process.argv[2] ?? 9);
 const SIZES = [10, 1000, 10_000, 100_000];
 /** For ajv-cli, which stops at the first wrong target and reports no line. */
 const GOALS: Readonly<Record<number, number>> = { 1000: 0.35, 10_000: 0.45 };
-/** The product refuses files above 4 MiB, so that the largest row is the core's alone. */
+/** The product refuses files above 4 MiB, so for the largest size only the core is measured. */
 const LARGEST_OF_PRODUCT = 10_000;
 const LARGEST_OF_SPECTRAL = 10_000;
 
@@ -69,7 +69,7 @@ try {
   rmSync(home, { recursive: true });
 }
 
-/** Spectral compiles patterns without the `u` flag, so `\\p{Cc}` would match letters there: such patterns are left out. */
+/** Spectral compiles patterns without the `u` flag, so `\\p{Cc}` would match letters. Such patterns are left out. */
 function withoutUnicodeClasses(schema: string): string {
   const isUnicode = (key: string, value: unknown) =>
     key === "pattern" && typeof value === "string" && value.includes(String.raw`\p{`);
@@ -128,7 +128,7 @@ function measure(contenders: readonly Contender[], folder: string, rounds: numbe
   return new Map([...times].map(([name, values]) => [name, median(values)]));
 }
 
-/** Bash measures the time of a process with its children, to the millisecond. */
+/** Bash measures the time of a process and its children, in milliseconds. */
 function cpuSeconds(argv: readonly string[], cwd: string, expected: number): number {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1';
   const env = { PATH: process.env["PATH"], HOME: home };

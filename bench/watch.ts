@@ -48,7 +48,7 @@ async function compare(count: number): Promise<void> {
   }
 }
 
-/** CPU milliseconds a second, when it has drawn for a while. */
+/** CPU milliseconds per second, once it has been drawing for a while. */
 async function costOf(command: string, own: Pm2, daemon: number): Promise<number> {
   const sized = `stty cols 120 rows 40; exec ${command}`;
   const terminal = spawn("script", ["--quiet", "--flush", "--return", "--command", sized, "/dev/null"], {
@@ -64,7 +64,7 @@ async function costOf(command: string, own: Pm2, daemon: number): Promise<number
   return spent / seconds;
 }
 
-/** The children of the terminal, all generations. */
+/** All descendants of the terminal process. */
 function treeOf(terminal: ChildProcess): number[] {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -79,6 +79,6 @@ function parentOf(pid: string): number {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
-    return 0; // it has ended meanwhile
+    return 0; // it has ended in the meantime
   }
 }

@@ -1,15 +1,15 @@
-/** What the processes of the reference backend have in common, for the ecosystem files beside it. */
+/** The common part of the reference backend's processes, for the ecosystem files beside it. */
 const path = require("node:path");
 
 const ROOT = path.join(__dirname, "..");
 const TEMPLATE = path.join(ROOT, "apps", "backend-template");
 
 const lifecycle = {
-  // Online once it listens; five seconds and more to finish what is in flight.
+  // Online once it listens; more than five seconds to complete requests in flight.
   wait_ready: true,
   listen_timeout: 15000,
   kill_timeout: 6000,
-  // What may not start says why, three times, and stays stopped.
+  // A process that must not start prints the reason, three times, and then stays stopped.
   max_restarts: 3,
   min_uptime: 2000,
 };
@@ -21,10 +21,10 @@ const entrypoints = {
 };
 
 /**
- * An interface of the backend in a process of its own, under the values of an env file. What stands in `env` wins over
- * the file, so it holds only what differs from process to process.
+ * Runs an interface of the backend in a separate process, with the values of an env file. `env` overrides the file, so
+ * it contains only what differs from process to process.
  *
- * @param {keyof typeof entrypoints} kind also the end of the app's name
+ * @param {keyof typeof entrypoints} kind also the suffix of the app's name
  * @param {{ prefix: string, envFile: string, env: Record<string, string>, instances?: number }} options
  */
 function backend(kind, { prefix, envFile, env, instances = 1 }) {
@@ -32,7 +32,7 @@ function backend(kind, { prefix, envFile, env, instances = 1 }) {
     name: `${prefix}-${kind}`,
     script: path.join(TEMPLATE, "dist", entrypoints[kind]),
     cwd: TEMPLATE,
-    // Absolute: in cluster mode a relative path is taken from the daemon's folder.
+    // An absolute path: in cluster mode, a relative path is resolved against the daemon's folder.
     node_args: [`--env-file=${path.join(TEMPLATE, "src/config", envFile)}`, "--enable-source-maps"],
     env,
     ...(instances > 1 ? { exec_mode: "cluster", instances } : { exec_mode: "fork" }),
@@ -41,7 +41,7 @@ function backend(kind, { prefix, envFile, env, instances = 1 }) {
 }
 
 /**
- * Service Management itself, under the same PM2, which it finds by the PM2_HOME that PM2 hands to its apps.
+ * Runs Service Management itself under the same PM2, which it finds through the PM2_HOME that PM2 passes to its apps.
  *
  * @param {{ prefix: string, env?: Record<string, string> }} options
  */

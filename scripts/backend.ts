@@ -1,6 +1,6 @@
 /**
- * Installs and builds the reference backend if it is not up to date. With `--omit=dev` only the packages of its default
- * choices; without it every framework and driver, which the tests need.
+ * Installs and builds the reference backend if it is out of date. With `--omit=dev`, installs only the packages of its
+ * default choices; otherwise every framework and driver, which the tests need.
  */
 import { prepareBackend } from "./backend/prepare.ts";
 

@@ -36,7 +36,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Two builds with the same id have the same code, so that compiled code of one fits the other. */
+/** Two builds with the same id have the same code, so compiled code of one can be used by the other. */
 function buildId(chunks: readonly { readonly fileName: string; readonly code: string }[]): string {
   const hash = createHash("sha256");
   for (const { fileName, code } of chunks) hash.update(`${fileName}\0${code}\0`);

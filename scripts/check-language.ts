@@ -11,9 +11,9 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 const SOURCES = ["*.md", "{src,test,scripts,bench,apps,docs}/**/*.{ts,tsx,md}", "*.ts"];
 const NOT_OURS = ["**/node_modules/**", "**/dist/**", "**/*.generated.ts", "test/fixtures/**"];
-/** The code has the words of a generated page. */
+/** The text of a generated page is checked in the code. */
 const GENERATED = /^<!-- Generated from .* Do not edit\. -->$/m;
-/** The table of words quotes them. */
+/** These files quote the words that the check finds. */
 const QUOTES = ["scripts/language/words.ts", "test/scripts/check-language.test.ts"];
 
 const paths = process.argv.slice(2).map((path) => path.replace(/^\.\/|\/$/g, ""));

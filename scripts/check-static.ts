@@ -5,7 +5,7 @@ import pjson from "../package.json" with { type: "json" };
 
 const ROOT = join(import.meta.dirname, "..");
 const AT_ONCE = 2;
-/** The slowest come first. */
+/** The slowest checks start first. */
 const SLOW = ["check:lint", "check:types", "check:backend"];
 
 const checks = Object.keys(pjson.scripts).filter((name) => name.startsWith("check:") && name !== "check:static");
@@ -26,7 +26,7 @@ async function runNext(): Promise<void> {
   }
 }
 
-/** The output of a check appears when it ends, so those of two are not mixed. */
+/** The output of a check is printed when it ends, so that the output of two checks is not mixed. */
 function run(name: string): Promise<{ isGood: boolean; output: string }> {
   return new Promise((resolve) => {
     const options = { cwd: ROOT, maxBuffer: 2 ** 26 };

@@ -1,4 +1,4 @@
-/** Prints the frames as TypeScript: a program that imports `svcm/client` has no schema library. */
+/** Prints the frames as TypeScript types, so that programs that import `svcm/client` need no schema library. */
 import * as z from "zod";
 import { clientFrames, serverFrames } from "../src/core/api/frames.ts";
 import { logLineBody } from "../src/core/api/logs.ts";

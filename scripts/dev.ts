@@ -46,7 +46,7 @@ async function update(): Promise<void> {
   startServer();
 }
 
-/** Reports a mistake in a source; the last console that was built stays. */
+/** Reports an error in the source; the last successful build of the console stays. */
 async function makeConsole(): Promise<void> {
   try {
     const next = join(ROOT, "node_modules/.svcm-dev");

@@ -1,4 +1,4 @@
-/** Writes every derived file: first the sources that are derived, then the build, then what is derived from both. */
+/** Writes every generated file: first the generated sources, then the build, then what depends on both. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

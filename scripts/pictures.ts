@@ -1,7 +1,7 @@
 /**
  * Takes the pictures of README and docs: real commands in a terminal, and the console over a workspace whose apps run
- * under a real PM2. The faults of a night come first, one after the other; two of them need root. The charts want five
- * minutes of a quiet machine, port 3200, and a folder that does not exist yet.
+ * under a real PM2. The faults come first, one after another; two of them need root. The charts need five minutes on a
+ * quiet machine, port 3200, and a folder that does not exist yet.
  *
  * node --import tsx scripts/pictures.ts [folder of the workspace] [folder for every tab in every look]
  */

@@ -1,6 +1,6 @@
 /**
- * Brings the development profile up under PM2: REST, WebSocket, gRPC and Service Management, each in its own
- * process. A second `npm start` brings the newest build up; `npm stop` takes it down.
+ * Starts the development profile under PM2: REST, WebSocket, gRPC and Service Management, each in a separate process. A
+ * second `npm start` restarts it with the newest build; `npm stop` stops it.
  */
 import { readFileSync } from "node:fs";
 import { endPm2, hasDaemon, pm2, pm2Home, processes, type Process } from "./backend/pm2.ts";
@@ -9,14 +9,14 @@ import { prepareBackend } from "./backend/prepare.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 
-// If this profile is already running, its processes hold the ports.
+// If this profile is already running, its own processes use the ports.
 const problems = (await hasDaemon()) ? [] : await portProblems();
 if (problems.length > 0) refuse(problems);
 else await start();
 
 async function start(): Promise<void> {
   prepareBackend({ withDevelopment: false });
-  // Each waits until it listens.
+  // PM2 waits until each process listens.
   pm2("startOrRestart", ECOSYSTEM, "--silent");
   const failed = processes().filter(({ pm2_env }) => pm2_env.status !== "online");
   if (failed.length === 0) return console.log(whatRuns());

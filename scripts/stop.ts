@@ -1,11 +1,11 @@
-/** Takes down what `npm start` brought up, and leaves nothing behind. */
+/** Stops everything that `npm start` started and removes its files. */
 import { endPm2, hasDaemon, processes } from "./backend/pm2.ts";
 
 const running = (await hasDaemon()) ? namesOfOnline() : undefined;
 await endPm2();
 console.log(whatStopped());
 
-/** A daemon that does not answer is ended all the same. */
+/** A daemon that does not respond is stopped, too. */
 function namesOfOnline(): string[] {
   try {
     return processes()

@@ -17,7 +17,7 @@ export function wireKilobytes(): string {
   return `${of("gz").toFixed(1)} and ${of("br").toFixed(1)} KB`;
 }
 
-/** In milliseconds of the clock since the address is set. */
+/** In wall-clock milliseconds since the navigation. */
 export async function loadings(browser: Browser, { url }: World) {
   const fast = await loaded(browser, url);
   const slow = await loaded(browser, url, async (page) => {

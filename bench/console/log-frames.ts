@@ -9,12 +9,12 @@ const APP = "process-000";
 const BATCH = 500;
 
 export interface LogPace {
-  /** Lines that are there at first. */
+  /** Lines that exist at the start. */
   readonly filled: number;
   readonly linesPerSecond: number;
 }
 
-/** A log that is filled at once and then goes on, a batch each tenth of a second. */
+/** A log with existing lines that then grows, in one batch every tenth of a second. */
 export function pacedLogs({ filled, linesPerSecond }: LogPace): Pick<Ports["logs"], "watch"> {
   return {
     async *watch(_filter, signal) {
@@ -37,10 +37,10 @@ export interface Frames {
   readonly max: number;
 }
 
-/** Frames of the page without the log, with it, and of the full log while a reader scrolls through it. */
+/** Frames of the page without the log, with it, and with a full log while a reader scrolls. */
 export async function logFrames(browser: Browser, { url }: World, { filled }: LogPace, ms: number) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  // tsx names the functions of this file, also those that run in the page.
+  // tsx wraps the names of functions in this file, including those that run in the page.
   await page.addInitScript("globalThis.__name = (one) => one");
   await page.goto(url);
   await page.getByRole("button", { name: APP }).first().click();
@@ -54,7 +54,7 @@ export async function logFrames(browser: Browser, { url }: World, { filled }: Lo
   return { without, following, scrolling };
 }
 
-/** @param scrolled a part of the page that is scrolled with each frame */
+/** @param scrolled a part of the page that is scrolled in each frame */
 async function framesOf(page: Page, ms: number, scrolled?: string): Promise<Frames> {
   return await page.evaluate(
     ([length, selector]) =>

@@ -1,4 +1,4 @@
-/** The view of many nodes: the server's answers about them are made up, and every value changes with each. */
+/** The view of many nodes. The server's responses are generated, and every value changes each time. */
 import type { Browser } from "playwright-core";
 import type { NodesResponse } from "../../src/core/api/node.ts";
 import { longestTask } from "./work.ts";
@@ -9,7 +9,7 @@ type Node = NodesResponse["nodes"][number];
 /** Refreshes that the trace covers, one every two seconds. */
 const REFRESHES = 4;
 
-/** The longest task while the page asks again, in milliseconds. */
+/** The longest task while the page refreshes, in milliseconds. */
 export async function refreshOf(browser: Browser, { url }: World, count: number): Promise<number> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   let asked = 0;

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
-/** The time that the page's main thread works, from the browser's trace, and the memory that it keeps. */
+/** The CPU time of the page's main thread, from the browser's trace, and the memory that the page keeps. */
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { nextSample } from "../../test/console/monitoring-page.ts";
 import type { World } from "./world.ts";
 
-/** The column of a value that every sample changes. */
+/** The index of a column that changes with every sample. */
 const CPU = 4;
-/** Of tasks, and of script in them. */
+/** Trace categories of tasks, and of script in them. */
 const CATEGORIES = ["toplevel", "devtools.timeline"];
 const SCRIPT = new Set(["FunctionCall", "EventDispatch", "FireAnimationFrame", "RunMicrotasks", "TimerFire"]);
 
@@ -16,21 +16,21 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   readonly ts: number;
-  /** Microseconds of the clock, and of the thread. */
+  /** Microseconds of wall-clock time, and of thread time. */
   readonly dur?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
 interface Work {
-  /** Milliseconds of the main thread: in all, in script, and in the longest task. */
+  /** Milliseconds of the main thread: total, in scripts, and in the longest task. */
   readonly main: number;
   readonly script: number;
   readonly longest: number;
 }
 
 interface Asked {
-  /** The processor is so many times slower. */
+  /** The factor by which the processor is slowed down. */
   readonly slower?: number;
 }
 
@@ -42,7 +42,7 @@ export async function ticks(browser: Browser, world: World, asked: Asked & { rea
   return { main: main / asked.count, script: script / asked.count, longest };
 }
 
-/** The longest task of a sort by a header, or of a filter and its end. */
+/** The longest task when sorting by a header, or when setting and clearing a filter. */
 export async function interaction(
   browser: Browser,
   world: World,
@@ -64,7 +64,10 @@ export async function interaction(
   return longest;
 }
 
-/** In megabytes, after what can be collected is. The rings are full and every path is compiled before the first look. */
+/**
+ * In megabytes, after garbage collection. Before the first measurement, the ring buffers are full and all code paths
+ * are compiled.
+ */
 export async function heapOver(browser: Browser, world: World, count: number) {
   world.pace(20);
   const { page, session } = await watched(browser, world, {});
@@ -79,7 +82,7 @@ export async function heapOver(browser: Browser, world: World, count: number) {
 async function watched(browser: Browser, { url }: World, { slower = 1 }: Asked) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const session = await page.context().newCDPSession(page);
-  // Functions that tsx compiled call it, and the page gets them as text.
+  // Functions compiled by tsx call this helper, and the page gets them as text.
   await page.addInitScript("globalThis.__name = (named) => named");
   await page.goto(url);
   await page.getByRole("button", { name: "process-000" }).first().waitFor();
@@ -107,7 +110,7 @@ async function traced(browser: Browser, page: Page, run: () => Promise<unknown>)
   return { main: sum(tasks), script: sum(scripts), longest: Math.max(0, ...tasks) };
 }
 
-/** Without the events within others. */
+/** Without events that are nested in others. */
 function outermost(events: readonly TraceEvent[]): TraceEvent[] {
   let end = 0;
   return events

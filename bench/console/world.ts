@@ -1,4 +1,4 @@
-/** A server with processes that the bench makes up. */
+/** A server with generated processes. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[n
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** @param logs in place of the files */
+/** @param logs replaces the log files */
 export async function openWorld(logs: Partial<Ports["logs"]> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "svcm-bench-"));
   mkdirSync(join(folder, CONFIG), { recursive: true });

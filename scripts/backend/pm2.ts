@@ -7,17 +7,17 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./prepare.ts";
 
-/** A socket's address holds 107 bytes, and PM2's longest socket in its home is `/interactor.sock`. */
+/** A socket path has at most 107 bytes, and the longest that PM2 adds to its home is `/interactor.sock`. */
 const LONGEST_HOME_BYTES = 91;
 
-/** In the checkout; where that is too deep for a socket, in the user's home, by the checkout's path. */
+/** In the checkout. If that path is too long for a socket, in the user's home, named after the checkout. */
 export function pm2Home(root = ROOT): string {
   const home = join(root, ".svcm", "pm2");
   if (Buffer.byteLength(home) <= LONGEST_HOME_BYTES) return home;
   return join(homedir(), ".svcm", `pm2-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`);
 }
 
-/** Returns true if a daemon of that home listens. */
+/** Returns true if a daemon with that home is listening. */
 export function hasDaemon(): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(pm2Home(), "rpc.sock"));
@@ -29,13 +29,13 @@ export function hasDaemon(): Promise<boolean> {
   });
 }
 
-/** Ends the daemon with all of its apps, and removes its home. */
+/** Stops the daemon and all of its apps, and removes its home. */
 export async function endPm2(): Promise<void> {
   if (await hasDaemon()) pm2("kill", "--silent");
   rmSync(pm2Home(), { recursive: true, force: true });
 }
 
-/** Runs PM2 and gives what it printed. The apps inherit this environment, so it holds nothing but the basics. */
+/** Runs PM2 and returns its output. The apps inherit this environment, so it contains only the basics. */
 export function pm2(...args: string[]): string {
   const { PATH, HOME, LANG, TZ } = process.env;
   return execFileSync(process.execPath, [join(ROOT, "node_modules/pm2/bin/pm2"), ...args], {
@@ -46,7 +46,6 @@ export function pm2(...args: string[]): string {
   });
 }
 
-/** One process of PM2's list. */
 export interface Process {
   readonly name: string;
   readonly pm2_env: { readonly status: string; readonly pm_err_log_path: string };

@@ -7,7 +7,7 @@ import { isStale } from "../stale.ts";
 export const ROOT = join(import.meta.dirname, "../..");
 const TEMPLATE = join(ROOT, "apps/backend-template");
 
-/** Installs the packages of the lockfile and builds to JavaScript, each only if it is not up to date. */
+/** Installs the packages of the lockfile and compiles the backend, each only if it is out of date. */
 export function prepareBackend({ withDevelopment }: { withDevelopment: boolean }): void {
   install(withDevelopment);
   const sources = ["src", "package.json", "tsconfig.json", "tsconfig.build.json"].map((path) => join(TEMPLATE, path));
@@ -15,7 +15,7 @@ export function prepareBackend({ withDevelopment }: { withDevelopment: boolean }
   execFileSync("npm", ["run", "--silent", "build"], { cwd: TEMPLATE, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** A note in `node_modules` names the lockfile that it came from, and whether development packages are installed. */
+/** A file in `node_modules` records the lockfile, and if development packages are installed. */
 function install(withDevelopment: boolean): void {
   const note = join(TEMPLATE, "node_modules", ".installed");
   const lock = createHash("sha256")

@@ -1,7 +1,7 @@
 /**
- * Turns bindings at the top of a strict CommonJS module into getters of one object, so that each is
- * made when it is first used. `pattern` matches a whole line, with the name and the value in groups.
- * Lines stay where they are, so source maps hold.
+ * Turns top-level bindings of a strict CommonJS module into getters of one object, so that each value is computed on
+ * first use. `pattern` matches a whole line and captures name and value. Lines keep their positions, so source maps
+ * stay valid.
  */
 export function bindLazily(code: string, pattern: RegExp, holder: string): string {
   let lazy = code;
@@ -17,7 +17,7 @@ export function bindLazily(code: string, pattern: RegExp, holder: string): strin
   return lazy.replace('"use strict";', () => `"use strict"; const ${holder} = { ${getters.join(", ")} };`);
 }
 
-/** Finds an identifier on its own: not as a property, but after the dots of a spread. */
+/** Finds a separate identifier: not a property, but possibly after the dots of a spread. */
 function identifier(name: string, followedBy = ""): RegExp {
   const escaped = name.replaceAll("$", String.raw`\$`);
   return new RegExp(String.raw`(?<![\w$])(?<!(?<!\.\.)\.)${escaped}(?![\w$])${followedBy}`, "g");

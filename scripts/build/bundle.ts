@@ -6,7 +6,7 @@ import { lazyOclif } from "./lazy-oclif.ts";
 import { separatePrograms } from "./separate-programs.ts";
 import { namedFiles } from "./named-files.ts";
 
-/** Packages that oclif loads only to run from source, and pm2, which starts programs from its own folder. */
+/** Packages that oclif loads only when it runs from source, and pm2, which starts programs from its own folder. */
 const EXTERNAL = ["typescript", "ts-node", "tsx", /^pm2(?:\/|$)/];
 
 const INPUT: InputOptions = {
@@ -23,9 +23,9 @@ const INPUT: InputOptions = {
 const OUTPUT: OutputOptions = { sourcemap: true, exports: "named", comments: false, strict: true };
 
 /**
- * The chunks that commands share, each above the ones that it imports; `refuseCycles` holds that. One file more takes longer
- * to load than a little code more, so each group holds the modules that are used together. With `lazyChunks`, a start
- * loads a group when it first uses it: `svcm env get` loads `oclif`, `core` and `svcm`.
+ * The chunks that commands share, in import order; `refuseCycles` enforces it. An additional file takes longer to load
+ * than some additional code, so each group contains modules that are used together. With `lazyChunks`, a group is
+ * loaded on first use: `svcm env get` loads `oclif`, `core` and `svcm`.
  */
 const GROUPS = [
   // Parts of oclif that explain a command or search for plugins.
@@ -34,7 +34,7 @@ const GROUPS = [
     test: /[\\/]@oclif[\\/]core[\\/]lib[\\/](?:help[\\/](?!util)|ux[\\/]|errors[\\/]|config[\\/](?:plugin\.|ts-path)|module-loader|constraints|execute|flush|index\.|parser[\\/](?:errors|help)|screen\.|interfaces[\\/]theme|util[\\/](?:cache|determine|find|fs|read))/,
   },
   { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
-  // Parses what comes from outside, so no input of a command.
+  // Validates outside input. The command line does not need it for its own input.
   { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
   { name: "keys", test: /[\\/]src[\\/](?:core[\\/]project[\\/]keys|commands[\\/]terminal[\\/]guesses)\./ },
   { name: "audit-text", test: /[\\/]src[\\/]core[\\/]audit[\\/]audit-text\./ },
@@ -53,8 +53,8 @@ const GROUPS = [
 ];
 
 /**
- * Bundles the command line: one chunk for each command, the chunks that commands share, and the programs that they start.
- * Without `isLazy` each chunk loads all that it imports; the result is the same, only slower.
+ * Bundles the command line: one chunk for each command, the chunks that commands share, and the programs that they
+ * start. Without `isLazy`, each chunk loads all of its imports; the result is the same, only slower.
  */
 export async function bundleCommandLine(
   entries: Entries,
@@ -81,7 +81,7 @@ export async function bundleCommandLine(
   return chunks;
 }
 
-/** @throws if chunks import each other: one of them would run before the other has its exports */
+/** @throws if chunks import each other, because one of them would run before the other has its exports */
 function refuseCycles(chunks: readonly OutputChunk[]): void {
   const imports = new Map(chunks.map(({ fileName, imports: imported }) => [fileName, imported]));
   const done = new Set<string>();
@@ -98,16 +98,16 @@ function refuseCycles(chunks: readonly OutputChunk[]): void {
   for (const chunk of imports.keys()) follow(chunk, []);
 }
 
-/** Its modules are CommonJS and import each other, which each of them expects. */
+/** The modules of oclif are CommonJS and import each other, which they support. */
 const OCLIF = /^chunks\/oclif(?:-more)?\.cjs$/;
 
-/** Bundles each entry into one file that needs no other file of the build. */
+/** Bundles each entry into one self-contained file. */
 export async function bundleAlone(entry: Entries, dist: string): Promise<OutputChunk[]> {
   const output: OutputOptions = { ...OUTPUT, format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false };
   return write({ ...INPUT, input: entry }, dist, output);
 }
 
-/** Modules that a library loads on demand, and their files seen from `dist/lib/<format>/`. */
+/** Modules that a library loads on demand, by their paths relative to `dist/lib/<format>/`. */
 const FILES_OF_LIBRARIES = {
   "../facts/read.ts": "../../contract-reader.cjs",
   "../project/read.ts": "../../project-reader.cjs",
@@ -137,7 +137,7 @@ async function write(input: InputOptions, dir: string, output: OutputOptions): P
   return files.filter((file) => file.type === "chunk");
 }
 
-/** The build is made elsewhere and moved to its place when it is whole. */
+/** The build runs in another folder and is moved when it is complete. */
 function sourceSeenFromDist(source: string, map: string): string {
   const inDist = map.slice(map.lastIndexOf(`${sep}dist${sep}`));
   return relative(dirname(join(ROOT, inDist)), resolve(dirname(map), source));

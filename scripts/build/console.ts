@@ -8,13 +8,13 @@ import { glob } from "tinyglobby";
 import { ROOT } from "./entries.ts";
 
 const SOURCE = join(ROOT, "src/console");
-/** In the order of their layers; the styles of tabs behind them. */
+/** In layer order; the styles of the tabs follow. */
 const STYLES = ["tokens", "base", "layout", "components", "touch"].map((name) => `styles/${name}.css`);
 const ICONS = ["icon.svg", "icon-error.svg"];
 
 export interface ConsoleBuild {
   readonly chunks: readonly OutputChunk[];
-  /** Of all scripts, each compressed by gzip. */
+  /** The total size of all scripts, gzipped. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
 }
@@ -48,7 +48,7 @@ export async function buildConsole(dist: string): Promise<ConsoleBuild> {
   };
 }
 
-/** The same file, for clients that take it so; not where it would gain nothing. */
+/** Writes compressed copies of the file, unless compression gains nothing. */
 function writeCompressed(file: string, content: string): void {
   if (content.length < 1024) return;
   writeFileSync(`${file}.br`, brotliCompressSync(content));
@@ -82,7 +82,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
   return output[0];
 }
 
-/** Removes the texts of `svcm explain` and of editor schemas, which the console never shows, because they are many of the bytes. */
+/** Removes the texts of `svcm explain` and of editor schemas, which are large and which the console never shows. */
 function rulesOnly(code: string): string {
   return code
     .replaceAll(/\b(?:summary|explanation|remedy|help):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
@@ -95,7 +95,7 @@ async function styleSheet(): Promise<string> {
   return transform({ filename: "console.css", code: Buffer.from(code), minify: true }).code.toString();
 }
 
-/** Every `assets/<name>` of the page as the file of that name is called now. */
+/** Replaces every `assets/<name>` in the page by the current name of that file. */
 function withNames(page: string, names: ReadonlyMap<string, string>): string {
   return page.replaceAll(/"assets\/([\w.-]+)/g, (_all, name: string) => {
     const hashed = names.get(name);

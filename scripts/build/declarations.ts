@@ -5,8 +5,8 @@ import { dts } from "rolldown-plugin-dts";
 import { ROOT, type Entries } from "./entries.ts";
 
 /**
- * Writes the types of the libraries beside them, once for each module format: one file a library,
- * with no more in it than the library exports.
+ * Writes the types of the libraries beside them, once for each module format: one file per library, which contains only
+ * what the library exports.
  */
 export async function writeDeclarations(entries: Entries, dist: string): Promise<void> {
   const esm = join(dist, "lib/esm");
@@ -29,7 +29,7 @@ export async function writeDeclarations(entries: Entries, dist: string): Promise
   }
 }
 
-/** The printer puts the comment of a member behind the member before it, where no editor finds it. */
+/** The printer puts the comment of a member after the previous member, where editors do not find it. */
 function withCommentsAbove(types: string): string {
   return types.replaceAll("; /**", ";\n/**");
 }

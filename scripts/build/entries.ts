@@ -16,7 +16,7 @@ export function readPjson(folder: string): PJSON {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PJSON;
 }
 
-/** One entry for each command: its path is its id. The globs of package.json leave other files out. */
+/** One entry for each command: its path is its id. The globs of package.json exclude other files. */
 export async function commandEntries({ oclif }: PJSON): Promise<Entries> {
   if (typeof oclif.commands !== "object") throw new Error("package.json: oclif.commands has to be an object");
   const files = await glob(oclif.commands.globPatterns ?? [], { cwd: join(ROOT, "src/commands") });
@@ -25,7 +25,7 @@ export async function commandEntries({ oclif }: PJSON): Promise<Entries> {
   );
 }
 
-/** A plugin of oclif as installed, with the commands that its own manifest lists. */
+/** An installed oclif plugin, with the commands in its manifest. */
 export interface InstalledPlugin {
   readonly name: string;
   readonly folder: string;

@@ -5,9 +5,9 @@ import { bindLazily } from "./bind-lazily.ts";
 const REQUIRE = /^(?:let|const) ((?:node|require)_[\w$]+) = (require\("(?:node:|\.{1,2}\/)[^"]+"\));$/gm;
 
 /**
- * Makes a chunk load other chunks and Node's modules when it first uses them. `node:crypto` alone takes as long as all of a
- * short command's own code. Our modules only define things when they load, so the order of loading does not matter: a
- * build without this pass gives the same answers (test/scripts/build.test.ts).
+ * Makes a chunk load other chunks and Node's modules on first use. `node:crypto` alone takes as long as all of a short
+ * command's own code. svcm's modules only define things when they are loaded, so the order does not matter: a build
+ * without this pass behaves the same (test/scripts/build.test.ts).
  */
 export function lazyChunks(): Plugin {
   return { name: "lazy-chunks", renderChunk: (code) => ({ code: bindLazily(code, REQUIRE, "$later"), map: null }) };

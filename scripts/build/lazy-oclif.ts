@@ -4,9 +4,9 @@ import { bindLazily } from "./bind-lazily.ts";
 import { ROOT } from "./entries.ts";
 
 /**
- * Makes @oclif/core load its parts when it first uses them. Its modules require everything that they could ever need at once:
- * help, spinners, globbing, templates. A command needs a fifth of that. The parts of oclif stay in their chunks; each
- * package that it depends on becomes a chunk. Lines stay where they are, so source maps hold. Docs:
+ * Makes @oclif/core load its parts on first use. Otherwise its modules load everything that they might need: help,
+ * spinners, globbing, templates. A command needs a fifth of that. The parts of oclif stay in their chunks; each package
+ * that it depends on becomes a chunk. Lines keep their positions, so source maps stay valid. Docs:
  * docs/decisions/command-line-start.md.
  */
 export function lazyOclif(): Plugin {
@@ -84,7 +84,7 @@ const SLOW_PARTS: readonly SlowPart[] = [
   },
 ];
 
-/** Replaces the code that slows every start down, and adds each part that was there to `found`. */
+/** Replaces code that slows down every start, and adds each part that was found to `found`. */
 function withoutSlowParts(code: string, found: Set<SlowPart>): string {
   let light = code;
   for (const slow of SLOW_PARTS) {
@@ -97,7 +97,7 @@ function withoutSlowParts(code: string, found: Set<SlowPart>): string {
   return light;
 }
 
-/** Gives each package that oclif requires a chunk beside the one of oclif. */
+/** Gives each package that oclif requires a chunk next to that of oclif. */
 async function requireVendorChunks(
   context: PluginContext,
   code: string,

@@ -8,7 +8,7 @@ import type { BundledPlugin, BriefCommand, DetailsOf } from "../../src/cli/bundl
 type Commands = Record<string, Command.Cached>;
 type WholePlugin = BundledPlugin & { readonly commands: Readonly<Commands> };
 
-/** Our commands as oclif itself caches them, read from the build in `dist`. */
+/** Our commands as oclif caches them, read from the build in `dist`. */
 export async function readCommands(pjson: PJSON, dist: string): Promise<Commands> {
   settings.enableAutoTranspile = false;
   const oclif: PJSON["oclif"] = {
@@ -39,8 +39,8 @@ export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readon
 }
 
 /**
- * Takes the details out of the commands, because a start that runs a command needs none. oclif reads the description of a
- * command without a summary at every start, so such a command stays whole.
+ * Moves the details of commands to a separate file, because a start that runs a command does not need them. oclif reads
+ * the description of a command without a summary at every start, so such a command is kept whole.
  */
 export function parted(plugins: readonly WholePlugin[]): {
   readonly brief: readonly BundledPlugin[];

@@ -2,7 +2,7 @@ import type { Plugin } from "rolldown";
 
 const NAMED = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
-/** Lets `new URL("./file.ts", import.meta.url)` name the file of the build that holds the same module. */
+/** Makes `new URL("./file.ts", import.meta.url)` refer to the built file with the same module. */
 export function namedFiles(files: Readonly<Record<string, string>>): Plugin {
   return {
     name: "named-files",

@@ -4,9 +4,8 @@ import type { Plugin } from "rolldown";
 const PROGRAM = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 /**
- * A source file that is started as a worker or as a separate process, and named by
- * `new URL("./file.ts", import.meta.url)`, becomes a file of the build. `found` collects them: the
- * name of each in the build, and its source.
+ * Turns each source file that `new URL("./file.ts", import.meta.url)` names, and that is started as a worker or
+ * process, into a file of the build. `found` collects the name of each in the build, and its source.
  */
 export function separatePrograms(found: Map<string, string>): Plugin {
   return {

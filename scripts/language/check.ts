@@ -37,7 +37,9 @@ const sentences = (text: string): string[] =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "");
 
-/** Questions, headings, titles and messages may begin with an interrogative; a first sentence of a comment never. */
+/**
+ * Questions, headings, titles and messages may begin with an interrogative; the first sentence of a comment may not.
+ */
 function opening(kind: Prose["kind"], sentence: string, index: number): string[] {
   const word = OPENING.exec(sentence)?.[0];
   if (word === undefined || kind === "heading" || kind === "title") return [];

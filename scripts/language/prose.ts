@@ -9,7 +9,7 @@ export interface Prose {
 
 const lineAt = (source: string, offset: number): number => source.slice(0, offset).split("\n").length;
 
-/** Code and quoted names are one word each: their language is not ours. */
+/** Code and quoted names count as one word each, because they are not our prose. */
 const plain = (text: string): string =>
   text
     .replace(/``[^\n]*?``|`[^`]*`/g, "`X`")
@@ -17,7 +17,7 @@ const plain = (text: string): string =>
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/https?:\/\/\S+/g, "X");
 
-/** Paragraphs of text that begins at `line`: split at empty lines, list items and docstring tags. */
+/** Splits text that begins at `line` into paragraphs: at empty lines, list items and docstring tags. */
 function paragraphs(kind: Prose["kind"], text: string, line: number): Prose[] {
   const found: { text: string; line: number }[] = [];
   let open = false;
@@ -45,7 +45,7 @@ export function markdownProse(source: string): Prose[] {
 
 const blank = (text: string): string => text.replace(/[^\n]/g, "");
 
-/** Cells of a table are paragraphs; a heading ends where its line ends. */
+/** Each cell of a table is a paragraph; a heading is one line. */
 function fromMarkdownAt() {
   let line = 1;
   return (part: string): Prose[] => {
@@ -87,7 +87,7 @@ function kindOf(node: ts.Node, messages: boolean): "message" | "title" | undefin
   return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || ts.isJsxText(node) ? "message" : undefined;
 }
 
-/** A message with holes reads as a sentence with a word in each hole. */
+/** A message with placeholders is read as a sentence with a word in each placeholder. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isTemplateExpression(node))
     return node.head.text + node.templateSpans.map((span) => `X${span.literal.text}`).join("");
@@ -104,7 +104,7 @@ function isTitle(node: ts.Node): boolean {
   return /^(?:test|it|describe)\b/.test(call.expression.getText());
 }
 
-/** Outside of literals, two slashes or a slash and an asterisk always begin a comment. */
+/** Outside of literals, two slashes, or a slash and an asterisk, always begin a comment. */
 function comments(source: string, opaque: readonly [number, number][]): Prose[] {
   let code = source;
   for (const [start, end] of opaque) code = code.slice(0, start) + hide(code.slice(start, end)) + code.slice(end);

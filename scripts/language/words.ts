@@ -44,9 +44,9 @@ export const WORDS: readonly Row[] = [
   { pattern: /\b(?:he|him|his|himself)\b/gi, instead: "they, the user, the process" },
 ];
 
-/** Sentences that are good English although a row of the table matches them. */
+/** Sentences that are good English although a row of the table matches. */
 export interface ProperUse {
-  /** The path ends with it. */
+  /** The end of the path. */
   readonly file: string;
   /** A part of the sentence. */
   readonly text: string;
@@ -57,8 +57,8 @@ export const PROPER_USES: readonly ProperUse[] = [
   { file: "CONTRIBUTING.md", text: "A mock of our own module", reason: "The module is ours; the mock replaces it." },
 ];
 
-/** A comment or a sentence that begins with one of these has its subject at the wrong end. */
+/** A comment or sentence must not begin with one of these words, because its subject would come last. */
 export const OPENING = /^(?:What|Whatever|Who|Whose|Whoever|Whether|Where|Wherever|How|Which)\b/;
 
-/** The most words of a sentence. */
+/** The maximum number of words in a sentence. */
 export const LONGEST = { docs: 35, code: 30 };

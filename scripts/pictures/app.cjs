@@ -1,4 +1,4 @@
-// An app that has something to do: `LOAD` of a core, up and down, and `MEMORY` megabytes held.
+// An app that keeps busy: its load swings around `LOAD` of a core, and it holds `MEMORY` megabytes.
 const load = Number(process.env.LOAD);
 const held = Buffer.alloc(Number(process.env.MEMORY) * 2 ** 20, 1);
 const TICK_MS = 100;

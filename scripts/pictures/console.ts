@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 
-/** As much as the charts show at first. */
+/** The time span that the charts show at first. */
 const WATCHED_MS = 5 * 60_000;
 
 const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
@@ -42,7 +42,7 @@ const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   })),
 );
 
-/** Those that README and docs show. */
+/** The pictures in README and docs. */
 const chosen = new Set([
   "monitoring-light",
   "monitoring-dark",
@@ -61,16 +61,16 @@ const chosen = new Set([
 export interface Photographs {
   readonly browser: Browser;
   readonly url: string;
-  /** Folder of those that README and docs show. */
+  /** The folder of the pictures in README and docs. */
   readonly pictures: string;
-  /** Folder for all of them. */
+  /** The folder for all pictures. */
   readonly everyLook: string | undefined;
 }
 
 export async function photographConsole({ browser, url, pictures, everyLook }: Photographs): Promise<void> {
   if (everyLook !== undefined) mkdirSync(everyLook, { recursive: true });
   const pages = await Promise.all(looks.map((look) => openPage(browser, url, look)));
-  // They watch together, so that all charts are full.
+  // All pages watch at the same time, so that all charts are full.
   await wait(WATCHED_MS);
   for (const [at, page] of pages.entries()) {
     const { name: look } = looks[at] as (typeof looks)[number];
@@ -80,7 +80,7 @@ export async function photographConsole({ browser, url, pictures, everyLook }: P
       await page.evaluate((tab) => void (location.hash = `#/${tab}`), view.replace(/-.*/, ""));
       await page.locator("#panel h1").waitFor();
       await prepare(page);
-      // Drawn, and what was asked has come.
+      // Until the page has been drawn and pending responses have arrived.
       await wait(1_500);
       if (chosen.has(name)) await page.screenshot({ path: join(pictures, `${name}.png`) });
       if (everyLook !== undefined) await page.screenshot({ path: join(everyLook, `${name}.png`) });
@@ -95,14 +95,14 @@ async function openPage(
   { name: _name, ...look }: (typeof looks)[number],
 ): Promise<Page> {
   const page = await browser.newPage(look);
-  // Leaving what was edited for the picture.
+  // Discards the edits that were made for the picture.
   page.on("dialog", (dialog) => void dialog.accept());
   await page.goto(url);
   await page.locator("tbody tr").first().waitFor();
   return page;
 }
 
-/** Nothing stays edited, and nothing is in focus. */
+/** Discards edits and removes the focus. */
 async function leave(page: Page): Promise<void> {
   const discard = page.getByRole("button", { name: "Discard" });
   if ((await discard.count()) > 0) await discard.click();

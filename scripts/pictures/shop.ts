@@ -29,7 +29,7 @@ export interface Shop extends AsyncDisposable {
   readonly url: string;
 }
 
-/** @param folder is made, and removed when the shop is closed */
+/** @param folder is created, and removed when the shop is closed */
 export async function openShop(folder: string): Promise<Shop> {
   if (existsSync(folder)) throw new Error(`${folder} exists already: name a folder that may be made and removed.`);
   const own = pm2();
@@ -64,7 +64,7 @@ function fill(folder: string): void {
   for (const name of ["dev", "staging", "production"]) declare(folder, name);
 }
 
-/** Writes an ecosystem file, with `more` in the environment of the app that it names. */
+/** Writes an ecosystem file; `more` is added to the environment of the apps that it names. */
 function declare(folder: string, environment: string, more: Readonly<Record<string, object>> = {}): void {
   const declared = apps.map(({ name, load, memory, fails, ...rest }, at) => ({
     name,
@@ -79,7 +79,7 @@ function declare(folder: string, environment: string, more: Readonly<Record<stri
 async function startApps(own: Pm2, folder: string): Promise<void> {
   const loaded = await own.ports().ecosystems.load(join(folder, "pm2/ecosystem.dev.config.cjs"));
   const link = own.link();
-  // One of them is not meant to come up.
+  // One of the apps is expected to fail.
   for (const { name } of apps) {
     const declared = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
     await link.startApp(name, declared.apps, declared.folder).catch(() => undefined);
@@ -103,7 +103,7 @@ function svcm(own: Pm2, folder: string, ...args: string[]): void {
   spawnSync(process.execPath, [SVCM, ...args], { cwd: folder, env: environmentOf(own), stdio: "ignore" });
 }
 
-/** svcm over a PM2, with the folder as repository. */
+/** Starts svcm for a PM2, with the folder as repository. */
 export async function serve(
   own: Pm2,
   folder: string,

@@ -8,7 +8,7 @@ import { openItems } from "./items/open-items.ts";
 import { openMediator, type Mediator } from "./mediator/mediator.ts";
 import { allowedOrigins, type AllowedOrigins } from "./process/allowed-origins.ts";
 
-/** The parts that every interface of this backend uses, opened as the startup plan says. */
+/** The parts that every interface of this backend uses, as the startup plan selects them. */
 export interface Backend {
   readonly plan: StartupPlan;
   readonly contexts: ContextRegistry;
@@ -16,24 +16,24 @@ export interface Backend {
   readonly counters: Counters;
   readonly mediator: Mediator;
   readonly allowedOrigins: AllowedOrigins;
-  /** Absent if `SVC_ENABLE_BASIC_AUTH` is not `yes`: then everybody may ask. */
+  /** Absent unless `SVC_ENABLE_BASIC_AUTH` is `yes`; every request is permitted then. */
   readonly authentication?: Authentication;
   /** Adds an item, counts it and publishes it. */
   addItem(name: string): Promise<Item>;
-  /** Removes an item and publishes that. @returns whether it existed */
+  /** Removes an item and publishes the removal. @returns true if it existed */
   removeItem(id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The topic of every {@link ItemChange}: one, so that a removal does not overtake its item. */
+/** A single topic for every {@link ItemChange}, so that a removal cannot overtake its item. */
 export const ITEMS_CHANGED = "items-changed";
 
 export type ItemChange = { readonly created: Item } | { readonly removed: string };
 
 /**
- * Opens what the plan chose, or nothing.
+ * Opens everything that the plan selects, or nothing.
  *
- * @throws {Error} if one of them cannot be opened, with its setting and the reason.
+ * @throws {Error} if a part cannot be opened, with its setting and the reason.
  */
 export async function openBackend(
   plan: StartupPlan,
@@ -42,7 +42,7 @@ export async function openBackend(
   const origins = allowedOrigins(env);
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
-    // One that cannot be closed must not keep the others open.
+    // If one part cannot be closed, the others still are.
     for (const one of opened.toReversed()) await one.close().catch((error: unknown) => console.error(error));
   };
   const open = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-/** Authentication: one answer for HTTP, WebSocket and gRPC. */
+/** Authentication for HTTP, WebSocket and gRPC alike. */
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -10,7 +10,7 @@ export interface Credentials {
   readonly address: string;
 }
 
-/** A user, or why there is none. The words are the same whatever was wrong. */
+/** A user, or the refusal, whose text does not reveal what was wrong. */
 export type Verdict =
   | { readonly user: string }
   | { readonly error: "Unauthorized." }

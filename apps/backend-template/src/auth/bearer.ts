@@ -1,16 +1,16 @@
 import { errors, jwtVerify } from "jose";
 
-/** The subject of a token that may be trusted; `undefined` for any other token. */
+/** Returns the subject of a valid token; `undefined` for any other token. */
 export type CheckToken = (token: string) => Promise<string | undefined>;
 
-/** HS256 is as strong as its secret. */
+/** HS256 is only as strong as its secret. */
 const SHORTEST_SECRET_BYTES = 32;
 
 /**
- * Checks tokens that are signed with `SVC_JWT_TOKEN_SECRET_KEY` by HS256: their signature, their issuer and audience,
- * and that they have a subject and an end that has not come.
+ * Checks tokens signed with `SVC_JWT_TOKEN_SECRET_KEY` by HS256: signature, issuer and audience, a subject, and an
+ * expiry in the future.
  *
- * @returns `undefined` without the secret: then no token is accepted
+ * @returns `undefined` without the secret; no token is accepted then
  * @throws {Error} if the secret is short, or issuer or audience is missing.
  */
 export function tokenCheck(env: Readonly<Record<string, string | undefined>>): CheckToken | undefined {

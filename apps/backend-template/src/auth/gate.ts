@@ -5,11 +5,11 @@ import { attemptKey, openLoginLimit, type LoginLimit } from "./login-limit.ts";
 import { readUsers, type Users } from "./users.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized." } as const;
-/** A password that was right is not hashed again for this long. */
+/** A correct password is not hashed again for this long. */
 const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 1000;
 
-/** @throws {Error} without an account, or for a setting that is not accepted. */
+/** @throws {Error} if there is no account, or a setting is invalid. */
 export async function openGate(
   keyValueDriver: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -24,11 +24,11 @@ class Gate implements Authentication {
   readonly #users: Users;
   readonly #checkToken: CheckToken | undefined;
   readonly #limit: LoginLimit;
-  /** Of this process alone, so that what is kept in memory is worth nothing elsewhere. */
+  /** A key of this process only, so the digests in memory are useless elsewhere. */
   readonly #key = randomBytes(32);
-  /** Digests of passwords that were right, with the time until which they are remembered. */
+  /** Digests of correct passwords, and when each expires. */
   readonly #right = new Map<string, number>();
-  /** Attempts that are being checked, so that equal ones at the same time count once. */
+  /** Attempts in progress, so that equal concurrent attempts count once. */
   readonly #attempts = new Map<string, Promise<Verdict>>();
 
   constructor(users: Users, checkToken: CheckToken | undefined, limit: LoginLimit) {

@@ -1,4 +1,4 @@
-/** Failed logins, counted by user and network: so many in a window, then a lockout. */
+/** Failed logins, counted by user and network: after too many in a time window, a lockout follows. */
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
@@ -8,24 +8,28 @@ import { redisUrl } from "../process/redis-options.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface LoginLimit {
-  /** Seconds until the next attempt is taken; 0 if one is taken now. */
+  /** Seconds until the next attempt is allowed; 0 if it is allowed now. */
   lockedFor(key: string): Promise<number>;
-  /** Takes up an attempt before its password is looked at, so that many at once are counted too. As `lockedFor`. */
+  /**
+   * Counts an attempt before its password is checked, so that concurrent attempts count, too. Returns the same as
+   * `lockedFor`.
+   */
   begin(key: string): Promise<number>;
-  /** The attempt failed: the last one of the window begins the lockout. */
+  /** Records a failure; the last permitted one in the window starts the lockout. */
   fail(key: string): Promise<void>;
-  /** The attempt succeeded: what failed before is forgotten. */
+  /** Records a success and resets the count. */
   succeed(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** In memory at most; the oldest is forgotten first. */
+/** The maximum number of keys in memory; the oldest are dropped first. */
 const MOST_KEYS = 10_000;
 const A_WEEK = 7 * 24 * 3600;
 
 /**
- * Opens the limits of `SVC_AUTH_MAX_LOGIN_ATTEMPTS`, `SVC_AUTH_LOGIN_WINDOW_SECONDS` and `SVC_AUTH_LOCKOUT_SECONDS`:
- * shared by all processes if the key-value storage is Redis, and in this process's memory while Redis is away.
+ * Opens the limits of `SVC_AUTH_MAX_LOGIN_ATTEMPTS`, `SVC_AUTH_LOGIN_WINDOW_SECONDS` and `SVC_AUTH_LOCKOUT_SECONDS`.
+ * They are shared by all processes if the key-value storage is Redis, and kept in this process's memory while Redis is
+ * away.
  *
  * @throws {Error} if one of the keys is not such a number, or Redis cannot be reached.
  */
@@ -40,7 +44,7 @@ export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<
   const shared = new RateLimiterRedis({
     storeClient: client,
     useRedisPackage: true,
-    // A command to a Redis that is away would wait for it.
+    // Otherwise, a command would wait until Redis is back.
     rejectIfRedisNotReady: true,
     insuranceLimiter: memory,
     keyPrefix: "backend:login",
@@ -50,7 +54,7 @@ export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<
   return limitBy(shared, memory, lockout, async () => (client.isReady ? client.close() : client.destroy()));
 }
 
-/** One user from one network. A network of IPv6 is what one customer is given, 64 bits. */
+/** One user from one network. For IPv6, a network is the 64-bit prefix that a customer gets. */
 export function attemptKey(user: string, address: string): string {
   return createHash("sha256")
     .update(`${networkOf(address)}\0${user}`)

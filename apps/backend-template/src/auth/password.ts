@@ -3,7 +3,7 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { atMost } from "./at-most.ts";
 
 export interface PasswordHash {
-  /** The logarithm of the cost to base 2. */
+  /** The base-2 logarithm of the cost. */
   readonly ln: number;
   readonly r: number;
   readonly p: number;
@@ -13,19 +13,19 @@ export interface PasswordHash {
 
 /** The recommendation of OWASP: 32 MiB, about a tenth of a second. */
 const COST = { ln: 15, r: 8, p: 3 };
-/** At a cost that can be paid: 512 MiB at most. */
+/** Limits the cost to 512 MiB. */
 const PHC = /^\$scrypt\$ln=(1[0-8]),r=([1-9]|1[0-6]),p=([1-9]|1[0-6])\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
-/** Hashing takes a thread and 32 MiB each; the rest of the process needs some of both. */
+/** Each hash takes a thread and 32 MiB, so not too many run at once. */
 const inTurn = atMost(2);
 
-/** @returns the hash of a new salt, as a line of the users' file has it. */
+/** @returns a hash with a new salt, in the format of the users' file. */
 export async function hashPassword(password: string, cost: Readonly<typeof COST> = COST): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, { ...cost, salt, hash: Buffer.alloc(32) });
   return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** `undefined` for a text that is not such a hash. */
+/** Returns `undefined` for a text that is not such a hash. */
 export function parseHash(text: string): PasswordHash | undefined {
   const [match, ln, r, p, salt = "", hash = ""] = PHC.exec(text) ?? [];
   if (match === undefined) return undefined;
@@ -38,7 +38,7 @@ export async function isPassword(password: string, expected: PasswordHash): Prom
   return timingSafeEqual(await derive(password, expected), expected.hash);
 }
 
-/** A hash of no password, which costs as much as `like`. */
+/** A hash of no password, as expensive to check as `like`. */
 export function decoy({ ln, r, p, hash }: PasswordHash): PasswordHash {
   return { ln, r, p, salt: randomBytes(16), hash: randomBytes(hash.length) };
 }

@@ -19,7 +19,7 @@ if (!/^[^:\p{Cc}\s]{1,64}$/u.test(name)) {
   }
 }
 
-/** Reads one line. A terminal does not show it. */
+/** Reads one line without showing it on the terminal. */
 async function readPassword(): Promise<string> {
   const { stdin, stderr } = process;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -3,7 +3,7 @@ import { decoy, isPassword, parseHash, type PasswordHash } from "./password.ts";
 
 /** The accounts of `SVC_AUTH_USERS_FILE`. */
 export interface Users {
-  /** Returns whether the password is the user's. Both answers take the same time, also for an unknown name. */
+  /** True if the password is the user's. Takes the same time in every case, even for an unknown name. */
   check(name: string, password: string): Promise<boolean>;
 }
 
@@ -11,9 +11,9 @@ const LINE = /^([^:\p{Cc}]{1,64}):(\S+)$/u;
 const HOW = "`npm run --silent user -- <name> >> <file>` adds an account";
 
 /**
- * Reads the file: one `name:hash` a line; empty lines, and those that begin with `#`, are passed over.
+ * Reads the file: one `name:hash` per line; empty lines and lines that begin with `#` are ignored.
  *
- * @throws {Error} if it cannot be read, has no account, or has a line that is not one. No line is ever quoted.
+ * @throws {Error} if it cannot be read, has no account, or has an invalid line. No line is ever quoted.
  */
 export function readUsers(path: string | undefined): Users {
   if (!path) throw new Error(`SVC_ENABLE_BASIC_AUTH=yes needs SVC_AUTH_USERS_FILE, a file of accounts; ${HOW}`);

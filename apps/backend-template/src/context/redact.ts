@@ -3,7 +3,7 @@ import type { Store } from "./registry.ts";
 const SECRET_LIKE = /secret|token|password|passwd|pwd|key|credential|auth|cookie|session|private/i;
 const USERINFO = /\/\/[^/\s]*@/;
 
-/** A copy whose secret-like members and URLs with credentials are `[REDACTED]`. */
+/** A copy in which secret-like members and URLs with credentials are `[REDACTED]`. */
 export function redact(store: Store): Store {
   return Object.fromEntries(
     Object.entries(store).map(([name, value]) => [name, isSecret(name, value) ? "[REDACTED]" : value]),

@@ -1,11 +1,11 @@
-/** Async contexts: one store for each piece of work, followed through every await, counted and remembered. */
+/** Async contexts: one store for each unit of work, tracked across every await, counted and remembered. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { redact } from "./redact.ts";
 
-/** The data of one piece of work. Only scalars; values that look like secrets never leave. */
+/** The data of one unit of work. It has only scalars, and values that look like secrets never leave the process. */
 export type Store = Record<string, string | number | boolean>;
 
-/** The answer of `GET /async-context-metrics`. */
+/** The response of `GET /async-context-metrics`. */
 export interface AsyncContextMetrics {
   readonly active: number;
   readonly created: number;
@@ -16,7 +16,7 @@ export interface AsyncContextMetrics {
 
 const REMEMBERED = 20;
 
-/** Follows work through its awaits and counts it. One for a process. */
+/** Tracks work across awaits and counts it. There is one per process. */
 export class ContextRegistry {
   readonly #storage = new AsyncLocalStorage<Store>();
   readonly #recent: Store[] = [];
@@ -35,7 +35,7 @@ export class ContextRegistry {
     }
   }
 
-  /** The store of the work that is running; `undefined` outside of any. */
+  /** The store of the current unit of work; `undefined` outside of one. */
   current(): Store | undefined {
     return this.#storage.getStore();
   }

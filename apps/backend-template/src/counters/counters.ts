@@ -3,14 +3,14 @@ import { redisUrl } from "../process/redis-options.ts";
 
 /** Counters in key-value storage. */
 export interface Counters {
-  /** The value after the increment. */
+  /** Returns the new value. */
   increment(name: string): Promise<number>;
-  /** 0 for one that was never incremented. */
+  /** Returns 0 for a counter that was never incremented. */
   read(name: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opens the storage of `SVC_KEYVALUESTORAGE_DRIVER`. @throws {Error} where Redis cannot be reached. */
+/** Opens the storage of `SVC_KEYVALUESTORAGE_DRIVER`. @throws {Error} if Redis cannot be reached. */
 export function openCounters(driver: string, env: Readonly<Record<string, string | undefined>>): Promise<Counters> {
   return driver === "inmemory" ? Promise.resolve(inMemoryCounters()) : redisCounters(redisUrl(env));
 }

@@ -1,6 +1,6 @@
 import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
-/** Items of this process, gone with it. */
+/** Items in the memory of this process. */
 export function inMemoryItems(): ItemStore {
   const items = new Map<string, Item>();
   return {

@@ -1,19 +1,19 @@
-/** Items, the backend's one resource, wherever they are kept. */
+/** Items, the only resource of the backend, in any storage. */
 export interface Item {
   readonly id: string;
   readonly name: string;
 }
 
-/** The most items in a list, because a list is in memory and in one answer. */
+/** The maximum length of a list, because a list is in memory and in one response. */
 export const LONGEST_LIST = 1000;
 
 export interface ItemStore {
-  /** The oldest first, `LONGEST_LIST` of them at most. */
+  /** Oldest first, at most `LONGEST_LIST` items. */
   list(): Promise<readonly Item[]>;
   get(id: string): Promise<Item | undefined>;
-  /** Keeps an item. Nothing changes if one of its id is kept already. */
+  /** Stores an item. Does nothing if an item with the same id exists. */
   put(item: Item): Promise<void>;
-  /** @returns whether the item existed */
+  /** @returns true if the item existed */
   remove(id: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -25,12 +25,12 @@ const REALTIME: Place = {
   urlKey: "SVC_REALTIME_DATABASE_URL",
   table: "realtime_items",
 };
-/** Instead of the URL of a realtime database: data of this process, gone with it. */
+/** Used instead of the URL of a realtime database: data in the memory of this process. */
 const IN_THIS_PROCESS = "memory:";
 
 const POOL = { max: 10, connectTimeoutMs: 5000 };
 
-/** The adapters that this template has. Aurora and RDS speak PostgreSQL or MySQL; the URL says which. */
+/** The adapters of this template. Aurora and RDS use PostgreSQL or MySQL; the URL shows which. */
 const drivers: Readonly<Record<string, (choice: Choice) => Promise<ItemStore> | ItemStore>> = {
   InMemory: inMemoryItems,
   SQLite: sqlite,
@@ -44,18 +44,18 @@ const drivers: Readonly<Record<string, (choice: Choice) => Promise<ItemStore> | 
 export const databaseDrivers: readonly string[] = Object.keys(drivers);
 
 /**
- * Opens the main store, of `SVC_DATABASE_DRIVER`.
+ * Opens the main store, selected by `SVC_DATABASE_DRIVER`.
  *
  * @throws {Error} for a driver without an adapter, a missing package or URL, or a database that cannot be reached. The
- *   URL is never in the message.
+ * message never contains the URL.
  */
 export function openItems(driver: string, env: Env): Promise<ItemStore> {
   return open({ ...MAIN, driver, env });
 }
 
 /**
- * Opens the realtime API's own store, of `SVC_REALTIME_API_DATABASE_DRIVER`: another database than the main one, or
- * another table of the same.
+ * Opens the realtime API's own store, selected by `SVC_REALTIME_API_DATABASE_DRIVER`: a different database than the
+ * main one, or a different table in the same database.
  *
  * @throws {Error} as {@link openItems} does.
  */
@@ -63,7 +63,7 @@ export async function openRealtimeItems(driver: string, env: Env): Promise<ItemS
   return isInThisProcess(env) ? inMemoryItems() : open({ ...REALTIME, driver, env });
 }
 
-/** Returns whether only this process keeps the realtime data. */
+/** True if the realtime data is only in the memory of this process. */
 export function isInThisProcess(env: Env): boolean {
   return env[REALTIME.urlKey] === IN_THIS_PROCESS;
 }
@@ -94,7 +94,7 @@ async function postgres({ driver, driverKey, table }: Choice, connectionString: 
   const { PostgresDialect } = await import("kysely");
   const { max, connectTimeoutMs: connectionTimeoutMillis } = POOL;
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis });
-  // An idle connection that the server ended is replaced at the next query.
+  // If the server closes an idle connection, the next query opens a new one.
   pool.on("error", ({ message }) => console.error(`database: ${message}`));
   return sqlItems(new PostgresDialect({ pool }), table);
 }

@@ -3,9 +3,9 @@ import type { Item, ItemStore } from "./item-store.ts";
 
 /**
  * Applies each change of the main items to the items of the realtime API, and passes each new item on. The two stores
- * share nothing: a loss or another driver in one does not affect the other.
+ * are independent: a loss or a different driver in one does not affect the other.
  *
- * @param announce is called with each new item after it is kept
+ * @param announce is called with each new item after it was stored
  */
 export function followItems(backend: Backend, items: ItemStore, announce: (item: Item) => void): Promise<void> {
   return backend.mediator.handle(ITEMS_CHANGED, async (message) => {

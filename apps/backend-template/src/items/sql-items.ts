@@ -1,7 +1,7 @@
 import { Kysely, type Dialect } from "kysely";
 import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
-/** The tables that items are kept in: the main store's and the realtime API's. */
+/** The tables of the main store and of the realtime API. */
 export type Table = "items" | "realtime_items";
 
 type Tables = Record<Table, Item & { readonly created_at: number }>;

@@ -6,11 +6,13 @@ import type { Mediator } from "./mediator.ts";
 
 const SETTING = "SVC_MESSAGE_MEDIATOR_ADAPTER=bullmq";
 
-/** Messages as jobs of one queue a topic, in the backend's Redis. @throws {Error} where Redis cannot be reached. */
+/**
+ * Sends messages as jobs, with one queue per topic, in the backend's Redis. @throws {Error} if Redis cannot be reached.
+ */
 export async function bullMediator(env: Readonly<Record<string, string | undefined>>): Promise<Mediator> {
   const { Queue, Worker } = await withPackages(SETTING, ["bullmq", "ioredis"], () => import("bullmq"));
   const url = redisUrl(env);
-  // BullMQ itself would wait for Redis without end.
+  // BullMQ itself would wait for Redis forever.
   await (await connectRedis(SETTING, url)).close();
   const connection = { url, maxRetriesPerRequest: null };
   const queues = new Map<string, JobQueue>();

@@ -1,8 +1,8 @@
 import type { Mediator } from "./mediator.ts";
 
 /**
- * Messages within this process. One without a handler is dropped; a handler that fails is logged, because the sender of a
- * message does not depend on those who get it.
+ * Messages within this process. A message without a handler is dropped. A failing handler is logged, because senders do
+ * not depend on receivers.
  */
 export function inMemoryMediator(): Mediator {
   const handlers = new Map<string, (message: unknown) => Promise<void> | void>();

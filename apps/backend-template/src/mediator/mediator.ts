@@ -1,4 +1,4 @@
-/** Messages between the parts of the backend; each is handled once, by one of those who handle its topic. */
+/** Messages between the parts of the backend. Each message is handled once, by one of the handlers of its topic. */
 export interface Mediator {
   publish(topic: string, message: unknown): Promise<void>;
   handle(topic: string, handler: (message: unknown) => Promise<void> | void): Promise<void>;
@@ -7,7 +7,7 @@ export interface Mediator {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Opens the adapter of `SVC_MESSAGE_MEDIATOR_ADAPTER`. @throws {Error} where its server cannot be reached. */
+/** Opens the adapter of `SVC_MESSAGE_MEDIATOR_ADAPTER`. @throws {Error} if its server cannot be reached. */
 export async function openMediator(adapter: string, env: Env): Promise<Mediator> {
   if (adapter === "rabbitmq") return (await import("./rabbitmq.ts")).rabbitMediator(env);
   if (adapter === "bullmq") return (await import("./bullmq.ts")).bullMediator(env);

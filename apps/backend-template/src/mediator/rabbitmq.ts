@@ -5,7 +5,8 @@ import type { Mediator } from "./mediator.ts";
 const SETTING = "SVC_MESSAGE_MEDIATOR_ADAPTER=rabbitmq";
 
 /**
- * Messages through a durable topic exchange and one queue a topic, acknowledged when handled.
+ * Sends messages through a durable topic exchange, with one queue per topic, and acknowledges them after they were
+ * handled.
  *
  * @throws {Error} if `SVC_RABBITMQ_URL` is missing or its server cannot be reached. The message never contains the URL.
  */
@@ -19,7 +20,7 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
     const reason = error instanceof Error && "code" in error ? String(error.code) : "refused";
     throw new Error(`${SETTING}: the server of SVC_RABBITMQ_URL cannot be reached (${reason})`);
   });
-  // Without its broker the process cannot do its work; PM2 starts it again.
+  // Without its broker, the process cannot work; PM2 restarts it.
   connection.on("error", (error: Error) => console.error(`rabbitmq: ${error.message}`));
   let isClosing = false;
   connection.on("close", () => {
@@ -27,7 +28,7 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
   });
   const close = async (): Promise<void> => {
     isClosing = true;
-    // Its channels end with it.
+    // This also closes its channels.
     await connection.close();
   };
   const prefetch = Number(env["SVC_RABBITMQ_PREFETCH"]) || 10;
@@ -49,7 +50,7 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
           channel.ack(delivery);
         } catch (error) {
           console.error(error);
-          // Once more for another consumer, then it is dropped.
+          // Another consumer gets it once, then it is dropped.
           channel.nack(delivery, false, !delivery.fields.redelivered);
         }
       };

@@ -1,4 +1,4 @@
-/** The origins whose pages may ask, over HTTP and WebSocket: `SVC_CORS_ALLOWED_ORIGINS`. */
+/** The origins whose pages may send requests over HTTP and WebSocket: `SVC_CORS_ALLOWED_ORIGINS`. */
 export type AllowedOrigins = ReadonlySet<string>;
 
 /** @throws {Error} if an entry is not an origin */

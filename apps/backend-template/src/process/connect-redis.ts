@@ -3,15 +3,15 @@ import { withPackages } from "./required-package.ts";
 const FIRST_CONNECT_MS = 3000;
 
 interface RedisOptions {
-  /** Commands to a Redis that is away fail at once, those that were on their way included; by default they wait for it. */
+  /** If true, commands fail at once while Redis is away, including pending ones. By default, they wait. */
   readonly rejectsWhileAway?: boolean;
 }
 
 /**
- * A connected Redis client. The first connection is made or refused at once; one that is lost later heals.
+ * Returns a connected Redis client. The first connection succeeds or fails at once; a lost connection is restored.
  *
- * @param setting what asks for Redis, for the message
- * @throws {Error} where Redis cannot be reached; host and port are named, never a password.
+ * @param setting the setting that requires Redis, for the message
+ * @throws {Error} if Redis cannot be reached; the message has host and port, never a password.
  */
 export async function connectRedis(setting: string, url: string, { rejectsWhileAway = false }: RedisOptions = {}) {
   const { createClient } = await withPackages(setting, ["redis"], () => import("redis"));
@@ -21,7 +21,7 @@ export async function connectRedis(setting: string, url: string, { rejectsWhileA
     disableOfflineQueue: rejectsWhileAway,
     socket: {
       connectTimeout: FIRST_CONNECT_MS,
-      // The library would retry the first connection without end.
+      // The library would retry the first connection forever.
       reconnectStrategy: (retries: number) => hasConnected && Math.min(50 * 2 ** retries, 2000),
     },
   });

@@ -1,14 +1,14 @@
 // oxlint-disable unicorn/no-process-exit -- the one place where a process of the backend ends
-/** Start and end of a process, the same for every entrypoint. */
+/** Start and shutdown of a process, the same for every entrypoint. */
 
-/** Registers something to close at the end. The last that was opened is closed first. */
+/** Registers something to close at shutdown, last opened first. */
 export type OnClose = (close: () => Promise<void>) => void;
 
 const DRAIN_MS = 4000;
 
 /**
- * Starts, signals PM2 that it is ready, and ends in order on SIGINT or SIGTERM, also during its start. If it cannot
- * start, it closes everything that it opened, prints the reason on stderr and exits with 1.
+ * Starts, reports to PM2 that it is ready, and shuts down in order on SIGINT or SIGTERM, even during the start. If it
+ * cannot start, it closes everything that it opened, prints the reason on stderr and exits with 1.
  *
  * @param start opens the servers and returns one line with their addresses
  */
@@ -18,14 +18,15 @@ export async function runProcess(start: (onClose: OnClose) => Promise<string>): 
   const end = async (code: number): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
-    // Long streams and stuck peers must not outlive PM2's kill_timeout.
+    // Long streams and stuck clients must not outlive PM2's kill_timeout.
     setTimeout(() => process.exit(code), DRAIN_MS).unref();
     for (let close = closings.pop(); close !== undefined; close = closings.pop()) {
       await close().catch((error: unknown) => console.error(error));
     }
     process.exit(code);
   };
-  // As often as they come: in a terminal npm and the shell both send one, and the second must not cut the end short.
+  // Repeated signals are ignored: in a terminal, npm and the shell both send one, and the second must not cut the
+  // shutdown short.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void end(0));
   try {
     const started = await start((close) => closings.push(close));
@@ -33,7 +34,7 @@ export async function runProcess(start: (onClose: OnClose) => Promise<string>): 
     console.log(started);
     process.send?.("ready");
   } catch (error) {
-    // A start that fails because the process ends is not reported.
+    // A start that fails because of the shutdown is not reported.
     if (isEnding) return;
     console.error(error instanceof Error ? error.message : error);
     await end(1);

@@ -1,7 +1,7 @@
 /**
- * Imports what a chosen driver needs. Only the default choices are installed with the template.
+ * Imports the packages of a selected driver. Only those of the default choices are installed with the template.
  *
- * @throws {Error} naming the setting and the packages to install, where they are absent.
+ * @throws {Error} if packages are missing, with the setting and their names.
  */
 export async function withPackages<T>(
   setting: string,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { requireStartup, type CarriedDrivers, type Entrypoint, type StartupPlan } from "svcm/startup";
 
-/** The drivers that this backend has an adapter for. `svcm startup check` reads the same file. */
+/** The drivers that this backend has adapters for. `svcm startup check` reads the same file. */
 const CARRIED = new URL("../config/svcm.startup.json", import.meta.url);
 
 /** Returns the plan of an entrypoint. @throws {StartupRefused} with every reason why it must not start */

@@ -12,18 +12,18 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** Returns whether the route is open to this request. */
+/** True if the route needs no credentials for this request. */
 export function isOpen({ access }: Pick<Route, "access">, request: IncomingMessage): boolean {
   return access === "everyone" || (access === "this machine" && isOfThisMachine(request));
 }
 
-/** Why a request may not pass, as an answer; `undefined` if it may. */
+/** Returns the response that refuses a request; `undefined` if it may pass. */
 export async function refuseStranger(
   request: IncomingMessage,
   authentication: Authentication,
   allowedOrigins: AllowedOrigins,
 ): Promise<Answer | undefined> {
-  // A browser adds the user's credentials to what any page sends.
+  // A browser adds the user's credentials to requests of any page.
   if (!mayConnect(request, allowedOrigins)) return { status: 403, body: { error: "This origin is not allowed." } };
   const { authorization } = request.headers;
   const verdict = await authentication.authenticate({ authorization, address: addressOf(request) });

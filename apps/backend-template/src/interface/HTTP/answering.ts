@@ -1,4 +1,4 @@
-/** Answers through Node's own messages, which every framework on Node hands out. */
+/** Responds through Node's own messages, which every framework on Node exposes. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { respond } from "./respond.ts";
 import type { Answer, Route } from "./route.ts";

@@ -2,9 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 
 /**
- * Returns the CORS headers. For an origin that is not allowed there are none, and the browser hides the answer from its page.
+ * Returns the CORS headers. An origin that is not allowed gets no headers, so the browser hides the response from its
+ * page.
  *
- * @param methods what is allowed at the path, for the question before a request
+ * @param methods the methods that the path accepts, for a preflight request
  */
 export function corsHeaders(
   { headers, method }: IncomingMessage,
@@ -12,7 +13,7 @@ export function corsHeaders(
   allowed: AllowedOrigins,
 ): Readonly<Record<string, string>> {
   if (allowed.size === 0) return {};
-  // Caches must not give the answer for one origin to another.
+  // Caches must not reuse the response for one origin for another.
   const vary = { vary: "Origin" };
   if (headers.origin === undefined || !allowed.has(headers.origin)) return vary;
   const named = { ...vary, "access-control-allow-origin": headers.origin };

@@ -3,7 +3,7 @@ import { matchPath, type Route } from "./route.ts";
 
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** Routes as a fetch handler, the form that functions providers run. Nothing in here is Node's. */
+/** Exposes routes as a fetch handler, the form that functions providers run. It uses no Node API. */
 export function fetchHandler(routes: readonly Route[]): FetchHandler {
   return async (request) => {
     const { pathname } = new URL(request.url);

@@ -1,7 +1,7 @@
 import { withPackages } from "../../process/required-package.ts";
 import type { CreateApplication } from "./framework.ts";
 
-/** The npm packages of each framework, to name what is missing, and the bridge to it. */
+/** The npm packages of each framework, to name missing ones, and its bridge. */
 const frameworks: Readonly<
   Record<string, { packages: readonly string[]; load: () => Promise<{ createApplication: CreateApplication }> }>
 > = {
@@ -34,9 +34,9 @@ const frameworks: Readonly<
 export const frameworkNames: readonly string[] = Object.keys(frameworks);
 
 /**
- * The one way to a framework. An unsupported name is refused before anything is imported.
+ * Loads a framework. An unsupported name is refused before anything is imported.
  *
- * @throws {Error} for an unsupported name, or naming the packages to install where they are absent.
+ * @throws {Error} for an unsupported name, or for missing packages, with their names.
  */
 export async function loadFramework(name: string): Promise<CreateApplication> {
   const framework = Object.hasOwn(frameworks, name) ? frameworks[name] : undefined;

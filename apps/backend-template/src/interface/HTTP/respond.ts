@@ -1,9 +1,9 @@
-/** From a route to its answer, the same for every framework and every provider: nothing in here is Node's. */
+/** Turns a request for a route into a response, for every framework and provider. Uses no Node API. */
 import { HttpProblem, type Answer, type Route } from "./route.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Runs a route's handler; whatever goes wrong is an answer too. */
+/** Runs a route's handler and turns every error into a response. */
 export async function respond(
   route: Route,
   params: Readonly<Record<string, string>>,
@@ -16,7 +16,7 @@ export async function respond(
   }
 }
 
-/** Returns the answer to an error. An error that the client did not cause is logged and not shown. */
+/** The response to an error. An error that the client did not cause is logged and not shown. */
 export function answerTo(error: unknown): Answer {
   if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
   console.error(error);
@@ -31,7 +31,7 @@ async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      // Read on, so that the client, which is still writing, gets to see the answer.
+      // Continues to read, so that a client that is still writing gets to see the response.
       if (bytes <= MAX_BODY_BYTES) text += decoder.decode(chunk, { stream: true });
     }
   } catch {

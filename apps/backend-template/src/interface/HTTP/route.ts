@@ -1,13 +1,13 @@
-/** Routes, requests and answers, independent of any framework. */
+/** Routes, requests and responses, independent of any framework. */
 
 /** A request as a handler sees it. */
 export interface Request {
   readonly params: Readonly<Record<string, string>>;
-  /** The parsed JSON body; `undefined` where the method carries none. */
+  /** The parsed JSON body; `undefined` if the method has no body. */
   readonly body: unknown;
 }
 
-/** An answer; the body is sent as JSON. */
+/** A response, whose body is sent as JSON. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
@@ -16,16 +16,18 @@ export interface Answer {
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** One row of the HTTP surface. A parameter is a segment that begins with a colon. */
+/** A route of the HTTP API. A path segment that begins with a colon is a parameter. */
 export interface Route {
   readonly method: Method;
   readonly path: `/${string}`;
-  /** The clients that need no credentials. By default every client needs them. */
+  /** Clients that need no credentials. By default, every client needs them. */
   readonly access?: "everyone" | "this machine";
   handle(request: Request): Promise<Answer> | Answer;
 }
 
-/** The parameters of a path that the pattern matches, each of at least one character. The path has to be well-formed. */
+/**
+ * The parameters of a path that matches the pattern, each at least one character long. The path must be well-formed.
+ */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const params: Record<string, string> = {};
   const given = path.split("/");
@@ -39,7 +41,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return params;
 }
 
-/** A client's mistake, as a status and a message that may be shown. */
+/** A client error, with a status and a message that may be shown. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";
   readonly status: number;

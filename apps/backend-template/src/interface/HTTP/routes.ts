@@ -2,7 +2,7 @@ import type { Backend } from "../../backend.ts";
 import type { Item } from "../../items/item-store.ts";
 import { HttpProblem, type Route } from "./route.ts";
 
-/** The whole HTTP surface; every framework serves exactly this. */
+/** The whole HTTP API, which every framework serves exactly. */
 export function routesOf({ plan, items, contexts, counters, ...backend }: Backend): readonly Route[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** The HTTP server around whatever framework was chosen: what has to be the same for all of them. */
+/** The HTTP server around the selected framework: everything that must be the same for all of them. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
@@ -15,7 +15,7 @@ import { matchPath, type Answer, type Route } from "./route.ts";
 export interface HttpService {
   readonly server: Server;
   readonly port: number;
-  /** Requests in flight get their answer, idle connections end at once. */
+  /** Completes requests in flight and closes idle connections at once. */
   close(): Promise<void>;
 }
 
@@ -24,16 +24,16 @@ export interface Served {
   readonly routes: readonly Route[];
   readonly contexts: ContextRegistry;
   readonly allowedOrigins: AllowedOrigins;
-  /** Absent if everybody may ask. */
+  /** Absent if every request is permitted. */
   readonly authentication?: Authentication;
 }
 
-/** @throws the system's error if the port is taken or may not be bound; the application is closed then. */
+/** @throws the system's error if the port is in use or not permitted; the application is closed then. */
 export async function serveHttp(served: Served, listen: { host: string; port: number }): Promise<HttpService> {
   const { application } = served;
   const server = createServer((request, response) => {
     response.once("close", () => {
-      // A connection that was at work when the end came would be kept alive otherwise.
+      // A connection that was busy at that time would otherwise be kept alive.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
     answer(served, request, response);
@@ -66,7 +66,7 @@ function answer(served: Served, request: IncomingMessage, response: ServerRespon
   }
   const refusal = refuse(request, methods);
   if (refusal) return send(response, refusal);
-  // Node knows from the first line that a HEAD has no body; the frameworks need not know.
+  // Node knows from the request line that a HEAD response has no body; the frameworks need not know.
   if (request.method === "HEAD") request.method = "GET";
   const route = routes.find(({ method, path: pattern }) => method === request.method && matchPath(pattern, path));
   if (!authentication || (route && isOpen(route, request))) return dispatch(served, path, request, response);
@@ -116,7 +116,7 @@ function listening(server: Server, { host, port }: { host: string; port: number 
   });
 }
 
-/** Trailing slashes, case, HEAD and OPTIONS differ between frameworks; here they are decided once. */
+/** Frameworks treat trailing slashes, case, HEAD and OPTIONS differently, so they are handled here. */
 function refuse(request: IncomingMessage, methods: readonly string[] | undefined): Answer | undefined {
   if (methods === undefined) return { status: 400, body: { error: "The path is not well-formed." } };
   if (methods.length === 0) return { status: 404, body: { error: "Not found." } };

@@ -1,4 +1,4 @@
-/** The cluster adapter: one primary that spreads connections, workers that serve. */
+/** The cluster adapter: a primary process that distributes connections, and workers that serve them. */
 import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,15 +14,15 @@ export interface Primary {
 }
 
 /**
- * Listens, forks the workers and hands each client's connections to the same worker: what long polling
- * needs. A worker that dies is replaced.
+ * Listens, forks the workers, and passes each client's connections to the same worker, which long polling requires. A
+ * worker that dies is replaced.
  *
- * @throws the system's error where the port is taken; an Error where a worker does not start.
+ * @throws the system's error if the port is in use; an Error if a worker does not start.
  */
 export async function startPrimary(workers: number, listen: { host: string; port: number }): Promise<Primary> {
   const { sticky, adapter } = await loadCluster();
   const server = createServer();
-  // The workers announce each session twice, which a count of connections would not survive.
+  // The workers announce each session twice, so a count of connections would be wrong.
   sticky.setupMaster(server, { loadBalancingMethod: "round-robin" });
   adapter.setupPrimary();
   cluster.setupPrimary({ serialization: "advanced" });
@@ -56,7 +56,7 @@ export async function loadCluster() {
 
 /**
  * Announces each session to the primary before the client learns its id. `@socket.io/sticky` does so only afterwards,
- * and a request that is faster goes to another worker, which answers "Session ID unknown".
+ * and a faster request goes to another worker, which responds "Session ID unknown".
  */
 export function announceSessions({ engine }: Server, send: (message: object) => Promise<void> = sendToPrimary): void {
   const newId = engine.generateId.bind(engine);
@@ -73,7 +73,9 @@ function sendToPrimary(message: object): Promise<void> {
   });
 }
 
-/** One that was ready and dies is replaced; one that never was could not start, and would not the next time. */
+/**
+ * A worker that dies after it was ready is replaced. One that was never ready could not start, and would fail again.
+ */
 function startWorker(isClosing: () => boolean): Promise<void> {
   const worker = cluster.fork();
   return new Promise((resolve, reject) => {
@@ -91,7 +93,7 @@ function startWorker(isClosing: () => boolean): Promise<void> {
 
 function endOf(worker: Worker | undefined): Promise<void> {
   return new Promise((resolve) => {
-    // A worker that has just ended may still be listed, and has no more exit event.
+    // A worker that has just ended may still be listed, but emits no further exit event.
     if (!worker || worker.isDead()) return resolve();
     worker.once("exit", () => resolve());
     worker.kill("SIGTERM");

@@ -1,19 +1,19 @@
 import type { Server } from "socket.io";
 
-/** At most so much waits for a slow client, beside the bytes that are on their way. */
+/** The most bytes that may wait for a slow client, apart from those in transit. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
-/** The part of engine.io's connection that is used here. Its types leave the events out. */
+/** The part of engine.io's connection that is used here. Its types omit the events. */
 interface Connection {
   on(event: "flush", listener: () => void): void;
   on(event: "packetCreate", listener: (packet: { data?: string | Buffer }) => void): void;
-  /** Takes nothing more, sends what waits, then ends. */
+  /** Accepts nothing more, sends what is waiting, then closes. */
   close(): void;
 }
 
 /**
- * Ends the connection of a client that falls further behind. The client connects again by itself. socket.io would keep
- * everything for it until its heartbeat is overdue, and `volatile` would leave items out silently.
+ * Disconnects a client that falls further behind. The client reconnects by itself. Otherwise socket.io would keep
+ * everything for it until its heartbeat is overdue, and `volatile` would silently drop items.
  */
 export function endSlowReaders(io: Server): void {
   io.engine.on("connection", (connection: Connection) => {

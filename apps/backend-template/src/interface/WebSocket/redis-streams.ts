@@ -7,21 +7,22 @@ import { withPackages } from "../../process/required-package.ts";
 const SETTING = "SVC_WEBSOCKET_SOCKETIO_ADAPTER=redis-streams";
 const PACKAGES = ["@socket.io/redis-streams-adapter", "redis"];
 const STREAM = "socket.io";
-/** Longer blocking reads would hold the end of the process back. */
+/** Longer blocking reads would delay the shutdown. */
 const BLOCK_MS = 500;
-/** The time between two of our entries. */
+/** The interval between two of our entries. */
 const KNOCK_MS = 50;
 
-/** The part of the library's adapter that is used here. Its types leave it out. */
+/** The part of the library's adapter that is used here. Its types omit it. */
 interface StreamReader {
   onRawMessage(message: Readonly<Record<string, string>>, offset: string): void;
 }
 
 /**
- * Connects the server with those of other hosts, and resolves when it hears them. Until its first message the library
- * loses entries between two reads. Therefore this adds entries that other hosts ignore, until one has come back.
+ * Connects the server with those on other hosts, and resolves when it receives their messages. Before its first
+ * message, the library loses entries between two reads. Therefore this adds entries that other hosts ignore until one
+ * of them arrives.
  *
- * @returns a function that ends the connection
+ * @returns a function that closes the connection
  * @throws {Error} if Redis cannot be reached
  */
 export async function useRedisStreams(io: Server, url: string): Promise<() => void> {

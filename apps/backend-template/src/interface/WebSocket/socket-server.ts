@@ -9,16 +9,17 @@ import { mayConnect } from "../may-connect.ts";
 import { requireUser } from "./require-user.ts";
 
 /**
- * The WebSocket API on an HTTP server: it answers `items.list` and sends each new item to all clients as `item.created`.
+ * The WebSocket API on an HTTP server: it responds to `items.list` and sends each new item to all clients as
+ * `item.created`.
  *
- * @param items the realtime API's own
+ * @param items the realtime API's own items
  */
 export function socketServer(server: HttpServer, backend: Backend, items: ItemStore): Server {
   const { allowedOrigins, authentication } = backend;
   const io = new Server(server, {
     serveClient: false,
     maxHttpBufferSize: 64 * 1024,
-    // Until it has shown who it is.
+    // The time within which a client must authenticate.
     connectTimeout: 10_000,
     cors: { origin: [...allowedOrigins] },
     allowRequest: (request, decide) => decide(null, mayConnect(request, allowedOrigins)),
@@ -35,7 +36,7 @@ export function socketServer(server: HttpServer, backend: Backend, items: ItemSt
   return io;
 }
 
-/** Sends the items that this process handles to every connected client, on any worker or host. */
+/** Sends the items that this process receives to every connected client, on any worker or host. */
 export function broadcastItems(io: Server, backend: Backend, items: ItemStore): Promise<void> {
   return followItems(backend, items, (item) => io.emit("item.created", item));
 }

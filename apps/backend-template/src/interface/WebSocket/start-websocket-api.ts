@@ -29,7 +29,7 @@ await runProcess(async (onClose) => {
   onClose(() => backend.close());
   const items = await openRealtimeItems(databaseDriver, process.env);
   onClose(() => items.close());
-  // A worker needs no port, because the primary hands it its connections.
+  // A worker needs no port, because the primary passes connections to it.
   const http = await startHttp(backend, cluster.isWorker ? { host: "127.0.0.1", port: 0 } : address);
   onClose(() => http.close());
   const io = socketServer(http.server, backend, items);

@@ -15,15 +15,15 @@ const DRAIN_MS = 3000;
 
 export interface GrpcService {
   readonly port: number;
-  /** Calls in flight end first; streams that are still open after three seconds are cut. */
+  /** Completes calls in flight; ends streams that are still open after three seconds. */
   close(): Promise<void>;
 }
 
 /**
- * The gRPC API with health checking and reflection, listening.
+ * Starts the gRPC API with health checking and reflection.
  *
- * @param items the realtime API's own
- * @throws {Error} if the port is taken.
+ * @param items the realtime API's own items
+ * @throws {Error} if the port is in use.
  */
 export async function startGrpc(
   backend: Backend,
@@ -34,7 +34,7 @@ export async function startGrpc(
   const definition = loadSync(`${import.meta.dirname}/items.proto`, { keepCase: true });
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-    // Two processes must not share the port unnoticed.
+    // Two processes must not silently share the port.
     "grpc.so_reuseport": 0,
     interceptors: authentication ? [requireUser(authentication)] : [],
   });

@@ -10,10 +10,10 @@ import type { Authentication } from "../../auth/authentication.ts";
 
 type Status = Parameters<ServerInterceptingCallInterface["sendStatus"]>[0];
 
-/** Health checks are open: the answer is not secret, and the clients that ask have no credentials. */
+/** Health checks need no credentials: the result is not secret, and the clients that request it have no credentials. */
 const OPEN = "/grpc.health.v1.Health/";
 
-/** Lets a call through whose metadata `authorization` shows who makes it. */
+/** Accepts a call if its metadata `authorization` identifies the user. */
 export function requireUser(authentication: Authentication): ServerInterceptor {
   return ({ path }, call) => {
     if (path.startsWith(OPEN)) return new ServerInterceptingCall(call);
@@ -40,7 +40,7 @@ async function admit(
   }
 }
 
-/** The end that a call is given instead of an answer; `undefined` if it may go on. */
+/** The status with which a call is refused; `undefined` if it may continue. */
 async function refuseStranger(
   authentication: Authentication,
   call: ServerInterceptingCallInterface,

@@ -3,7 +3,7 @@ import { LONGEST_LIST, type Item } from "../../items/item-store.ts";
 
 type Watch = ServerWritableStream<unknown, Item>;
 
-/** Everybody who watches for new items, each at the speed of its reading. */
+/** All watchers of new items, each at its own reading speed. */
 export interface Watchers {
   add(call: Watch): void;
   announce(item: Item): void;
@@ -11,21 +11,21 @@ export interface Watchers {
   end(): void;
 }
 
-/** At most so many items wait for a slow watcher. */
+/** The most items that may wait for a slow watcher. */
 const MOST_WAITING = LONGEST_LIST;
 
-/** Never leaves an item out silently: a watcher that falls further behind gets the waiting items, then an error. */
+/** Never silently omits an item: a watcher that falls further behind gets the waiting items, then an error. */
 export function itemWatchers(): Watchers {
   const watches = new Set<Watch>();
   const write = (watch: Watch, item: Item): void => {
-    // Items that HTTP/2 has not taken yet. It takes nothing while the reader makes no room.
+    // Items that HTTP/2 has not accepted yet, because the reader is slow.
     if (watch.writableLength < MOST_WAITING) watch.write(item);
     else if (watches.delete(watch)) watch.emit("error", fellBehind());
   };
   return {
     add(watch) {
       watches.add(watch);
-      // The client sees by it that it misses nothing from here on.
+      // After this, the client knows that it will miss nothing.
       watch.sendMetadata(new Metadata());
       watch.on("close", () => watches.delete(watch));
       watch.on("cancelled", () => watches.delete(watch));

@@ -20,7 +20,7 @@ interface Tracks {
 export const createApplication: CreateApplication = async (routes) => {
   const app = derby.createApp("backend", import.meta.filename) as unknown as Tracks;
   for (const route of routes) {
-    // `app.del` registers a method that no request has, so the table is written to directly.
+    // `app.del` registers a method that no request uses, so the route is written to the table directly.
     app.tracksRoutes.push([
       route.method.toLowerCase(),
       route.path,

@@ -17,7 +17,7 @@ export const createApplication: CreateApplication = async (routes) => {
   const app = koa(feathers());
   app.use(errorHandler());
   app.on("error", (error: Error) => {
-    // An error with a code comes from the system, because the client has gone.
+    // An error with a code comes from the system, because the client has disconnected.
     if (!("code" in error)) console.error(error);
   });
   app.use(async (context, next) => {

@@ -6,7 +6,7 @@ import type { CreateApplication } from "../framework.ts";
 export const createApplication: CreateApplication = async (routes) => {
   const app = new RestApplication({
     shutdown: { signals: [] },
-    // Its own default lets pages of every origin read.
+    // The default lets pages of every origin read.
     rest: { cors: { origin: false }, openApiSpec: { disabled: true }, apiExplorer: { disabled: true } },
   });
   for (const route of routes) {
@@ -21,7 +21,7 @@ export const createApplication: CreateApplication = async (routes) => {
       async answer(...values: string[]): Promise<Response> {
         const params = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
         await answerNode(route, params, this.request, this.response);
-        // The response itself as the result: LoopBack takes it for written.
+        // Returning the response itself makes LoopBack treat it as already written.
         return this.response;
       }
     }

@@ -45,7 +45,7 @@ export const createApplication: CreateApplication = async (routes) => {
   await new Promise<void>((resolve, reject) => {
     app.load(options, (error) => (error ? reject(error) : resolve()));
   });
-  // Not `lift`, which would listen.
+  // `lift` would open a socket.
   app.emit("ready");
   return { listener: app.hooks.http.app, close: () => new Promise((resolve) => app.lower(resolve)) };
 };

@@ -9,10 +9,10 @@ export const createApplication: CreateApplication = async (routes) => {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     framework.route(`${route.method} ${path}`, ({ params, req, res }) => void answerNode(route, params, req, res));
   }
-  // It would do so 100 ms later.
+  // Otherwise it would sort 100 ms later.
   framework.TRouting.sort();
   framework.on("request", (controller) => {
-    // Without a type of data it leaves the body to the handler.
+    // Without a data type, it leaves the body to the handler.
     controller.datatype = "";
   });
   return { listener: (request, response) => framework.THttp.listen(request, response) };
@@ -20,7 +20,7 @@ export const createApplication: CreateApplication = async (routes) => {
 
 const OURS = ["SIGTERM", "SIGINT", "exit", "unhandledRejection", "uncaughtException", "message"];
 
-/** Imports it, and takes back what it does to the process: its handlers and its time zone. */
+/** Imports the framework and reverts its changes to the process: its handlers and its time zone. */
 async function loadTotal() {
   const self: EventEmitter = process;
   const before = new Set(OURS.flatMap((event) => self.listeners(event)));

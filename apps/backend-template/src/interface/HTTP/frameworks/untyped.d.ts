@@ -1,4 +1,4 @@
-/** Packages without types, as far as the adapters use them. */
+/** Packages without types; only the parts that the adapters use. */
 
 declare module "restify" {
   import type { IncomingMessage, Server, ServerResponse } from "node:http";

@@ -8,7 +8,7 @@ export const createApplication: CreateApplication = async (routes) => {
   const handle = fetchHandler(routes);
   const fetch = (request: Request): Promise<Response> => {
     const answer = handle(request);
-    // The instance must not be frozen while a handler whose client has gone is still at work.
+    // The instance must not be frozen while a handler is still running for a client that has disconnected.
     waitUntil(answer);
     return answer;
   };
