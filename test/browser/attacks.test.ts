@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
 });
 
 describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
-  test("opens on any server, but not on this one", async () => {
+  test("connects to an ordinary server, but not to svcm", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const connect = (url: string): Promise<string> =>
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
 });
 
 describe.skipIf(!hasBrowser)("framing", () => {
-  test("another page can be framed, this one cannot", async () => {
+  test("an ordinary page can be framed, but not the console", async () => {
     const [server, attacker, other] = [
       await testServer(),
       await attackerServer(),

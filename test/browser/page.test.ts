@@ -27,7 +27,7 @@ async function openPage(url: string, options: Parameters<ReturnType<typeof brows
 }
 
 describe.skipIf(!hasBrowser)("the page", () => {
-  test("the page keeps its own policy and asks only its server", async () => {
+  test("the page obeys its own policy and sends requests only to its server", async () => {
     const server = await testServer(noPm2);
     const { requests, problems } = await openPage(server.url);
     expect(problems).toEqual([]);

@@ -58,7 +58,7 @@ function compiledChunks(env: Record<string, string> = {}): number {
 }
 
 describe("compiled code", () => {
-  test("is kept by the first start in a private folder of the user, and used by the second", () => {
+  test("is stored by the first start in a private folder of the user, and used by the second", () => {
     expect(compiledChunks()).toBeGreaterThan(3);
     expect(statSync(cacheFolder()).mode & 0o777).toBe(0o700);
     const kept = contents(cacheFolder());
@@ -165,7 +165,7 @@ describe("a command works without the cache", () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test("because no chunk of ours uses import(), which compiled code cannot", () => {
+  test("no chunk of svcm uses import(), which compiled code does not support", () => {
     const dist = join(REPOSITORY, "dist");
     const native = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter(
       (file) =>

@@ -66,7 +66,7 @@ describe("bash", () => {
     expect(existsSync(workspace.path("pwned"))).toBe(false);
   });
 
-  test("offers nothing and says nothing if the repository cannot be read", () => {
+  test("offers nothing and prints no error if the repository cannot be read", () => {
     expect(offers(`svcm targets edit --root ${workspace.root}/none `)).toEqual([]);
     expect(offers(`svcm targets edit --root=${workspace.root}/none `)).toEqual([]);
   });

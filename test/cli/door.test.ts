@@ -27,13 +27,13 @@ test.each([
   expect(stdout + stderr).toContain(`Hint: ${DOOR}\n`);
 });
 
-test("a document that a person names is not taken for the door", async () => {
+test("a missing document that the user names does not lead to svcm init", async () => {
   const { root } = makeWorkspace(FOREIGN);
   const { stderr } = await svcm(["validate", "--file", "other.yaml"], { root });
   expect(stderr).not.toContain("svcm init");
 });
 
-test("a repository with svcm.yaml gets the next step of the error itself", async () => {
+test("a repository with svcm.yaml is not led to svcm init", async () => {
   const { root } = makeWorkspace({ ...FOREIGN, "svcm.yaml": "version: 1\nenvironments: { dev: [] }\n" });
   const { stderr } = await svcm(["validate"], { root });
   expect(stderr).toContain("create it with svcm targets add");

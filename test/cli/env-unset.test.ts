@@ -9,7 +9,7 @@ async function unset({ root }: TestWorkspace, ...args: string[]) {
   return ran;
 }
 
-test("env unset removes the line from the upper layer, and the lower one counts again", async () => {
+test("env unset removes the line from the upper layer, and the value of the lower layer applies again", async () => {
   const workspace = makeWorkspace(LAYERED);
   const { code, stdout } = await unset(workspace, "LOG_LEVEL");
   expect([code, stdout]).toEqual([0, "Removed from .env.local: LOG_LEVEL\n  LOG_LEVEL is info, from .env.\n"]);

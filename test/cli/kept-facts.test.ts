@@ -22,7 +22,7 @@ function keptFiles(workspace: TestWorkspace): string[] {
   return readdirSync(join(parent, folder)).map((name) => join(parent, folder, name));
 }
 
-test("a start keeps one private file, without a value of an env file", () => {
+test("a start caches one private file, which contains no value of an env file", () => {
   const workspace = makeWorkspace(LAYERED);
   expect(get(workspace)).toEqual({ status: 0, shown: "debug\n" });
   const [file = "", ...more] = keptFiles(workspace);

@@ -92,7 +92,7 @@ describe("an edit of svcm.yaml", () => {
     expect(expected).not.toBe(PROJECT);
   });
 
-  test("confirms every guess with --all, keeps the other lines, and a second time writes nothing", async () => {
+  test("confirms every guess with --all and keeps the other lines; a second run writes nothing", async () => {
     const workspace = repository();
     expect((await keys(workspace, "confirm", "--all")).stdout).toBe("Confirmed in svcm.yaml: PORT, REGION, RPC_URL\n");
     const text = workspace.read("svcm.yaml");

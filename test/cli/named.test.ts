@@ -10,7 +10,7 @@ const commands = plugins.flatMap((plugin) => Object.values(plugin.commands));
 const idsFor = (...argv: string[]): string[] =>
   named(argv, plugins).flatMap((plugin) => Object.values(plugin.commands).map(({ id }) => id));
 
-test("each command is found by its words and by each alias, and few others are prepared with it", () => {
+test("each command is found by its name and by each alias, and few other commands are prepared with it", () => {
   const readers = new Set(["help", "__complete"]);
   for (const { id, aliases } of commands.filter((command) => !readers.has(command.id))) {
     for (const name of [id, ...aliases]) {

@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
     await error.waitFor({ state: "detached" });
   });
 
-  test("an alert would be noticed", async () => {
+  test("a deliberate alert is noticed", async () => {
     const server = await testServer(noPm2);
     const open = await openConsole(browser, server.url, { tab: "activity" });
     await open.page.evaluate(() => alert("look here"));

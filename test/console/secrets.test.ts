@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("secrets", () => {
     expect(server.log.join("\n")).not.toMatch(CANARY);
   });
 
-  test("would be found in each of these places", async () => {
+  test("a deliberate leak is found in each of these places", async () => {
     const files = repository();
     writeFileSync(
       files.envFile("dev"),

@@ -9,7 +9,7 @@ const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 describe.skipIf(!hasBrowser)("the shell", () => {
-  test("axe would find a fault", async () => {
+  test("axe reports a deliberate accessibility fault", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.evaluate(() => document.querySelector("main")?.append(document.createElement("button")));

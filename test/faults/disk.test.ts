@@ -53,7 +53,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     },
   );
 
-  test("a disk that can hold no further file: ENOSPC", async () => {
+  test("a disk without room for another file is reported as ENOSPC", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "-o", "size=64k,nr_inodes=4", "tmpfs");
     const { path, replaceBy, expectUntouched } = envFile(folder);
@@ -70,7 +70,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     expect(readFileSync(path)).toEqual(NEW);
   });
 
-  test("a disk that is mounted read-only: EROFS", async () => {
+  test("a read-only disk is reported as EROFS", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "tmpfs");
     const { path, replaceBy, expectUntouched } = envFile(folder);
@@ -82,7 +82,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     expect(readFileSync(path)).toEqual(NEW);
   });
 
-  test("a disk that becomes read-only in the middle: EROFS, and our own lock does not lock us out", async () => {
+  test("a disk that becomes read-only during a write is reported as EROFS, and svcm's own lock does not block later writes", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "tmpfs");
     const { path } = envFile(folder);
@@ -101,7 +101,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     expect(readdirSync(folder)).toEqual([".env.dev"]);
   });
 
-  test("a file that is a mount point: EBUSY, and the next step", async () => {
+  test("a file that is a mount point is reported as EBUSY, with the next step", async () => {
     const folder = temporaryFolder();
     const { path, replaceBy, expectUntouched } = envFile(folder);
     const source = join(temporaryFolder(), "source");

@@ -22,7 +22,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
     expect(readdirSync(folder)).toEqual([".env.dev"]);
   });
 
-  test("no sync works: the old content stays, and nothing else", async () => {
+  test("if every sync fails, only the old content is left", async () => {
     const folder = temporaryFolder();
     const { path, expectUntouched } = envFile(folder);
     const [first, second] = await replaceTwice(path, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO");
@@ -30,7 +30,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
     expectUntouched();
   });
 
-  test("the folder cannot be synced: the error says which file is in place", async () => {
+  test("if the folder cannot be synced, the error says which file is in place", async () => {
     const folder = temporaryFolder();
     const { path } = envFile(folder);
     const failOfFolder = ["-P", folder, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO:when=1"];

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROUNDS = 100;
 
-test("of a hundred killed recorders none loses a step that was on the disk", { timeout: 600_000 }, async () => {
+test("none of a hundred killed recorders loses a step that was on disk", { timeout: 600_000 }, async () => {
   const folder = join(temporaryFolder(), "history");
   const acknowledged = new Set<number>();
   let [next, cutOff] = [0, 0];

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contentOf, versionOf } from "../support/versions.ts";
 
 describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mount)", () => {
-  test("right after a write was acknowledged loses neither it nor its record", async () => {
+  test("after an acknowledged write loses neither the write nor its audit record", async () => {
     const folder = temporaryFolder();
     const image = ext4Image(folder);
     const [env, audit] = ["config/.env.dev", ".svcm/audit.jsonl"] as const;
@@ -55,7 +55,7 @@ describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mo
     });
   });
 
-  test("right after the first record of a new log keeps it, its folder and all", async () => {
+  test("after the first record of a new log keeps the record, the log and its folder", async () => {
     const folder = temporaryFolder();
     const image = ext4Image(folder);
     const place = "a/b/.svcm/audit.jsonl";

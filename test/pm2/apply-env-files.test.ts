@@ -68,7 +68,7 @@ const level = (): Promise<string> =>
     }).once("error", reject);
   });
 
-test("a bad line in an env file is returned: the process reads the former copy, and the plan says so", async () => {
+test("after a bad line in an env file, the process reads a copy of the old file again, and the plan says so", async () => {
   setLevel("broken");
   const refused = await apply().catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SvcmError);

@@ -4,7 +4,7 @@ import { declaredApps } from "./declared-apps.ts";
 
 const { expectEffective } = declaredApps();
 
-test("in fork mode, a reload makes the whole declaration effective", () => expectEffective("fork", "reload", {}));
+test("in fork mode, a reload applies the whole declaration", () => expectEffective("fork", "reload", {}));
 
-test("in cluster mode, a restart makes the whole declaration effective", () =>
+test("in cluster mode, a restart applies the whole declaration", () =>
   expectEffective("cluster", "restart", { exec_mode: "cluster", instances: 1, merge_logs: true }));

@@ -114,7 +114,7 @@ test.each([
   expect(await served()).toBe("good");
 });
 
-test("a release that stops answering while it is watched is taken back before its deadline", async () => {
+test("a release that stops responding while it is checked is reverted before its deadline", async () => {
   declare("deaf");
   const input = { environment: "dev", minHealthyMs: 3000, timeoutMs: 600_000 };
   const refused = await refusal(execute(rolloutApply, ports, input, caller));
@@ -122,12 +122,12 @@ test("a release that stops answering while it is watched is taken back before it
   expect(await served()).toBe("good");
 });
 
-test("a release without the path of its probe is judged by being online", async () => {
+test("a release without the path of the default probe only has to stay online", async () => {
   expect(await refusal(apply("missing"))).toBe("done");
   expect(await served()).toBe("missing");
 });
 
-test("in a cluster, a bad release ends at its first instance, and the others go on serving", async () => {
+test("in a cluster, a bad release stops at its first instance, and the others keep serving", async () => {
   const cluster = { exec_mode: "cluster", instances: 2 };
   await apply("good", cluster);
   const before = await ports.processes.list();
@@ -140,7 +140,7 @@ test("in a cluster, a bad release ends at its first instance, and the others go 
   expect(await served()).toBe("good");
 });
 
-test("in a cluster, a bad release is taken back while the former process still ends", async () => {
+test("in a cluster, a bad release is reverted while the old process is still stopping", async () => {
   const held = join(own.folder, "held");
   const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
   const cluster = { exec_mode: "cluster", instances: 1, kill_timeout: 60_000 };
@@ -182,7 +182,7 @@ test("a plan names a listen_timeout that is shorter than the last boot, and what
   expect(steps[0]).toMatchObject({ do: "update", disruption: "gap", notes: ["LISTEN_TIMEOUT_SHORT"] });
 });
 
-test("a release that ends again and again before it is ready is taken back by one restart", async () => {
+test("a release that keeps exiting before it is ready is reverted by a single restart", async () => {
   // PM2 gives up on no app that runs for longer than `min_uptime`.
   const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
   await apply("good", app);
@@ -238,7 +238,7 @@ describe("with a preflight", () => {
   });
 });
 
-test("a declared probe has to be answered, on the port that a variable of the env file names", async () => {
+test("a declared probe must succeed, on the port in a variable of the env file", async () => {
   const file = join(own.folder, "deployments.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, "rollout: { minHealthyTime: 300ms, health: { restapi: { port: PORT } } }");

@@ -73,7 +73,7 @@ test("a late answer does not interrupt an action", async () => {
   expect(existsSync(join(asked, "to-end"))).toBe(true);
 });
 
-test("an answer without an end is refused, before it fills the memory", async () => {
+test("an endless response is refused before it fills the memory", async () => {
   const hostile = pm2();
   onTestFinished(() => hostile.end());
   mkdirSync(hostile.home);

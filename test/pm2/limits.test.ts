@@ -33,7 +33,7 @@ async function statusOf(name: string): Promise<string | undefined> {
   return (await ports.processes.list()).find((record) => record.name === name)?.status;
 }
 
-test("it stops and starts its own process", async () => {
+test("a limited token stops and starts a process of its environment", async () => {
   const act = (action: "stop" | "start") => execute(processAct, ports, { action, name: "own" }, limited);
   expect((await act("stop")).affected).toMatchObject([{ name: "own", status: "stopped" }]);
   expect((await act("start")).affected).toMatchObject([{ name: "own", status: "online" }]);
@@ -55,6 +55,6 @@ test.each<[string, Parameters<typeof processAct.run>[1]]>([
   expect(await statusOf("own")).toBe("online");
 });
 
-test("it does not scale, because that request names no environment", async () => {
+test("a limited token cannot scale an app, because that request names no environment", async () => {
   expect(await codeOf(execute(processScale, ports, { name: "own", instances: 2 }, limited))).toBe("TOKEN_LIMITED");
 });

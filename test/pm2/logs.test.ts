@@ -114,7 +114,7 @@ test("a pattern that takes forever is stopped, and the next search works", async
   await expect(read({ app: "slow", regexp: "(" })).rejects.toMatchObject({ body: { code: "LOG_PATTERN_INVALID" } });
 });
 
-test("links, pipes and files outside of the app's folder are not read, and the others are", async () => {
+test("links, pipes and files outside the app's folder are not read", async () => {
   await quiet("safe", "fine\n");
   await own.run({ name: "linked", merge_logs: true, out_file: join(own.folder, "later.log"), error_file: "/dev/null" });
   renameSync(join(own.folder, "later.log"), join(own.folder, "moved.log"));

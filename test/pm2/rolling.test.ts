@@ -10,7 +10,7 @@ const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clus
 
 test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
-test("the first instance that does not come back is the last that is touched", async () => {
+test("after the first instance that does not come back, no further instance is restarted", async () => {
   // PM2 waits that long for the instance that does not come back.
   await web("bad", await freePort(), 3, { listen_timeout: 3000 });
   await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");

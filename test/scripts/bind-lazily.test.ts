@@ -31,7 +31,7 @@ exports.use = () => a.name + a.name;`);
   expect(required).toEqual(["a"]);
 });
 
-test("it may be constructed, spread, called through and passed on", () => {
+test("a lazily bound module may be constructed, spread, called through and passed on", () => {
   const { exports } = run(`"use strict";
 const a = require("a");
 const b$1 = require("b");
@@ -43,12 +43,12 @@ exports.property = exports.b$1;`);
   expect(exports).toMatchObject({ made: true, spread: [1, 2], whole: { name: "b" }, property: 1 });
 });
 
-test("one that is assigned to again stays as it is", () => {
+test("a binding that is assigned again is not made lazy", () => {
   const code = `"use strict";\nlet a = require("a");\na = { name: a.name };\nexports.name = a.name;`;
   expect(run(code)).toMatchObject({ required: ["a"], exports: { name: "a" } });
 });
 
-test("it stays strict, and lines stay where they are", () => {
+test("code with lazy bindings stays strict and keeps its line numbers", () => {
   const code = `"use strict";\nconst a = require("a");\nexports.strict = (function () { return this === undefined; })();`;
   const lazy = bindLazily(code, REQUIRE, "$later");
   expect(lazy.split("\n")).toHaveLength(code.split("\n").length);

@@ -127,7 +127,7 @@ describe("npm start and npm stop", () => {
   });
 });
 
-test("PM2's home fits a socket, however deep the checkout is", () => {
+test("the path of PM2's home is short enough for a socket, even in a deep checkout", () => {
   const deep = `/srv/${"d".repeat(120)}`;
   for (const root of ["/srv/app", deep, `${deep}/${"e".repeat(100)}`]) {
     expect(Buffer.byteLength(join(pm2Home(root), "interactor.sock"))).toBeLessThanOrEqual(LONGEST_SOCKET);

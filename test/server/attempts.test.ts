@@ -104,7 +104,7 @@ describe("ten wrong tokens", () => {
   });
 });
 
-test("an address waits until its oldest failure is old enough", () => {
+test("a blocked address must wait until its oldest failure has expired", () => {
   let now = 0;
   const attempts = new Attempts({ failures: 3, windowMs: 60_000 }, () => now);
   for (now of [0, 10_000, 20_000]) attempts.failed("a");
@@ -117,7 +117,7 @@ test("an address waits until its oldest failure is old enough", () => {
   expect(attempts.waitSeconds("a")).toBe(10);
 });
 
-test("an address is known for an hour after the right token", () => {
+test("an address counts as the owner's for an hour after a valid token", () => {
   let now = 0;
   const attempts = new Attempts({ failures: 3, windowMs: 60_000 }, () => now);
   expect(attempts.isKnown("a")).toBe(false);

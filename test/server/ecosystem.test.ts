@@ -127,7 +127,7 @@ test("the answer repeats the given spelling of an environment", async () => {
   ]);
 });
 
-test("NODE_ENV decides if no environment is given, and a configured folder is read", async () => {
+test("without an environment NODE_ENV is used, and a configured folder is read", async () => {
   const root = repository();
   mkdirSync(join(root, "elsewhere"));
   writeFileSync(join(root, "elsewhere/ecosystem.production.config.cjs"), "module.exports = { apps: [] };");

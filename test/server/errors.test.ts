@@ -258,7 +258,7 @@ test("the error table", async () => {
   await expect(rows.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "snapshots/errors.txt"));
 });
 
-test("every refusal that a request can meet has a row", () => {
+test("the error table has every refusal that a request can get", () => {
   const ofOtherFaces: readonly ErrorKind[] = [
     "START_REFUSED",
     "SUITE_FILE_FAILED",

@@ -120,7 +120,7 @@ describe("behind a proxy", () => {
     expect((await ask(server, `/svcm${ENV}`, { headers: { authorization } })).status).toBe(200);
   });
 
-  test("without a token the server warns at start that everyone whom the proxy admits may read and write", async () => {
+  test("without a token, the server warns at start that every client of the proxy may read and write", async () => {
     const server = await behind();
     await server.logged(/"level":40.*without SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: everyone whom the proxy admits/);
     const local = await behind("https://localhost:8443");

@@ -57,7 +57,7 @@ describe("a query", () => {
     expect(server.text()).toBe(before);
   });
 
-  test("without an environment NODE_ENV decides, and an unsupported one is refused", async () => {
+  test("without an environment NODE_ENV is used, and an unsupported environment is refused", async () => {
     const staging = await testServer({ env: { NODE_ENV: "staging" } });
     expect((await ask(staging, ENV)).json).toMatchObject({ environment: "staging", fileName: ".env.staging" });
     const production = await testServer({ env: { NODE_ENV: "production" } });

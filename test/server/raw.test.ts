@@ -36,7 +36,7 @@ describe("Host", () => {
     }
   });
 
-  test("HTTP/1.0 needs one, too", async () => {
+  test("HTTP/1.0 needs a Host header, too", async () => {
     expect((await answerTo("GET /healthz HTTP/1.0\r\n\r\n")).status).toBe(403);
     expect((await answerTo("GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")).status).toBe(200);
   });

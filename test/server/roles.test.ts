@@ -149,7 +149,7 @@ describe("without a token", () => {
   });
 });
 
-describe("a token that is not valid any more", () => {
+describe("a token that is no longer valid", () => {
   test("is refused after its time", async () => {
     const files = repository();
     const token = await createToken(files.root, "bot", "editor", { expiresInMs: 60_000 });
@@ -163,7 +163,7 @@ describe("a token that is not valid any more", () => {
     expect((await post(server, SAVE, bearer(token))).status).toBe(401);
   });
 
-  test("does not act any more over a socket that it opened", async () => {
+  test("can no longer act over a socket that it opened", async () => {
     const { server, tokenOf } = await withTokens();
     const client = await open(server, { headers: bearer(tokenOf("operator")) });
     await revoke(server, "operator-bot");
@@ -220,7 +220,7 @@ describe("tokens over HTTP", () => {
     expect(server.log.join("")).not.toContain(created.token);
   });
 
-  test("a limited admin manages none, because it could give itself more", async () => {
+  test("an admin with limits cannot manage tokens, because it could extend its own limits", async () => {
     const files = repository();
     const token = await createToken(files.root, "bot", "admin", { environments: ["dev"] });
     const server = await testServer({ repository: files });

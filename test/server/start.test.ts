@@ -202,7 +202,7 @@ describe("the end", () => {
     expect(await half.ended).toBe("");
   });
 
-  test("happens once, even if it is requested again", async () => {
+  test("the server shuts down once, even if shutdown is requested again", async () => {
     const server = await testServer();
     await Promise.all([server.close(), server.close()]);
     await server.close();

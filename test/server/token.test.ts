@@ -85,7 +85,7 @@ describe.each(spellings)("on %s", (host) => {
     for (const path of open) expect(await ask(server, path, { method: "DELETE" })).toMatchObject(unauthorized);
   });
 
-  test("with it everything is there", async () => {
+  test("with the token, every route is available", async () => {
     const server = await start();
     expect((await ask(server, ENV, { headers: bearer })).status).toBe(200);
     expect((await post(server, fastify, bearer)).status).toBe(200);

@@ -49,7 +49,7 @@ describe.each([
 describe("a driver that the backend has no adapter for", () => {
   const carried: Readonly<Record<string, readonly string[]>> = carriedDrivers();
 
-  test("the list equals the adapters", () => {
+  test("the list of drivers in svcm.startup.json equals the adapters", () => {
     expect(carried["SVC_DATABASE_DRIVER"]).toEqual(databaseDrivers);
     const accepted = valuesOf("SVC_REALTIME_API_DATABASE_DRIVER");
     expect(carried["SVC_REALTIME_API_DATABASE_DRIVER"]?.toSorted()).toEqual(

@@ -38,7 +38,7 @@ test.each(signals)("%s, sent again while a request is in flight, cuts nothing sh
   expect(await backend.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
 });
 
-test("a client that never ends its request does not keep the process", async () => {
+test("a client that never completes its request does not keep the process alive", async () => {
   await using backend = await startEntrypoint("rest");
   const stuck = await begun(backend.url);
   backend.signal("SIGTERM");

@@ -21,7 +21,7 @@ const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> =
   "grpc-rest": { kind: "grpc", says: /gRPC on .*, REST \(express\) on/ },
 };
 
-test("the table of the contract is covered", () => {
+test("the test has every profile of the contract", () => {
   expect(Object.keys(packagedRuntimeContract.profiles)).toEqual(Object.keys(serves));
 });
 

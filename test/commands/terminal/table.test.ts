@@ -89,7 +89,7 @@ describe("in a window", () => {
     ]);
   });
 
-  test("that is wide enough it looks as it does without one", () => {
+  test("a table that fits the window is printed as without a window", () => {
     const columns = columnsOf({ shorten: "fold" }, { spare: 1 });
     const rows = [["some words", "more"]];
     expect(plain(columns, rows, window(500))).toBe(plain(columns, rows, nowhere));
@@ -140,7 +140,7 @@ test("the colour of a cell is around its text, not around what fills the column"
   expect(text.split("\n")[1]).toBe("\u001B[31mab\u001B[39m      x");
 });
 
-test("widths are shared out: none grows, none is less than it may be, and they fit if they can", () => {
+test("column widths never grow, never fall below their minimum, and fit the window if possible", () => {
   const column = fc.record({ natural: fc.nat(300), least: fc.nat(40) });
   fc.assert(
     fc.property(fc.array(column, { minLength: 1, maxLength: 8 }), fc.nat(400), (columns, room) => {

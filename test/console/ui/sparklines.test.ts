@@ -6,7 +6,7 @@ const scale = (values: readonly number[], least: number, isFromZero: boolean) =>
   scaleOf(Float32Array.from(values), least, isFromZero);
 
 describe("the scale of a line in a row", () => {
-  test("is its own: a leak reaches from the floor to the top, however much memory the process had before", () => {
+  test("is separate for each row: a leak spans the whole height, however much memory the process had before", () => {
     const leak = Array.from({ length: 60 }, (_, at) => (1000 + at) * MB);
     expect(scale(leak, MB, false)).toEqual({ bottom: 1000 * MB, top: 1059 * MB });
   });
@@ -16,7 +16,7 @@ describe("the scale of a line in a row", () => {
     expect(scale([1, 2], 100, false)).toEqual({ bottom: 1, top: 101 });
   });
 
-  test("begins at 0 where that is a meaning, and has no part of what was not measured", () => {
+  test("begins at 0 if 0 is meaningful, and leaves out missing values", () => {
     expect(scale([40, 80], 5, true)).toEqual({ bottom: 0, top: 80 });
     expect(scale([Number.NaN, 40], 5, true)).toEqual({ bottom: 0, top: 40 });
     expect(scale([Number.NaN], 5, true)).toEqual({ bottom: 0, top: 5 });

@@ -75,7 +75,7 @@ describe("a Prometheus that cannot answer is named with its reason, never with i
     expect(error.message).not.toContain("canary");
   });
 
-  test("is left alone if the asker leaves", async () => {
+  test("a query is aborted if the caller leaves", async () => {
     const { url } = await receiver(() => undefined);
     const leaving = new AbortController();
     const asking = at(url).queryRange(QUERY, leaving.signal);

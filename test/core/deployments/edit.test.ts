@@ -71,7 +71,7 @@ test("a target may change the case of its name, but not take the name of another
   expect(() => rename("B")).toThrow("taken by another deploy target");
 });
 
-test("an entry of offered answers is valid", () => {
+test("an entry made of offered values is valid", () => {
   for (const deployTarget of Object.keys(matrix.deployTargets)) {
     const answers: Record<string, string> = { name: "a", region: "eu", runtime: "node22", deployTarget };
     const next = () => openQuestions("deployments", answers, vocabulary)[0];

@@ -67,7 +67,7 @@ describe("setting a value", () => {
     );
   });
 
-  test("twice equals once", () => {
+  test("setting a value twice has the same effect as setting it once", () => {
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
         const once = attemptSet(text, key, to);

@@ -49,7 +49,7 @@ test.each([
   expect(event).toMatchObject({ cause: "pm2-cli", certainty: "likely" });
 });
 
-test("one command explains one end of a process for certain, and two of them only likely", () => {
+test("a command explains one end of a process with certainty, and two ends only as likely", () => {
   const twice = logOf(...RESTART, [5, STOPPING], [6, exit(0)], [6, START]);
   const events = withCommands(twice, [seen(), seen({ atMs: msOf(5) })]).map((one) => one.event.certainty);
   expect(events).toEqual(["likely", "likely"]);

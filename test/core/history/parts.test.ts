@@ -44,7 +44,7 @@ describe("what the history keeps", () => {
 describe("the files that a span needs", () => {
   const span = { fromMs: NOON - 90 * 60_000, toMs: NOON };
 
-  test("one kind for each hour, or the other kind if that is left", () => {
+  test("for each hour, one kind of file is read, or the other kind if only that exists", () => {
     const parts = closedHours(3, 1).filter(({ hour, kind }) => hour !== hourOf(NOON - HOUR) || kind === "minutes");
     const names = (wanted: "steps" | "minutes") => chosenParts(parts, { ...span, wanted }).map(({ name }) => name);
     expect(names("steps")).toEqual(["2030-01-01T10.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);

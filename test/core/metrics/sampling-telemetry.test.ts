@@ -139,7 +139,7 @@ describe("a watcher", () => {
     expect(world.asked.opened).toBe(0);
   });
 
-  test("close ends every watch", async () => {
+  test("closing the telemetry ends every watch", async () => {
     const world = countingPorts();
     const watchers = [await watch(world), await watch(world, { environment: "staging" })];
     await world.ports.telemetry.close();

@@ -108,7 +108,7 @@ describe("a write", () => {
     expect(workspace.read(".svcm/audit.jsonl")).not.toMatch(/fastify|maybe/);
   });
 
-  test("needs the grant", async () => {
+  test("needs the right to write", async () => {
     const workspace = makeWorkspace();
     const reader: Caller = { source: "http", grants: ["read"] };
     const attempt = execute(envWrite, workspace.ports, { values: {}, foreignKeys: "ignore" }, reader);

@@ -105,7 +105,7 @@ describe("svcm init chooses between PM2 files", () => {
     expect(notes.join()).toContain("ecosystem.config.js: another file declares the same app");
   });
 
-  test("it takes a file that PM2 can load, and says why PM2 cannot load the other", async () => {
+  test("svcm init prefers a file that PM2 can load, and says why PM2 cannot load the other", async () => {
     const { ecosystem, notes } = await initIn({
       "package.json": '{ "type": "module" }',
       "ecosystem.config.js": js(app("api")),
@@ -115,7 +115,7 @@ describe("svcm init chooses between PM2 files", () => {
     expect(notes.join()).toContain('ecosystem.config.js: PM2 cannot read this file, because package.json has "type"');
   });
 
-  test("comments declare nothing", async () => {
+  test("svcm init ignores comments in PM2 files", async () => {
     const file =
       '// env_staging: {}\nmodule.exports = { apps: [{ name: "a", script: "x/**/b.js" }] }; /* env_qa: {} */';
     expect((await initIn({ "ecosystem.config.js": file })).ecosystem).toEqual({ production: "ecosystem.config.js" });

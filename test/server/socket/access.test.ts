@@ -159,7 +159,7 @@ test("only svcm.v1 is named in the answer, never the token", async () => {
   expect(server.log.join("")).not.toContain(TOKEN);
 });
 
-describe("on an address that others reach", () => {
+describe("on an address that other machines can reach", () => {
   const openly = () => start({ host: "0.0.0.0", env });
 
   test.each<[string, ClientSettings]>([
@@ -213,14 +213,14 @@ describe("on an address that others reach", () => {
     expect((await shown.next()).type).toBe("pong");
   });
 
-  test("Host is looked at first", async () => {
+  test("the Host header is checked first", async () => {
     expect(
       (await refused(await openly(), { headers: { ...header(TOKEN).headers, host: "evil.example" } })).status,
     ).toBe(403);
   });
 });
 
-test("one socket too many is 503, and one that goes makes room", async () => {
+test("a socket above the limit gets 503, and closing another one makes room", async () => {
   const server = await start({ limits: { maxSockets: 2 } });
   const [first] = [await open(server), await open(server)];
   const { status, json } = await refused(server);

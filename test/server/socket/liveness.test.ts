@@ -135,7 +135,7 @@ describe("the server's end", () => {
   });
 });
 
-test("a client that goes ends its stream", async () => {
+test("the stream of a client ends when the client disconnects", async () => {
   const { telemetry, server } = await start();
   expect.assertions(2);
   for (const leave of ["close", "terminate"] as const) {

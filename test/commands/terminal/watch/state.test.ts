@@ -29,7 +29,7 @@ test("every order contains all processes", () => {
   });
 });
 
-test("s goes through the orders and around", () => {
+test("the key s cycles through the sort orders", () => {
   expect(sortKeys.map((_, count) => stateAfter(...keys("s ".repeat(count + 1).trim())).sort)).toEqual([
     ...sortKeys.slice(1),
     sortKeys[0],
@@ -52,7 +52,7 @@ test("the arrows select a process, which stays selected in another order", () =>
   expect(stateAfter(...keys("down")).selected).toBeUndefined();
 });
 
-test("the pace stays within 500 to 2000 ms, and says when it changed", () => {
+test("the interval stays between 500 and 2000 ms, and a change is shown", () => {
   let state = stateAfter();
   const paces = ["+", "+", "+", "-", "-", "-", "-", "-", "-", "-"].map((key) => {
     const step = press(state, key);
@@ -68,7 +68,7 @@ test("the pace stays within 500 to 2000 ms, and says when it changed", () => {
   ]);
 });
 
-test("paused, nothing moves", () => {
+test("while the view is paused, nothing changes", () => {
   const paused = stateAfter(busy, ...keys("p"), seen(busySample()));
   expect(paused.cpuHistory).toHaveLength(1);
   expect(paused.sample).toBe(stateAfter(busy).sample);

@@ -57,7 +57,7 @@ function plain(state: string, columns: number, rows: number): string[] {
 describe.each(cases)("%s, %s", (state, size) => {
   const [columns, rows] = sizes[size];
 
-  test("fits, to the column, and nothing of a name moves the cursor", async () => {
+  test("fits the window exactly, and no name moves the cursor", async () => {
     const lines = plain(state, columns, rows);
     expect(lines).toHaveLength(rows);
     // oxlint-disable-next-line no-control-regex -- that there is none is what is tested

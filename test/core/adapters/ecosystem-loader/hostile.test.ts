@@ -42,7 +42,7 @@ function processesAbout(text: string): string[] {
   });
 }
 
-test("each is refused in svcm's words, and the server continues", async () => {
+test("each hostile ecosystem file is refused in svcm's words, and the server keeps running", async () => {
   const workspace = makeWorkspace();
   const server = await serve({
     root: workspace.root,

@@ -117,7 +117,7 @@ describe("Files.read refuses", () => {
     await expect(read(path)).rejects.toMatchObject(refusal("EOUTSIDE", path));
   });
 
-  test("a path that climbs out", async () => {
+  test("a path that leaves the folder with ..", async () => {
     const { config, elsewhere, read } = setUp();
     writeFileSync(join(elsewhere, "secret"), "A=1\n");
     const path = `${config}/../elsewhere/secret`;

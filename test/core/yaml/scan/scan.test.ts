@@ -21,7 +21,7 @@ test.each([
   expect(disagreements(text)).toEqual([]);
 });
 
-test("it reads this repository's documents", () => {
+test("the YAML scanner reads this repository's documents", () => {
   const [deployments = "", good = ""] = realDocuments();
   expect([deployments, good].map(disagreements)).toEqual([[], []]);
 });
@@ -58,7 +58,7 @@ test.each([
   expect(scanYaml(text, "a.yaml")).toBeUndefined();
 });
 
-test("it reads any JSON without refused keys", () => {
+test("the YAML scanner reads any JSON without refused keys", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify([value], null, indent);
@@ -69,6 +69,6 @@ test("it reads any JSON without refused keys", () => {
   );
 });
 
-test("it agrees with the parser on mutated documents, and reads some", () => {
+test("the YAML scanner agrees with the parser on every mutated document that it reads", () => {
   expect(compareMutants(realDocuments(), 8000, 1)).toBeGreaterThan(400);
 });

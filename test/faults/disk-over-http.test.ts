@@ -36,8 +36,8 @@ async function expectRefusal({ root, file }: Disk, code: string): Promise<void> 
   expect(readFileSync(file, "utf8")).toBe(GOOD_ENV);
 }
 
-describe.skipIf(!canMount)("a disk that refuses (needs root and mount)", () => {
-  test("is full: both faces report it, and can write when space is free", async () => {
+describe.skipIf(!canMount)("a failing disk (needs root and mount)", () => {
+  test("command line and HTTP report a full disk, and can write when there is space again", async () => {
     const disk = onSmallDisk();
     const ballast = `${disk.folder}/ballast`;
     expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
@@ -47,7 +47,7 @@ describe.skipIf(!canMount)("a disk that refuses (needs root and mount)", () => {
     expect(readFileSync(disk.file, "utf8")).toContain("SVC_HTTP_FRAMEWORK=fastify");
   });
 
-  test("is read-only", async () => {
+  test("command line and HTTP report a read-only disk", async () => {
     const disk = onSmallDisk();
     execFileSync("mount", ["-o", "remount,ro", disk.folder]);
     await expectRefusal(disk, "EROFS");

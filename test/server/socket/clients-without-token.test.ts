@@ -23,7 +23,7 @@ async function eightStrangers(server: TestServer): Promise<Client[]> {
   return strangers;
 }
 
-test("eight strangers wait, the ninth is refused, and the token's owner gets in", async () => {
+test("eight clients may wait without a token, the ninth is refused, and a client with the token still connects", async () => {
   const server = await openServer();
   await eightStrangers(server);
   const { status, headers, json } = await refused(server);
@@ -43,7 +43,7 @@ test("a client that sends the token frees its waiting place", async () => {
   expect((await refused(server)).status).toBe(503);
 });
 
-test("clients without the token take no place of clients with it, and both numbers are limited", async () => {
+test("clients without the token do not count against the limit of clients with it, and both have a limit", async () => {
   const server = await openServer({ maxSockets: 1 });
   const [stranger] = await eightStrangers(server);
   await open(server, owner);
