@@ -49,7 +49,7 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
   const { page, loaded, problem } = props;
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
   if (loaded?.store.isForeign.value) return <ForeignDocument store={loaded.store} />;
-  // A machine that is away is found in the list of all.
+  // A machine that is away is found in the list of all machines.
   if (loaded || (problem && page.router.tab.value === "nodes")) return <Panel />;
   return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
 }
@@ -84,7 +84,7 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
   };
 }
 
-/** Focuses the panel in place of the jump, because the hash is the tab's link. */
+/** Focuses the panel instead of following the hash, because the hash is the link of the tab. */
 function skipToPanel(event: Event): void {
   event.preventDefault();
   focusPanel();

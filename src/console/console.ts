@@ -26,18 +26,18 @@ export interface Page {
   readonly questions: Questions;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
-  /** The service that every request is about. Empty: all of them, or the only one. */
+  /** The service of every request. Empty for all services, or for the only one. */
   readonly service: Signal<string>;
   readonly nodeFilter: Signal<string>;
 }
 
-/** The page with the server's facts: every tab works with it. */
+/** The page and the facts from the server, which every tab uses. */
 export interface Console extends Page {
   readonly facts: Facts;
   readonly store: DocumentStore;
   readonly declarations: Declarations;
   readonly choices: Choices;
-  /** State that outlives the closing of its tab: made at the first call for a key, and returned by later ones. */
+  /** State that survives closing its tab: created at the first call for a key, and returned by later ones. */
   readonly kept: <T>(key: string, make: () => T) => T;
 }
 
@@ -72,7 +72,7 @@ export function createPage(): Page {
 
 export function createConsole(page: Page, facts: Facts): Console {
   const storage = reachable(() => localStorage);
-  // Known by now, because the facts are from it.
+  // Known at this point, because the facts come from it.
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   const choices = createChoices(storage, `${server}${page.router.node}`);
@@ -103,7 +103,7 @@ function servicePart({ service, router }: Page): AddressPart {
   };
 }
 
-/** A browser that closes its storage to a page throws when the page reads the property. */
+/** If a browser denies a page its storage, reading the property throws. */
 function reachable(storage: () => Storage): Storage | undefined {
   try {
     return storage();
@@ -129,7 +129,7 @@ export function useConsole(): Console {
 
 type Identity = ReturnType<typeof createIdentity>;
 
-/** The owner of this tab's token, and what the token permits. */
+/** The owner of the token in this browser tab, and its rights. */
 function createIdentity(api: () => Pick<Api, "me">) {
   const me = signal<Awaited<ReturnType<Api["me"]>>>();
   return {
@@ -139,7 +139,7 @@ function createIdentity(api: () => Pick<Api, "me">) {
         .me()
         .catch(() => undefined);
     },
-    /** The reason why the page does not offer what needs the right. Without a token, the server asks for one. */
+    /** Why the page does not offer what needs the right. Without a token, the server asks for one. */
     reasonAgainst(right: Right): string | undefined {
       const { role, rights, actor } = me.value ?? {};
       if (!role || rights?.includes(right) !== false) return undefined;

@@ -4,7 +4,7 @@ import { createPage } from "./console.ts";
 
 const root = document.querySelector("#root");
 if (root !== null) {
-  // Removes the line for browsers that do not get this script.
+  // Removes the message for browsers that do not load this script.
   root.replaceChildren();
   render(<App page={createPage()} />, root);
 }

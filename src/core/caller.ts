@@ -11,7 +11,7 @@ export interface Limits {
   readonly services?: readonly string[] | undefined;
 }
 
-/** A person or program, and its rights. */
+/** A user or program, and its rights. */
 export interface Identity {
   /** The system user, the name of the token, or `anonymous`. */
   readonly actor?: string;

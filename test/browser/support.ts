@@ -38,7 +38,7 @@ export interface Attacker {
   arrived(pattern: RegExp): Promise<void>;
 }
 
-/** A server that takes everything, lets everybody read it and opens every WebSocket: what svcm must not be. */
+/** A server without protection, for comparison: it accepts every request, lets every origin read and opens every WebSocket. */
 export async function attackerServer(page = "<!doctype html><title>attack</title>"): Promise<Attacker> {
   const seen: string[] = [];
   const waiting = new Set<() => void>();

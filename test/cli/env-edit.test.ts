@@ -81,7 +81,7 @@ test("a change of comments alone is written, and the answer says so", async () =
   expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"].replace(/^.*\n/, ""));
 });
 
-describe("nothing is written, and the person's version is kept,", () => {
+describe("nothing is written, and the user's version is kept,", () => {
   test.each([
     ["if a secret changed", "sed -i s/canary-own/new/", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
     ["if a secret is gone", "sed -i /OWN_SECRET/d", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
@@ -128,7 +128,7 @@ describe("nothing is written, and the person's version is kept,", () => {
   });
 });
 
-test("an error that the file had before does not keep a person from another change", async () => {
+test("an error that the file had before does not keep a user from another change", async () => {
   const files = { ...LAYERED, ".env.local": "LOG_LEVEL=loud\nTITLE=a\nTITLE=b\nstray\n" };
   const { code, workspace } = await edit(
     `sed -i '1i# first' "$1"; sed -i s/TITLE=b/TITLE=c/ "$1"`,
@@ -150,7 +150,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
   /** An editor that makes the value faulty first, and good the second time. */
   const script = 'if grep -q loud "$1"; then sed -i s/loud/warn/ "$1"; else sed -i s/debug/loud/ "$1"; fi';
 
-  test("a person may edit the same copy again after a refusal", async () => {
+  test("a user may edit the same copy again after a refusal", async () => {
     const workspace = makeWorkspace({ ...LAYERED, "editor.sh": script });
     const env = { EDITOR: `sh ${workspace.path("editor.sh")}`, TMPDIR: temporaryFolder() };
     const { status, screen } = await inTerminal(workspace, ["env", "edit"], [["Edit again? [y/N] ", "y\n"]], env);
@@ -160,7 +160,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(readdirSync(env.TMPDIR)).toEqual([]);
   });
 
-  test("a person who does not want to edit again keeps the copy", async () => {
+  test("a user who does not want to edit again keeps the copy", async () => {
     const workspace = makeWorkspace({ ...LAYERED, "editor.sh": script });
     const env = { EDITOR: `sh ${workspace.path("editor.sh")}`, TMPDIR: temporaryFolder() };
     const { status, screen } = await inTerminal(workspace, ["env", "edit"], [["Edit again? [y/N] ", "n\n"]], env);

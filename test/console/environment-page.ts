@@ -1,4 +1,4 @@
-/** The tab of the runtime environment, its files, and how a person works with it. */
+/** The tab of the runtime environment, its files, and how a user works with it. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { serve, type Served } from "../support/svcm.ts";

@@ -1,4 +1,4 @@
-/** The preview of ecosystem files, and how a person works with it. */
+/** The preview of ecosystem files, and how a user works with it. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";

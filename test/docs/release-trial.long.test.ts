@@ -40,7 +40,7 @@ const PAGE = "docs/how-to/pm2.md";
 const lines = readFileSync(join(import.meta.dirname, "../..", PAGE), "utf8").split("\n");
 const onPage = new Set(lines.map((line) => line.split(" #")[0]?.trimEnd()));
 
-/** Runs a command of the page with more flags, such as `--yes` for the person at the terminal. */
+/** Runs a command of the page with more flags, such as `--yes` for the user at the terminal. */
 function run(line: string, ...more: string[]): Promise<Ran> {
   if (!onPage.has(line)) throw new Error(`${PAGE} has no command ${line}`);
   const [, ...words] = line.replace("7f3a-9c21", planned).split(" ");

@@ -17,7 +17,7 @@ function onSmallDisk() {
 
 type Disk = ReturnType<typeof onSmallDisk>;
 
-/** The same change, refused by the disk, through both faces: one body, and the file as it was. */
+/** Expects the command line and HTTP to report a failed write with the same body, and to leave the file unchanged. */
 async function expectRefusal({ root, file }: Disk, code: string): Promise<void> {
   const body = { error: "Environment file operation failed.", code, path: file };
   const ran = await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=fastify", "--json"], { root });

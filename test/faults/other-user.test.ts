@@ -7,7 +7,7 @@ import { envFile, NEW, type Refusal } from "../support/env-file.ts";
 import { asNobody, canBeNobody, isRoot } from "../support/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-describe.skipIf(!canBeNobody)("as another user (needs root, setpriv, and sources that everybody may read)", () => {
+describe.skipIf(!canBeNobody)("as another user (needs root, setpriv, and sources that every user may read)", () => {
   test.each([
     ["a folder that may not be written: EACCES", 0o755, "EACCES", "permission denied"],
     ["a folder that may be written, with a file whose owner cannot be kept: EPERM", 0o777, "EPERM", "keep the owner"],

@@ -104,7 +104,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   });
 
   test.skipIf(!canHaveTerminal)(
-    "asks a person once before it stops processes of nodes, and a no changes nothing",
+    "asks a user once before it stops processes of nodes, and a no changes nothing",
     async () => {
       const stop = ["process", "stop", "api", "--node", "role=web"];
       const variables = fleet.variables("otto");

@@ -106,7 +106,7 @@ test("an app is refused that would start on the port of a stranger with the same
   await ports.processes.remove(before.find(({ name }) => name === "stranger")!);
 });
 
-test("a key that left the declaration leaves the process, also if a person started it", async () => {
+test("a key that left the declaration leaves the process, also if a user started it", async () => {
   const record = (await ports.processes.list()).find(({ name }) => name === "api");
   await ports.processes.remove(record!);
   // PM2's command line leaves this mark.

@@ -1,4 +1,4 @@
-/** `svcm apply`, `rollback` and `releases` as a person runs them. */
+/** `svcm apply`, `rollback` and `releases` as a user runs them. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

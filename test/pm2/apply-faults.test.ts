@@ -51,7 +51,7 @@ test("SIGINT to svcm does the same, and it exits 3", async () => {
 test.each([
   ["svcm", () => execute(processAct, ports, { action: "restart", name: "web" }, caller)],
   ["PM2's command", () => byPm2("restart", "web")],
-])("a person who restarts a process with %s before its step does not stop the apply", async (_, restart) => {
+])("a user who restarts a process with %s before its step does not stop the apply", async (_, restart) => {
   const world = when(isStep(0, "done"), restart);
   expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
   expect(await stepsLeft()).toBe(0);
@@ -90,7 +90,7 @@ test("a restart by svcm during a step waits for the step, and both succeed", asy
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a person whose shell goes into a process before its step stops the apply, and the variable stays", async () => {
+test("a user whose shell gets into a process before its step stops the apply, and the variable stays", async () => {
   const world = when(isStep(0, "done"), () => byPm2("restart", "web", "--update-env"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
@@ -135,7 +135,7 @@ test("beside a process that PM2 runs and does not list, nothing is applied until
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a person who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
+test("a user who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
   const world = when(isStep(0, "done"), async () => {
     own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
     await execute(
@@ -151,7 +151,7 @@ test("a person who changes a definition before its step stops the apply: own ste
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a person who deletes a process before its step stops the apply, and the process stays deleted", async () => {
+test("a user who deletes a process before its step stops the apply, and the process stays deleted", async () => {
   const world = when(isStep(0, "done"), () => byPm2("delete", "web"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);

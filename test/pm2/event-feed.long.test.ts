@@ -14,7 +14,7 @@ test("a stop by PM2's command differs from a delete", async () => {
   expect(await next({ app: "gone", kind: "delete" })).toMatchObject({ actor: `${user} (pm2 delete)` });
 });
 
-test("SIGKILL by a person is a signal, not a kill by the kernel", async () => {
+test("SIGKILL by a user is a signal, not a kill by the kernel", async () => {
   await own.run({ name: "killed" });
   process.kill((await recordOf("killed")).pid!, "SIGKILL");
   expect(await next({ app: "killed", kind: "exit" })).toMatchObject({ cause: "signal", certainty: "certain" });

@@ -1,4 +1,4 @@
-/** Ends of processes, as a person, a program or the machine causes them under a real PM2. */
+/** Ends of processes, as a user, a program or the machine causes them under a real PM2. */
 import { execFile } from "node:child_process";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -117,7 +117,7 @@ export const scenes: readonly Scene[] = [
     says: "a file.js",
   },
   {
-    title: "a process that ignores SIGINT had to be killed, on the order of a person",
+    title: "a process that ignores SIGINT had to be killed, on the request of a user",
     app: {
       name: "deaf",
       kill_timeout: 200,

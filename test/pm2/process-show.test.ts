@@ -1,4 +1,4 @@
-/** One process on every face, under a real PM2. */
+/** One process, as the command line and HTTP show it, under a real PM2. */
 import { createConnection } from "node:net";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ test("svcm process show has the port of the process, its restart rules, its decl
   expect(response.env).toContainEqual({ key: "DB_PASSWORD", tier: "never-exposed" });
 });
 
-test("the last end, its cause and its last lines are there on every face, without a secret", async () => {
+test("the command line and HTTP show the last end, its cause and its last lines, without a secret", async () => {
   const before = await show();
   process.kill(before.processes[0]?.pid ?? 0, "SIGUSR2");
   let after = await show();

@@ -17,6 +17,7 @@ test.each([
     "// It runs it anew.\n",
     [expect.stringMatching(/^1 "anew" in "It runs it anew\.": write again/)],
   ],
+  ["a word for users", "// A person runs it.\n", [expect.stringContaining('"A person"')]],
   ["a word that a line break splits", "// The file is\n// none.\n", [expect.stringContaining('"is none"')]],
   ["a message", 'fail("The file\'s name is no text.");\n', [expect.stringContaining('"is no"')]],
   ["a message with holes", "fail(`${name} tells ${value}.`);\n", [expect.stringContaining('"tells"')]],

@@ -1,4 +1,4 @@
-/** Commands in a separate terminal, as a person uses them. */
+/** Commands in a separate terminal, as a user uses them. */
 import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";

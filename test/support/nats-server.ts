@@ -22,7 +22,7 @@ export interface NatsServer {
 }
 
 /**
- * @param accounts what `svcm nats config` prints; without it everybody may do everything
+ * @param accounts what `svcm nats config` prints; without it, every client may do everything
  * @param host the address at which it listens
  */
 export async function natsServer(

@@ -1,4 +1,4 @@
-/** Small projects in the manner of public ones, with what a person reads in them. */
+/** Small projects in the manner of public ones, with what a user reads in them. */
 export const CANARIES = ["canary-pw-1", "canary-token-2", "canarycanary3"];
 const SECRETS = `DATABASE_URL=postgres://app:${CANARIES[0]}@localhost/app\nJWT_SECRET=${CANARIES[1]}\nSTRIPE_KEY=sk_live_${CANARIES[2]}xyz\n`;
 export const app = (name: string, more = ""): string => `{ name: "${name}", script: "main.js"${more} }`;

@@ -1,4 +1,4 @@
-/** The WebSocket API with its three adapters: everybody hears of a new item, wherever they are connected. */
+/** The WebSocket API with its three adapters: every client hears of a new item, wherever it is connected. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";

@@ -1,4 +1,4 @@
-/** The HTTP API as functions; their answers have the types of the server's schemas. */
+/** The HTTP API as functions. Their results have the types of the server's schemas. */
 import type {
   AuditListResponse,
   DeploymentsVerdict,
@@ -33,14 +33,14 @@ export type Repository = Tagged<DeclarationsResponse>;
 
 export type Api = ReturnType<typeof createApi>;
 
-/** The service and the machine that requests are about. */
+/** The service and the machine of the requests. */
 interface About {
   readonly service: () => string | undefined;
   readonly node: string | undefined;
 }
 
 /**
- * Every request but `health` goes only to the server that this page works with, and only that server gets the token.
+ * Every request except `health` goes only to the server that this page works with, and only that server gets the token.
  * Each function throws a {@link RequestError}.
  */
 export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, { service, node }: About) {

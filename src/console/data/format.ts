@@ -1,4 +1,4 @@
-/** Numbers and times for people. An unknown value is a dash, never 0. */
+/** Formats numbers and times. An unknown value is a dash, never 0. */
 export { counted } from "../../core/words/counted.ts";
 
 export const UNKNOWN = "–";

@@ -5,7 +5,7 @@ export interface Answered<Answer> {
   readonly problem?: Problem;
 }
 
-/** A request that is made again and again: only the newest counts, and aborts the one before. */
+/** A request that is repeated: only the newest counts, and it aborts the previous one. */
 export class Question {
   #controller = new AbortController();
 

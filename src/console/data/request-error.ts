@@ -1,9 +1,9 @@
 import type { ErrorBody } from "../../core/api/bodies.ts";
 
-/** A failure in the server's words, which are shown as they are. */
+/** A failure in the server's words, which are shown unchanged. */
 export interface Problem extends Omit<ErrorBody, "code"> {
   readonly code?: string | undefined;
-  /** Absent without an answer. */
+  /** Absent if there was no response. */
   readonly status?: number;
 }
 

@@ -4,14 +4,14 @@ import { RequestError, type Problem } from "./request-error.ts";
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** With the entity tag of the file: the `If-Match` of the next write. */
+/** The entity tag of the file, for the `If-Match` of the next write. */
 export type Tagged<Shape> = Shape & { readonly entityTag?: string };
 
 export interface Peer {
   /**
-   * Resolves if the server that answers is the one that this page works with.
+   * Resolves if the server that responds is the one that this page works with.
    *
-   * @throws {RequestError} if another server answers, or none
+   * @throws {RequestError} if another server responds, or none
    */
   confirm(): Promise<void>;
   note(isReached: boolean): void;
@@ -20,7 +20,7 @@ export interface Peer {
 interface Request {
   readonly path: string;
   readonly query?: Query;
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a text is sent unchanged. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -49,7 +49,7 @@ export function askers(send: Send) {
 
 /** Sends a request; if the token is missing or wrong, asks the user for one and sends the request again. */
 export function sender(session: Pick<Session, "token" | "demand">, peer: Peer) {
-  // Reads may be open when writes are not: the token goes only with the methods that demanded it.
+  // Reads may be open when writes are not, so the token is sent only with the methods that demanded it.
   const demanded = new Set<string>();
   return async (request: Request): Promise<Answer> => {
     const method = methodOf(request);
@@ -61,7 +61,7 @@ export function sender(session: Pick<Session, "token" | "demand">, peer: Peer) {
       const problem = await problemIn(response);
       if (response.status !== 401) throw new RequestError(problem);
       demanded.add(method);
-      // Another request may have got a token meanwhile.
+      // Another request may have obtained a token in the meantime.
       const isOld = token !== session.token();
       if (!isOld && !(await session.demand(problem, token !== undefined))) throw new RequestError(problem);
     }
@@ -88,7 +88,7 @@ function fetchOf(request: Request, token: string | undefined): Promise<Response>
   const { path, query = {}, body, headers, signal } = request;
   const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
-  // Relative, because the page may be served under a path.
+  // A relative URL, because the page may be served under a path.
   return fetch(`.${path}${search}`, {
     method: methodOf(request),
     headers: {

@@ -1,6 +1,6 @@
 import { interval } from "../../core/api/channel.ts";
 
-/** Samples that are more seconds apart have a gap between them. */
+/** Between samples that are more seconds apart, the line has a gap. */
 export const LONGEST_STEP = (3 * interval.max) / 1000;
 
 export interface Span {
@@ -13,7 +13,7 @@ export type SeriesPart = [times: number[], ...values: (number | null)[][]];
 /** A quarter of an hour at two samples a second. */
 export const CAPACITY = 1_800;
 
-/** Values over time in a ring: the newest replace the oldest. Times are in seconds; a value that was not measured is null. */
+/** Values over time in a ring buffer: the newest replace the oldest. Times are in seconds; a missing value is null. */
 export class Series {
   readonly longestStep = LONGEST_STEP;
   readonly #capacity: number;
@@ -55,7 +55,7 @@ export class Series {
     return [slots.map((slot) => times[slot] ?? 0), ...columns.map(read)];
   }
 
-  /** Fills `into` with the values of a span: each place is an equal part of the span and gets its last value. */
+  /** Fills `into` with the values of a span: each entry is an equal part of the span and gets its last value. */
   spread(column: number, { from, to }: Span, into: Float32Array): void {
     const source = this.#values[column];
     let [before, last] = [-Infinity, 0];
@@ -64,7 +64,7 @@ export class Series {
       const time = this.#times[slot] ?? 0;
       if (time < from || time > to) continue;
       const part = Math.min(Math.floor(((time - from) / (to - from)) * into.length), into.length - 1);
-      // In a short span samples are farther apart than its parts.
+      // In a short span, samples are further apart than its parts.
       const first = time - before > LONGEST_STEP ? part : Math.min(last + 1, part);
       into.fill(source?.[slot] ?? Number.NaN, first, part + 1);
       [before, last] = [time, part];

@@ -4,7 +4,10 @@ import { usePage } from "../console.ts";
 import type { DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
 
-/** Another server answers at the page's address and gets nothing. Forms keep their values until the page is reloaded. */
+/**
+ * Another server responds at the page's address; the page sends it nothing. Forms keep their values until the page is
+ * reloaded.
+ */
 export function OtherServer({ root }: { root: string | undefined }): JSX.Element {
   const { server } = usePage();
   return (

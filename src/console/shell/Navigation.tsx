@@ -92,7 +92,7 @@ interface GoToProps {
   readonly mark?: Mark;
 }
 
-/** A link, so that the browser can open it in another window or copy it. */
+/** A link, so that it can be opened in another window or copied. */
 function GoTo({ tab, icon, onOpen, label, mark = {}, ...rest }: GoToProps): JSX.Element {
   const { router } = usePage();
   const { label: long, short } = tabs[tab];
@@ -111,7 +111,7 @@ function GoTo({ tab, icon, onOpen, label, mark = {}, ...rest }: GoToProps): JSX.
   );
 }
 
-/** Opens the second group on a phone, and shows its marks together. */
+/** Opens the second group on a phone, and shows the marks of its tabs. */
 function More({ marks }: { marks: Marks }): JSX.Element {
   const open = usePage().router.tab.value;
   const others = tabIds.filter((id) => !groups.Operate.slice(0, BAR).some((tab) => tab === id));
@@ -151,7 +151,7 @@ function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): 
   );
 }
 
-/** The server and its workspace: the consoles of several servers may be open. */
+/** The server and its workspace, because consoles of several servers may be open. */
 function Place(): JSX.Element {
   const version = usePage().server.version.value;
   const root = useContext(ConsoleContext)?.facts.workspace.root;

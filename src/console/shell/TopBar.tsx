@@ -57,7 +57,7 @@ function useIsProduction(): boolean {
   return page !== undefined && monitorOf(page).isProduction.value;
 }
 
-/** A copy of the address, which names everything that the page shows. */
+/** Copies the address, which describes everything that the page shows. */
 function CopyLink(): JSX.Element {
   const { router } = usePage();
   const text = new URL(hashOf(router.link.value), location.href).href;
@@ -90,7 +90,7 @@ function WhoAmI(): JSX.Element | null {
   );
 }
 
-/** Chooses the machine that the page is about, if there is a fleet. */
+/** Selects the machine of the page, if there is a fleet. */
 function NodeSwitch(): JSX.Element | null {
   const { router } = usePage();
   const facts = useContext(ConsoleContext)?.facts;
@@ -99,7 +99,7 @@ function NodeSwitch(): JSX.Element | null {
   const names = new Set([...(node === "" ? [] : [node]), ...(facts?.nodes ?? [])]);
   const choose = (select: HTMLSelectElement): void => {
     location.hash = hashOf({ tab: router.tab.value, parameters: [["node", select.value]] });
-    // The page is loaded again for the other machine. Until then, and after a refusal, it is about this one.
+    // Another machine means loading the page again. Until then, and after a refusal, the page stays with this machine.
     select.value = node;
   };
   return (
@@ -117,7 +117,7 @@ function NodeSwitch(): JSX.Element | null {
   );
 }
 
-/** Chooses the service that the page is about, where the repository has several. */
+/** Selects the service of the page, if the repository has several. */
 function ServiceSwitch(): JSX.Element | null {
   const { service, router } = usePage();
   const names = useContext(ConsoleContext)?.facts.services ?? [];
@@ -127,7 +127,7 @@ function ServiceSwitch(): JSX.Element | null {
   const all = isOne ? "Choose a service" : "All services";
   const choose = (select: HTMLSelectElement): void => {
     if (router.mayLeave()) service.value = select.value;
-    // A refused choice leaves the browser's own state changed.
+    // A refused choice has already changed the state of the select element.
     else select.value = chosen;
   };
   return (

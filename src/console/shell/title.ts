@@ -4,7 +4,7 @@ import type { Mark } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 
-/** Marks the tab of the browser: errors in title and icon, and a question before unsaved changes are lost. */
+/** Updates the browser tab: errors in title and icon, and a question before unsaved changes are lost. */
 export function useTitle(marks: Readonly<Record<string, Mark>>): void {
   const { label } = tabs[usePage().router.tab.value];
   const all = Object.values(marks);

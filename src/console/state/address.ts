@@ -1,6 +1,6 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 
-/** The tabs in their order. `#/<id>` is the link to one. */
+/** The tabs in order. `#/<id>` is the link to a tab. */
 export const tabIds = [
   "monitoring",
   "environment",
@@ -16,7 +16,7 @@ export const tabIds = [
 
 export type TabId = (typeof tabIds)[number];
 
-/** Names of tabs in links of earlier versions. */
+/** Tab names in links of earlier versions. */
 const formerIds: Readonly<Record<string, TabId>> = { audit: "activity" };
 
 /** A link of the console, for example `#/monitoring?service=orders&sort=-cpu`. */
@@ -39,23 +39,23 @@ export function hashOf({ tab, parameters }: Link): string {
   return `#/${tab}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The machine that a link is about. Empty: that of the server. */
+/** The machine of a link. Empty for the machine of the server. */
 export function nodeOf({ parameters }: Pick<Link, "parameters">): string {
   return parameters.find(([name]) => name === "node")?.[1] ?? "";
 }
 
-/** A part of the page's state that its address has. */
+/** A part of the page's state that is in the address. */
 export interface AddressPart {
   readonly name: string;
   /** A part without a tab belongs to the whole page. */
   readonly tab?: TabId;
-  /** The values for the address; none leaves the part out. Reads signals. */
+  /** The values in the address; an empty list omits the part. Reads signals. */
   read(): readonly string[];
-  /** Takes the values of a link. */
+  /** Applies the values of a link. */
   write(values: readonly string[]): void;
 }
 
-/** A part whose default is left out. A value that is not accepted counts as the default. */
+/** A part that is omitted if it has its default. An invalid value counts as the default. */
 export function textPart(
   { name, tab }: Pick<AddressPart, "name" | "tab">,
   state: Signal<string>,
@@ -77,7 +77,7 @@ export function textPart(
  */
 export function createAddress(first: Link, tab: Signal<TabId>) {
   const parts = signal<readonly AddressPart[]>([]);
-  /** The last link from outside, for parts that come later. */
+  /** The last link from outside, for parts that are created later. */
   const taken = signal<Link | undefined>(first);
   return {
     link: computed((): Link => {
@@ -104,7 +104,7 @@ export function createAddress(first: Link, tab: Signal<TabId>) {
         taken.value = link;
         for (const part of parts.peek()) give(part, link);
       }),
-    /** Opens a tab as it was left. */
+    /** Opens a tab in the state in which it was left. */
     open: (id: TabId): void =>
       batch(() => {
         tab.value = id;

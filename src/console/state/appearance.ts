@@ -5,11 +5,11 @@ export type Appearance = ReturnType<typeof createAppearance>;
 
 export function createAppearance() {
   const theme = signal(storedTheme());
-  /** Rises with every change of colours or of the pixel ratio: a canvas is drawn again then. */
+  /** Increases with every change of colours or of the pixel ratio, so that canvases are redrawn. */
   const version = signal(0);
   const redraw = (): void => void (version.value += 1);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // A query is about one ratio, so each change needs the next query.
+  // A media query matches only one ratio, so each change needs a new query.
   const watchPixels = (): void =>
     matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", onPixels, { once: true });
   const onPixels = (): void => {

@@ -1,9 +1,9 @@
 export type Choices = ReturnType<typeof createChoices>;
 
 /**
- * Choices on this page by name, remembered for one server.
+ * Choices on this page by name, remembered for each server.
  *
- * @param storage of the browser; without it nothing is remembered
+ * @param storage the browser's storage; without it, nothing is remembered
  */
 export function createChoices(storage: Storage | undefined, server: string) {
   const keyOf = (name: string): string => `svcm.choice.${server}.${name}`;

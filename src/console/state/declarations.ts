@@ -7,7 +7,7 @@ import type { Choices } from "./choices.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { contentText, mergeDraft } from "./merge-draft.ts";
 
-/** The state of the file in which a draft began. */
+/** The state of the file from which a draft was started. */
 interface Base {
   readonly entityTag: string;
   readonly document: Candidate;
@@ -16,8 +16,8 @@ interface Base {
 const BASE = "declarations.base";
 
 /**
- * The document of the repository beside the one of this browser. While they are equal, the browser follows the file;
- * from the first edit on, it holds a draft.
+ * The document of the repository and the one of this browser. While they are equal, the browser follows the file; after
+ * the first edit, it has a draft.
  */
 export class Declarations {
   readonly repository = signal<Repository | undefined>();
@@ -28,7 +28,7 @@ export class Declarations {
     const base = this.base.value;
     return this.repository.value !== undefined && base !== undefined && !this.#isAs(base.document);
   });
-  /** The file has changed since the draft began. */
+  /** True if the file has changed since the draft was started. */
   readonly isOutdated = computed(
     () => this.isDraft.value && this.base.value?.entityTag !== this.repository.value?.entityTag,
   );
@@ -67,7 +67,7 @@ export class Declarations {
       });
     } catch (error) {
       const problem = problemOf(error);
-      // The two versions say more than the refusal.
+      // Showing both versions is more useful than the refusal.
       if (problem.status === 412) await this.read();
       else this.problem.value = problem;
     } finally {
@@ -80,7 +80,7 @@ export class Declarations {
     if (repository.value) this.#settle(repository.value);
   }
 
-  /** Puts the changes of the draft on top of the file as it is now. */
+  /** Applies the changes of the draft to the current file. */
   rebase(): void {
     const [base, repository] = [this.base.value, this.repository.value];
     if (base === undefined || repository === undefined) return;

@@ -11,7 +11,7 @@ import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
  */
 export interface DeploymentsDocument {
   readonly version: typeof DOCUMENT_VERSION;
-  /** The selection only, never values. One that is not accepted is kept and flagged. */
+  /** The selection only, never values. An invalid one is kept and flagged. */
   readonly runtimeEnvironment?: unknown;
   readonly serviceConfiguration?: Candidate;
   readonly interfaces?: readonly Candidate[];
@@ -21,7 +21,7 @@ export interface DeploymentsDocument {
 
 export const emptyDocument: DeploymentsDocument = { version: DOCUMENT_VERSION };
 
-/** A stored text as a document with legacy deploy targets migrated, or the reason why it is not one. */
+/** Parses a stored text and migrates legacy deploy targets; otherwise returns the reason why it is not a document. */
 export function readDocument(
   text: string,
   vocabulary: Vocabulary,
@@ -36,7 +36,7 @@ export function readDocument(
   return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
 }
 
-/** Brings legacy deploy targets to today's form without loss. @see the specification, "Versioning" 2 */
+/** Migrates legacy deploy targets to the current form without loss. @see the specification, "Versioning" 2 */
 export function migrateDocument(value: Candidate, vocabulary: Vocabulary): DeploymentsDocument {
   const { deployments } = value as { deployments?: readonly Candidate[] };
   return {
@@ -46,12 +46,12 @@ export function migrateDocument(value: Candidate, vocabulary: Vocabulary): Deplo
   };
 }
 
-/** The reason why a value cannot be held as a document. Issues inside of a section do not count. */
+/** Why a value cannot be used as a document. Issues inside a section do not count. */
 export function reasonAgainst(value: unknown): string | undefined {
   if (!isRecord(value)) return "It is not a map.";
   const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
   if (version !== DOCUMENT_VERSION) return `version is ${JSON.stringify(version)}; accepted: ${DOCUMENT_VERSION}.`;
-  // Another scalar is a selection that is not accepted; a map or a list would hold values.
+  // Another scalar is an invalid selection; a map or a list would be values.
   if (typeof runtimeEnvironment === "object") return "runtimeEnvironment is not the name of an environment.";
   if (!isRecord(serviceConfiguration)) return "serviceConfiguration is not a map.";
   const list = (["interfaces", "deployments"] as const).find((name) => {

@@ -6,8 +6,8 @@ const OWNER_KEY = `${STORAGE_KEY}.server`;
 const PARKED = `${STORAGE_KEY}.of.`;
 
 /**
- * One server's document in the browser's storage. The storage belongs to an address, at which another server may
- * answer later, for example through a forwarded port.
+ * The document of one server in the browser's storage. The storage belongs to an address, where another server may
+ * respond later, for example through a forwarded port.
  */
 export class DocumentPlace {
   readonly #storage: Storage;
@@ -26,7 +26,7 @@ export class DocumentPlace {
     return owner !== null && owner !== this.#server;
   }
 
-  /** The stored text. A text without an owner comes from an earlier version of this page. */
+  /** The stored text. A text without an owner was stored by an earlier version of this page. */
   read(): string | null {
     const text = this.#storage.getItem(STORAGE_KEY);
     if (text !== null && !this.isForeign) this.#storage.setItem(OWNER_KEY, this.#server);
@@ -43,14 +43,14 @@ export class DocumentPlace {
     this.#storage.removeItem(STORAGE_KEY);
   }
 
-  /** Takes the place over. The other server keeps its document; with `isShared` this server gets a copy. */
+  /** Takes over the stored key. The other server keeps its document; with `isShared`, this server gets a copy. */
   take(isShared: boolean): void {
     const text = this.#storage.getItem(STORAGE_KEY);
     this.#swap();
     if (isShared && text !== null) this.#storage.setItem(STORAGE_KEY, text);
   }
 
-  /** Parks the other server's document and restores this server's. An empty text stands for no document. */
+  /** Sets the other server's document aside and restores this server's. An empty text means no document. */
   #swap(): void {
     const [owner, text] = [this.#storage.getItem(OWNER_KEY) ?? "", this.#storage.getItem(STORAGE_KEY)];
     const own = this.#storage.getItem(PARKED + this.#server) ?? "";

@@ -12,7 +12,7 @@ export interface KeptAside {
 }
 
 export interface DocumentStoreOptions {
-  /** Of the browser; `undefined` if it is closed to the page. */
+  /** The browser's storage; `undefined` if the page may not use it. */
   readonly storage: Storage | undefined;
   readonly vocabulary: Vocabulary;
   readonly server: string;
@@ -21,7 +21,7 @@ export interface DocumentStoreOptions {
 
 export class DocumentStore {
   readonly document = signal(emptyDocument);
-  /** The reason why the document is held in memory only. */
+  /** Why the document is only in memory. */
   readonly unsaved = signal<string | undefined>();
   readonly aside = signal<readonly KeptAside[]>([]);
   /** The stored document belongs to another server. Until {@link settle} nothing is loaded or stored. */
@@ -42,19 +42,21 @@ export class DocumentStore {
     this.#begin();
   }
 
-  /** Starts with an empty document, or with a copy of the other server's, which stays stored for that server. */
+  /**
+   * Starts with an empty document, or with a copy of the other server's document, which stays stored for that server.
+   */
   settle(choice: "empty" | "copy"): void {
     this.#place?.take(choice === "copy");
     this.isForeign.value = false;
     this.#begin();
   }
 
-  /** The browser's storage holds a document, so the shown one is stored too. */
+  /** True if the browser's storage has a document, so that changes are stored too. */
   get isKept(): boolean {
     return !this.isForeign.value && (this.#place?.read() ?? null) !== null;
   }
 
-  /** As {@link update}; a browser that holds no document yet stores none. */
+  /** Like {@link update}, but stores nothing if the browser has no document yet. */
   show(change: (document: DeploymentsDocument) => DeploymentsDocument): void {
     if (this.isKept) this.update(change);
     else if (!this.isForeign.value) this.document.value = change(this.document.value);
@@ -106,7 +108,7 @@ export class DocumentStore {
       storage?.setItem(kept.key, JSON.stringify({ reason, text }));
       this.#place?.remove();
     } catch {
-      // Without room for a copy the text stays in its place, and nothing may overwrite it.
+      // Without room for a copy, the text stays and must not be overwritten.
       this.unsaved.value =
         "The saved text cannot be read and there is no room to keep a copy. Save it, then remove it.";
       this.#place = undefined;

@@ -10,8 +10,8 @@ const FORM = "form :is(input, select):enabled";
 const NONE: readonly Candidate[] = [];
 
 /**
- * A list of entries with the form that adds to it and edits it in place. The form knows its entry by identity, not by
- * number: a deletion never makes it save over another entry.
+ * A list of entries and the form that adds and edits them. The form refers to its entry by identity, not by index, so
+ * after a deletion it cannot save over another entry.
  *
  * @see the specification, "Deploy target list behaviour" 1 and 2
  */
@@ -20,7 +20,7 @@ export class EntryList extends Form {
   readonly entries = computed(() => this.#store.document.value[this.kind.section] ?? NONE);
   readonly verdicts = computed((): readonly (readonly Issue[])[] => this.kind.verdicts(this.entries.value));
   readonly edited = signal<Candidate | undefined>();
-  /** Nothing has changed after a deletion. */
+  /** True if nothing has changed since a deletion. */
   readonly canUndo = computed(() => this.#removed.value?.after === this.entries.value);
   readonly #store: DocumentStore;
   readonly #removed = signal<Removed | undefined>();
@@ -143,7 +143,7 @@ export class EntryList extends Form {
     this.said.value = undefined;
   }
 
-  /** Finds the entry of the form again after another tab of the browser has written the document. */
+  /** Finds the entry of the form again after another browser tab has changed the document. */
   #follow(): void {
     const entry = this.edited.value;
     if (entry === undefined || this.entries.value.includes(entry)) return;

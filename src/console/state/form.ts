@@ -3,7 +3,7 @@ import type { Issue } from "../../core/api/issue.ts";
 import type { Candidate } from "../../core/deployments/candidate.ts";
 import { counted } from "../data/format.ts";
 
-/** The texts of a form. An empty text leaves its field out. */
+/** The texts of a form. An empty text omits its field. */
 export type Values = Readonly<Record<string, string>>;
 
 export interface Said {
@@ -12,8 +12,8 @@ export interface Said {
 }
 
 /**
- * A form whose candidate is validated before anything is stored. A rejected candidate changes nothing, and is never
- * changed to fit.
+ * A form whose values are validated before anything is stored. Rejected values change nothing, and svcm never adjusts
+ * them.
  */
 export abstract class Form {
   readonly said = signal<Said | undefined>();
@@ -22,9 +22,9 @@ export abstract class Form {
   /** As the form shows them, defaults included. */
   readonly values = computed(() => this.complete(this.given.value));
   readonly isDirty = computed(() => this.changed.value.length > 0);
-  /** The form holds something to lose: in a new entry a typed text, not a mere choice. */
+  /** True if the form has something to lose: for a new entry, typed text rather than a selection. */
   readonly isUnsaved = computed(() => this.changed.value.some((field) => this.isEdit() || this.isTyped(field)));
-  /** An empty field has no issues until saving was tried. */
+  /** An empty field has no issues until the user has tried to save. */
   readonly issues = computed((): readonly Issue[] =>
     this.#faults.value.filter(({ path }) => this.#wasTried.value || textIn(this.values.value, path.join(".")) !== ""),
   );
@@ -95,7 +95,7 @@ export function editOf(values: Values, changed: readonly string[]): { values: Va
   };
 }
 
-/** A stored value as a text: a value of another type is shown as JSON. */
+/** A stored value as text: a value of another type is shown as JSON. */
 export function textOf(value: unknown = ""): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

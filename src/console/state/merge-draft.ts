@@ -4,7 +4,7 @@ import { foldName } from "../../core/deployments/name.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { DeploymentsDocument } from "./deployments-document.ts";
 
-/** The document without the selected environment, as a text that is equal for equal documents. */
+/** The document as text, without the selected environment. Equal documents have equal texts. */
 export function contentText(document: Candidate): string {
   const { version: _v, runtimeEnvironment: _e, ...sections } = document;
   const given = Object.entries(sections).filter(([, section]) => !(Array.isArray(section) && section.length === 0));
@@ -12,10 +12,10 @@ export function contentText(document: Candidate): string {
 }
 
 /**
- * The changes of a draft, on top of what the document is now. If both changed a member, the draft wins. An entry that
- * one of them changed and the other deleted stays.
+ * Applies the changes of a draft to the current document. If both changed a member, the draft wins. An entry that one
+ * of them changed and the other deleted stays.
  *
- * @param base the document in which the draft began
+ * @param base the document from which the draft was started
  */
 export function mergeDraft(base: Candidate, mine: DeploymentsDocument, theirs: Candidate): DeploymentsDocument {
   const lists = (["interfaces", "deployments"] as const).map((name) => {
@@ -43,7 +43,7 @@ function mergeLists(base: readonly Candidate[], mine: readonly Candidate[], thei
 }
 
 function byKey(entries: readonly Candidate[]): Map<string, Candidate> {
-  // Entries without a name, or with the same one, differ by their place.
+  // Entries without a name, or with the same name, are distinguished by their position.
   const map = new Map<string, Candidate>();
   for (const [at, entry] of entries.entries()) {
     const name = foldName(textField(entry, "name") || textField(entry, "controller"));

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** A question that the user answers by typing a name, because a click would be too easy. */
+/** A question that the user answers by typing a name, because a click would be too easy to get wrong. */
 export interface Question {
   readonly title: string;
   readonly about: string;
@@ -11,7 +11,7 @@ export interface Question {
 
 export interface OpenQuestion extends Question {
   readonly id: number;
-  /** Later answers have no effect. */
+  /** Further calls have no effect. */
   readonly answer: (yes: boolean) => void;
 }
 
@@ -30,7 +30,7 @@ export function createQuestions() {
           ...question,
           id: ++ids,
           answer(yes) {
-            // A dialog reports late that it was closed: another question may be open by then.
+            // A dialog reports late that it was closed, when another question may already be open.
             if (open.value === asked) open.value = undefined;
             resolve(yes);
           },

@@ -29,13 +29,13 @@ function createGuard() {
   };
 }
 
-/** Takes the changed address of the page, unless the user stays. */
+/** Follows the changed address of the page, unless the user wants to stay. */
 function follow({ link, take }: ReturnType<typeof createAddress>, mayLeave: () => boolean): void {
   const [next, now] = [linkOf(location.hash), link.value];
-  // A page holds the state of one machine.
+  // A page has the state of one machine, so another machine needs a new page.
   const isElsewhere = next.parameters.length > 0 && nodeOf(next) !== nodeOf(now);
   const isSameTab = !isElsewhere && next.tab === now.tab;
-  // The address has changed already, and the tab stays open.
+  // The address has already changed, but the tab stays open.
   if (!isSameTab && !mayLeave()) return history.pushState(null, "", hashOf(now));
   if (isElsewhere) return location.reload();
   take(next);
@@ -43,7 +43,7 @@ function follow({ link, take }: ReturnType<typeof createAddress>, mayLeave: () =
   show(link.value);
 }
 
-/** The open tab and the address of the page, which follow each other. */
+/** The open tab and the address of the page, kept in step. */
 export function createRouter() {
   const first = linkOf(location.hash);
   const tab = signal(first.tab);
@@ -61,7 +61,7 @@ export function createRouter() {
     /** The link to a tab of this machine. */
     href: (id: TabId, ...parameters: Link["parameters"]): string =>
       hashOf({ tab: id, parameters: node === "" ? parameters : [["node", node], ...parameters] }),
-    /** Keeps parts of the state in the address, and takes them from there. */
+    /** Keeps parts of the state in the address, and restores them from there. */
     keep: (...parts: readonly AddressPart[]): void => address.add(...parts),
     /** @returns whether the tab is open now */
     go(next: TabId): boolean {

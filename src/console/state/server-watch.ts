@@ -7,11 +7,11 @@ const WHILE_OFFLINE_MS = 3_000;
 
 export class ServerWatch {
   readonly isOnline = signal(true);
-  /** Of the server that answered first: the page works with that one. */
+  /** The identity of the server that responded first; the page works with that server. */
   readonly identity = signal<string | undefined>();
   readonly isOther = signal(false);
   readonly version = signal<string | undefined>();
-  /** Set if the server is now another version than the one that served this page. */
+  /** Set if the server now has another version than the one that served this page. */
   readonly newVersion = signal<string | undefined>();
   readonly #api: Pick<Api, "health">;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,9 +26,9 @@ export class ServerWatch {
   }
 
   /**
-   * Asks now whether the server that answers is the page's.
+   * Checks now if the server that responds is the page's server.
    *
-   * @throws {RequestError} if another server answers, or none
+   * @throws {RequestError} if another server responds, or none
    */
   async confirm(): Promise<void> {
     clearTimeout(this.#timer);
@@ -52,7 +52,7 @@ export class ServerWatch {
     if (this.isOther.value) throw new RequestError({ error: "Another server answers at this address." });
   }
 
-  /** Notes the outcome of another request, so that the page does not wait for the next look. */
+  /** Takes the outcome of another request into account, so that the page does not wait for the next check. */
   note(isReached: boolean): void {
     if (isReached === this.isOnline.value) return;
     this.isOnline.value = isReached;

@@ -33,7 +33,7 @@ export function createSession(
   return {
     demanded,
     token: (): string | undefined => tokens.get(server() ?? ""),
-    /** Asks the user for a token. @returns whether there is one to try now */
+    /** Asks the user for a token. @returns true if there is a token to try */
     demand(problem: Problem, refused: boolean): Promise<boolean> {
       demanded.value ??= { problem, refused };
       return new Promise((resolve) => void waiting.push(resolve));

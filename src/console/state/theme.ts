@@ -4,7 +4,7 @@ export type Theme = (typeof themes)[number];
 
 const KEY = "svcm.theme";
 
-/** The last choice; the system's theme without one, or if the storage is closed to the page. */
+/** The last choice; the system's theme if there is no choice, or if the page may not use the storage. */
 export function storedTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
@@ -17,7 +17,7 @@ export function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Then it lasts as long as the page.
+    // In that case, the choice lasts as long as the page.
   }
 }
 

@@ -5,7 +5,7 @@ const INFO_MS = 5_000;
 
 export interface Toast {
   readonly id: number;
-  /** Toasts with the same key are one toast with a count. */
+  /** Toasts with the same key become one toast with a count. */
   readonly key: string;
   readonly tone: "info" | "success" | "error";
   readonly problem: Problem;
@@ -16,13 +16,13 @@ export interface Toast {
 export interface Subject {
   /** A later failure replaces an earlier one of the same topic. */
   readonly topic: string;
-  /** For people, for example `restart of auth`. */
+  /** The action as text, for example `restart of auth`. */
   readonly text: string;
 }
 
 export type Toasts = ReturnType<typeof createToasts>;
 
-/** Messages that block nothing. Information hides by itself, errors stay. @see the specification, "Errors" 2 */
+/** Messages that block nothing. Information disappears by itself, errors stay. @see the specification, "Errors" 2 */
 export function createToasts(later: (run: () => void, ms: number) => void) {
   const list = signal<readonly Toast[]>([]);
   let ids = 0;
@@ -48,7 +48,7 @@ export function createToasts(later: (run: () => void, ms: number) => void) {
     dismiss,
     info: (text: string): void => add("info", { error: text }),
     success: (text: string): void => add("success", { error: text }),
-    /** @param topic an error replaces an earlier one of its topic, and goes with {@link resolve} */
+    /** @param topic an error replaces an earlier one with the same topic, and is removed by {@link resolve} */
     error: (error: unknown, topic?: string): void =>
       add("error", typeof error === "string" ? { error } : problemOf(error), topic),
     /** Failures for the same reason are one toast that names each action. */

@@ -37,7 +37,7 @@ describe("a hostile document is refused, with a bounded list of issues, each wit
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.length).toBeLessThanOrEqual(MOST_ISSUES);
     expect(issues.filter(({ at }) => at === undefined)).toEqual([]);
-    // A line of a person's report is short, however long the text's is.
+    // A line of a user's report is short, however long the text's is.
     const [text = ""] = reports;
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThan(1000);
   });

@@ -54,7 +54,7 @@ describe("frameLine", () => {
       expect(frameLine(line, column)!.source).not.toMatch(/ss|user/);
   });
 
-  test("a line that is too long for a person to write is not framed", () => {
+  test("a line that is too long for a user to write is not framed", () => {
     expect(frameLine("a".repeat(2001), 1)).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-/** Every operation needs a right, and `execute` refuses each caller without it, whatever the face. */
+/** Every operation needs a right, and `execute` refuses each caller without it, over every front end. */
 import { describe, expect, test } from "vitest";
 import { inputs } from "../../../src/core/api/inputs.ts";
 import { roles } from "../../../src/core/api/rights.ts";

@@ -1,4 +1,4 @@
-/** `svcm init` over small projects in the manner of public ones: what it proposes is what a person reads in them. */
+/** `svcm init` over small projects in the manner of public ones: what it proposes is what a user reads in them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -18,7 +18,7 @@ import { proposalIn } from "../../support/proposal.ts";
 const caller = commandLineCaller();
 const ENV = { PATH: process.env["PATH"] ?? "" };
 describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { files, layout, starts, env }) => {
-  test("proposes the layout that a person reads in it, and the operations work with it", async () => {
+  test("proposes the layout that a user reads in it, and the operations work with it", async () => {
     const ports = repository({ "main.js": "", ...files });
     const answer = await execute(projectInit, ports, { write: true }, caller);
     const text = readFileSync(`${ports.workspace.root}/svcm.yaml`, "utf8");

@@ -79,7 +79,7 @@ test("every preflight comes before the first other step, and names an app that c
   ]);
 });
 
-test("a key that the last apply declared is removed, also from a process of a person", () => {
+test("a key that the last apply declared is removed, also from a process of a user", () => {
   const [record] = resultOf(expectedOf([{ env: { GONE: "1", SHELL_KEY: "1" } }])) as [ProcessRecord];
   const { PM2_HOME: _home, ...environment } = record.declaration.environment;
   const byPerson = { ...record, declaration: { ...record.declaration, environment } };
