@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Events of processes, on Monitoring and on Activity, over a real PM2. */
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -61,6 +61,56 @@ test.skipIf(!hasBrowser)(
     await expect.poll(() => ended.count()).toBe(1);
   },
 );
+
+test.skipIf(!hasBrowser)("a mark on a chart leads to the log around it, by a click and by the keyboard", async () => {
+  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+  await page.locator("button.process-name[title=broken]").click();
+  const chart = page.getByRole("application", { name: /^Memory of broken/ });
+  const dialog = page.getByRole("dialog");
+  await chart.scrollIntoViewIfNeeded();
+  await chart.focus();
+  // The events arrive after the first sample.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("Enter");
+      return dialog.count();
+    })
+    .toBe(1);
+  const crash = dialog.getByText("broken (id 0) ended: crash, exit code 3.");
+  await crash.waitFor();
+  await expect.poll(() => axe(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await expect.poll(() => chart.evaluate((element) => element === document.activeElement)).toBe(true);
+  // The chart has no sample of that moment, so the mark itself is what the pointer finds.
+  await page.getByRole("radio", { name: "15m" }).check({ force: true });
+  await chart.scrollIntoViewIfNeeded();
+  const { x, y, width } = (await chart.boundingBox())!;
+  for (let at = width - 15; at > 60 && (await chart.locator(".happened").count()) === 0; at -= 5) {
+    await page.mouse.move(x + at, y + 40);
+  }
+  await chart.getByText(/ended: crash, exit code 3\.$/).waitFor();
+  await page.mouse.down();
+  await page.mouse.up();
+  await dialog.getByText("the end is near").waitFor();
+  await expect.poll(() => page.content()).not.toContain(CANARY);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => overflow(page)).toBe(0);
+});
+
+test.skipIf(!hasBrowser)("a line that PM2 writes after it has noted the end comes to the open card", async () => {
+  const code = `setInterval(() => {}, 1000)`;
+  await own.run({ name: "late", autorestart: false, code });
+  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+  await page.locator("button.process-name[title=late]").click();
+  const card = page.getByRole("region", { name: /^Why of late/ });
+  await card.getByText("PM2's log shows no exit").waitFor();
+  const late = (await own.link().list()).find(({ name }) => name === "late");
+  process.kill(late?.pid ?? 0, "SIGKILL");
+  await card.getByText("ended: signal, SIGKILL.").waitFor();
+  appendFileSync(join(own.home, "logs/late-error.log"), "the very last words\n");
+  await card.getByText("the very last words").waitFor();
+});
 
 test.skipIf(!hasBrowser)(
   "Activity has changes and events by day, with causes and filters, also by an old link",

@@ -143,6 +143,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     expect(listed).toEqual([
       "Tab",
       "← → Home End",
+      "Enter",
       "+ −",
       "Esc",
       "?",

@@ -38,7 +38,7 @@ test("svcm process show has the port of the process, its restart rules, its decl
   const [process] = response.processes;
   expect(process).toMatchObject({ status: "online", ports: [{ address: "127.0.0.1", waiting: 0 }], problem: null });
   expect(process?.next.join(" ")).toMatch(
-    /^PM2 starts it again after an end\. PM2 restarts it above 943\.7 MB; it uses .* Its schedule 0 3 1 1 \* restarts it, next at 20\d\d-0?1-/,
+    /^PM2 starts it again after an end\. PM2 restarts it above 900\.0 MiB; it uses .* Its schedule 0 3 1 1 \* restarts it, next at 20\d\d-0?1-/,
   );
   expect(response.declaration).toMatchObject({ isDeclared: true, drift: [] });
   expect(response.env).toContainEqual({ key: "SVC_HTTP_FRAMEWORK", tier: "editable" });
@@ -63,6 +63,18 @@ test("the command line and HTTP show the last end, its cause and its last lines,
   const habit = await svcm(["describe", "serves", "--json"], { root: own.folder, env });
   expect(JSON.parse(habit.stdout)).toMatchObject({ name: "serves", why: { event: { exitCode: 5 } } });
   expect(JSON.stringify([after, answer.text, text, habit])).not.toContain(CANARY);
+});
+
+test("without an error line, the page has the last lines of the log", async () => {
+  await own.run({
+    name: "talks",
+    code: `console.log("it is fine, password=" + ${JSON.stringify(CANARY)}); setInterval(() => {}, 1000)`,
+  });
+  const env = { PM2_HOME: own.home, HOME: own.folder, SVC_SERVICE_MANAGEMENT_PM2_DIR: join(own.folder, "pm2") };
+  const page = () => svcm(["process", "show", "talks", "--environment", "dev"], { root: own.folder, env });
+  let { stdout } = await page();
+  while (!stdout.includes("it is fine")) ({ stdout } = await page());
+  expect(stdout).toMatch(/Last lines of its log\n.* it is fine, password=\[REDACTED\]\n/);
 });
 
 test("a process that hangs is named, because connections wait", async () => {

@@ -43,5 +43,5 @@ export default class MetricsHistory extends NodeCommand {
 
 function nothing({ recorder }: HistoryResponse, since: string): string {
   if (recorder.since !== null) return `Nothing of that was recorded since ${since}.`;
-  return "Nothing is recorded yet. Start svcm serve --record, or add this line to svcm.yaml: record: true";
+  return "Nothing is recorded yet. Start svcm serve --record, or add this line to svcm.yaml, which svcm init writes: record: true";
 }

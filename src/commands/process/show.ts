@@ -1,15 +1,18 @@
 import * as Args from "@oclif/core/args";
-import { processShow } from "../../core/index.ts";
+import { logsRead, processShow, type ProcessShowResponse } from "../../core/index.ts";
 import { chosen, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fit.ts";
+import { renderLogLines } from "../terminal/log-lines.ts";
 import { processPage } from "../terminal/process-page.ts";
+
+const LOG_LINES = 5;
 
 export default class ProcessShow extends NodeCommand {
   static override aliases = ["describe", "show"];
   static override summary = "Show one process: its state, why it last ended, its ports, its declaration.";
   static override description =
-    "Shows its state, its last ends with their causes, and the ports on which it listens. Also shows the differences from the ecosystem file, the names and tiers of its variables, the last lines of its error log, and what acts on it next. Argument and environment values are never shown.";
+    "Shows its state, its last ends with their causes, and the ports on which it listens. Also shows the differences from the ecosystem file, the names and tiers of its variables, the last lines of its error log, or else of its log, and what acts on it next. Argument and environment values are never shown.";
   static override examples = [
     "<%= config.bin %> process show dev-restapi",
     "<%= config.bin %> process show dev-restapi --json",
@@ -23,7 +26,17 @@ export default class ProcessShow extends NodeCommand {
   async run() {
     const { args, flags } = await this.parse(ProcessShow);
     const response = await this.execute(processShow, { name: args.name, ...chosen(flags) });
-    this.print((screen) => fold(processPage(response).join("\n"), screen));
+    const lines = await this.#logOf(response);
+    this.print((screen) => {
+      const log = lines.length === 0 ? [] : renderLogLines(lines, screen).split("\n");
+      return fold(processPage(response, log).join("\n"), screen);
+    });
     return response;
+  }
+
+  /** A process without errors has its last words in its log. */
+  async #logOf({ name, processes, why }: ProcessShowResponse) {
+    if (this.jsonEnabled() || processes.length === 0 || why.errorLines.length > 0) return [];
+    return (await this.execute(logsRead, { apps: [name], limit: LOG_LINES })).lines;
   }
 }

@@ -10,8 +10,11 @@ type Process = ProcessShowResponse["processes"][number];
 
 const SHOWN_DRIFT = 8;
 
-/** One page about a process. */
-export function processPage({ name, processes, why, ends, declaration, env }: ProcessShowResponse): string[] {
+/** One page about a process. @param log its last lines, if they are not among its errors */
+export function processPage(
+  { name, processes, why, ends, declaration, env }: ProcessShowResponse,
+  log: readonly string[] = [],
+): string[] {
   return [
     ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not know it.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
@@ -20,6 +23,7 @@ export function processPage({ name, processes, why, ends, declaration, env }: Pr
       "Ends before",
       ends.slice(1).map((event) => `${auditText.secondOf(event.at)}  ${eventText(event)}`),
     ),
+    ...part("Last lines of its log", log),
     ...part("Declaration", declarationLines(declaration)),
     ...part("Environment", [env.map(({ key, tier }) => `${key} (${tier})`).join(", ")].filter(Boolean)),
     ...part("Next", [...new Set(processes.flatMap(({ next }) => next))]),

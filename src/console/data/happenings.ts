@@ -1,8 +1,13 @@
-import type { EventsResponse, ProcessShowResponse } from "../../core/api/events.ts";
+import type { EventsResponse, ProcessShowResponse, SvcmEvent } from "../../core/api/events.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
 import type { Ask, Query } from "./request.ts";
 
 export type EventsQuery = Readonly<Record<"since" | "limit", string>>;
+
+/** A process ended, and nobody requested it. */
+export function isFailure({ kind, cause }: SvcmEvent): boolean {
+  return kind === "exit" || cause === "memory-limit";
+}
 
 /** Logs, events, and a process with the cause of its last end. */
 export function happenings(ask: Ask, of: (query: Query) => Query) {

@@ -6,6 +6,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 const always = [
   { key: "Tab", label: "Go to the next control" },
   { key: "← → Home End", label: "Go through the samples when a chart has the focus" },
+  { key: "Enter", label: "Show the events of the focused chart" },
   { key: "+ −", label: "Zoom in and out of the focused chart" },
   { key: "Esc", label: "Close a dialog, or show the whole range of a chart" },
 ];

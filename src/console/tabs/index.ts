@@ -66,7 +66,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     label: "Deploy targets",
     isOfServer: true,
     short: "Targets",
-    icon: "rocket",
+    icon: "target",
     View: Targets,
     mark: (page) => markOf(targetList(page)),
   },

@@ -5,7 +5,7 @@ import { usePage } from "../console.ts";
 import type { Span } from "../data/series.ts";
 import { stepTo, stretched } from "./chart/cursor.ts";
 import { Plot } from "./chart/plot.ts";
-import { readingOf, wordsOf, type Shown } from "./chart/scene.ts";
+import { readingOf, wordsOf, type Mark, type Shown } from "./chart/scene.ts";
 
 export interface ChartProps {
   readonly label: string;
@@ -22,6 +22,8 @@ export interface ChartProps {
   readonly cursor: Signal<number | undefined>;
   /** Zooms to a span, or to the whole range without one. */
   readonly onZoom: (span: Span | undefined) => void;
+  /** Shows events that the user chose. */
+  readonly onMarks: (marks: readonly Mark[]) => void;
 }
 
 /** Draws on the canvas as long as it is in the page. */
@@ -38,9 +40,9 @@ function usePlot(props: ChartProps): {
   // In the commit: a frame after it would draw on a canvas without colours, because it has left the page.
   useLayoutEffect(() => {
     if (canvas.current === null) return;
-    const { top, format, steps, onZoom } = props;
+    const { top, format, steps, onZoom, onMarks } = props;
     const read = (): Shown => latest.current.read();
-    const made = new Plot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom });
+    const made = new Plot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom, onMarks });
     plot.value = made;
     return () => made.stop();
   }, [lines.join("\n"), height]);
@@ -62,7 +64,7 @@ export function Chart(props: ChartProps): JSX.Element {
       role="application"
       aria-roledescription="chart"
       aria-label={label}
-      aria-keyshortcuts="ArrowLeft ArrowRight Home End + - Escape"
+      aria-keyshortcuts="ArrowLeft ArrowRight Home End Enter + - Escape"
       tabIndex={0}
       data-height={height}
       onKeyDown={(event) => {
@@ -85,9 +87,9 @@ export function Chart(props: ChartProps): JSX.Element {
 type ReadoutProps = Pick<ChartProps, "lines" | "format"> & { readonly plot: Plot };
 
 /** Time and values under the pointer, in the corner that is farther away from it. */
-function Readout({ plot: { scene, at }, lines, format }: ReadoutProps): JSX.Element | null {
+function Readout({ plot: { scene, at, marks }, lines, format }: ReadoutProps): JSX.Element | null {
   if (scene.value === undefined || at.value === undefined) return null;
-  const { time, values, events } = readingOf(scene.value, at.value, lines, format);
+  const { time, values, events } = readingOf(scene.value, at.value, lines, format, marks.value);
   const { from, to } = scene.value.scale.span;
   const isLate = (scene.value.times[at.value] ?? 0) > (from + to) / 2;
   return (
@@ -134,7 +136,7 @@ function placeOf({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement
   return clientX - currentTarget.getBoundingClientRect().left;
 }
 
-/** Moves from sample to sample and speaks its values, or zooms. */
+/** Moves from sample to sample and speaks its values, shows the events there or all in sight, or zooms. */
 function onKey(
   event: KeyboardEvent,
   plot: Plot,
@@ -148,8 +150,9 @@ function onKey(
   const next = stepTo(event.key, times, scale.span, at);
   if (next !== undefined) {
     plot.pointTo(times[next] ?? moment);
-    speak(wordsOf(readingOf(scene, next, lines, format)));
-  } else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
+    speak(wordsOf(readingOf(scene, next, lines, format, plot.marks.value)));
+  } else if (event.key === "Enter") plot.choose(plot.marks.value.length > 0 ? plot.marks.value : undefined);
+  else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
   else if (event.key === "-") onZoom(stretched(scale.span, moment, 2));
   else if (event.key === "Escape") onZoom(undefined);
   else return;

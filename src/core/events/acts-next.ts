@@ -1,5 +1,5 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { megabytes } from "./causes.ts";
+import { mebibytes } from "./causes.ts";
 import { nextDue, scheduleOf } from "./schedule.ts";
 import { shownSecond } from "./seconds.ts";
 
@@ -27,8 +27,8 @@ function afterAnEnd({ declaration: { settings } }: ProcessRecord): string {
 function memoryLimit({ memoryBytes, declaration: { settings } }: ProcessRecord): string[] {
   const { maxMemoryRestart } = settings;
   if (typeof maxMemoryRestart !== "number") return [];
-  const used = memoryBytes === null ? "" : `; it uses ${megabytes(memoryBytes)} MB`;
-  return [`PM2 restarts it above ${megabytes(maxMemoryRestart)} MB${used}.`];
+  const used = memoryBytes === null ? "" : `; it uses ${mebibytes(memoryBytes)}`;
+  return [`PM2 restarts it above ${mebibytes(maxMemoryRestart)}${used}.`];
 }
 
 function scheduled(pattern: string, nowMs: number): string {

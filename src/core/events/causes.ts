@@ -73,7 +73,7 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
     return verdict(
       "memory-limit",
       "certain",
-      `PM2 restarted it because it used ${megabytes(memory.bytes)} MB of at most ${megabytes(memory.limit)} MB.`,
+      `PM2 restarted it because it used ${mebibytes(memory.bytes)} of at most ${mebibytes(memory.limit)}.`,
     );
   }
   if (watch !== undefined && isNear(watch)) {
@@ -99,8 +99,8 @@ function isWithin(difference: number, most: number): boolean {
   return difference >= 0 && difference <= most;
 }
 
-export function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
 function shownPath(path: string): string {

@@ -61,7 +61,7 @@ export function Activity(): JSX.Element {
         about={`Changes by svcm and what happened to the processes, and why. Values are never shown. Times are in ${timeZone}.`}
       >
         <Controls />
-        <Button icon="refresh" onClick={retry}>
+        <Button icon="restart" onClick={retry}>
           Refresh
         </Button>
       </TabHead>
@@ -138,7 +138,6 @@ function Rows({ rows, shown, isFleet }: DaysProps): JSX.Element {
   if (rows.length > 0) return <EmptyState icon="search" title="No record matches" />;
   return (
     <EmptyState icon="history" title="Nothing has happened yet">
-      <p>A change by svcm leaves a record here, and so does every start and end of a process under PM2.</p>
       <CodeLine text="svcm events" what="the command" />
     </EmptyState>
   );

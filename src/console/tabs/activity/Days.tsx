@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
+import { isFailure } from "../../data/happenings.ts";
 import { hashOf } from "../../state/address.ts";
 import { Button } from "../../ui/Button.tsx";
 import { LogAround } from "../logs/LogAround.tsx";
@@ -161,7 +162,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
         {event.actor ?? UNKNOWN}
       </td>
       <td>
-        <span class={`badge ${kind === "exit" ? "error" : ""}`}>
+        <span class={`badge ${isFailure(event) ? "error" : ""}`}>
           {cause}
           {certainty !== "certain" && "?"}
         </span>

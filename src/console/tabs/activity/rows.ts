@@ -2,6 +2,7 @@ import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
+import { isFailure } from "../../data/happenings.ts";
 
 /** A change that svcm recorded, or an event of a process. */
 export type ActivityRow = {
@@ -59,7 +60,7 @@ function timesOf(key: string, timestamp: string): Pick<ActivityRow, "key" | "ms"
 export function isShown(row: ActivityRow, show: Show, filter: string): boolean {
   if (show === "changes" && row.kind !== "change") return false;
   if (show === "ends" && !(row.kind === "event" && ENDS.has(row.event.kind))) return false;
-  if (show === "failures" && !(row.kind === "event" && row.event.kind === "exit")) return false;
+  if (show === "failures" && !(row.kind === "event" && isFailure(row.event))) return false;
   const text = row.text.toLowerCase();
   return filter
     .toLowerCase()

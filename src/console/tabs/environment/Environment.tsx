@@ -19,8 +19,6 @@ import { FileCheck } from "./FileCheck.tsx";
 import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
 import { SaveBar } from "./SaveBar.tsx";
 
-const ABOUT = "Choose an environment, change its values, save them to its file.";
-
 export function Environment(): JSX.Element {
   const { facts, service } = useConsole();
   const isAmbiguous = facts.services.length > 1 && service.value === "";
@@ -31,7 +29,7 @@ function NoService(): JSX.Element {
   const { facts, service } = useConsole();
   return (
     <>
-      <TabHead title="Runtime environment" about={ABOUT} />
+      <TabHead title="Runtime environment" />
       <EmptyState icon="sliders" title="Choose a service">
         <p>Each service has its own env files.</p>
         <div class="form-actions">
@@ -62,14 +60,14 @@ function EnvFile(): JSX.Element {
   const read = editor.read.value;
   return (
     <>
-      <TabHead title="Runtime environment" about={ABOUT}>
+      <TabHead title="Runtime environment">
         <Segmented
           label="Environment"
           value={editor.environment.value}
           options={Object.keys(facts.contract.environments).map((value) => ({ value }))}
           onChange={(name) => editor.select(name)}
         />
-        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void editor.reload()} />
+        <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void editor.reload()} />
       </TabHead>
       <StatusRegion>
         <Unselected />

@@ -28,10 +28,7 @@ export function Interfaces(): JSX.Element {
       Item={InterfaceItem}
       empty={
         <EmptyState icon="plug" title="No interface adapters yet">
-          <p>
-            An adapter connects a protocol and framework to an entrypoint and controller action. Describe the first one
-            in the form above.
-          </p>
+          <p>Describe the first one in the form above.</p>
         </EmptyState>
       }
     />

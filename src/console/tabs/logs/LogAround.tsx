@@ -9,10 +9,17 @@ import { Line } from "./ProcessLog.tsx";
 const AROUND_MS = 30_000;
 const LIMIT = "500";
 
+interface LogAroundProps {
+  readonly app: string;
+  readonly at: string;
+  /** The lines are shown at once. */
+  readonly isOpen?: boolean | undefined;
+}
+
 /** The lines of an app's log half a minute before and after a moment, when the user asks for them. */
-export function LogAround({ app, at }: { app: string; at: string }): JSX.Element {
+export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps): JSX.Element {
   const { api } = useConsole();
-  const isOpen = useSignal(false);
+  const isOpen = useSignal(isFirst);
   const [since, until] = [-AROUND_MS, AROUND_MS].map((by) => String(Date.parse(at) + by));
   const ask = () => api.logs({ app, since, until, limit: LIMIT });
   const { answer, problem, retry } = useAnswer(isOpen.value ? ask : undefined, [isOpen.value, app, at]);

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { LogLine } from "../../../client/index.ts";
 import { logLevels, type LogLevel } from "../../../core/api/names.ts";
 import { useConsole } from "../../console.ts";
+import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { StatusLine } from "../../ui/StatusLine.tsx";
@@ -95,8 +96,8 @@ export function Line({ line }: { line: LogLine }): JSX.Element {
   const shown = `${text}${more.join("")}`;
   return (
     <div class={`log-line ${level ?? stream}`} title={shown.slice(0, 4000)}>
-      <time>{at === null ? "" : new Date(at).toLocaleTimeString()}</time>{" "}
-      <b>{level ?? (stream === "err" ? "err" : "")}</b> {shown.slice(0, 1000)}
+      <time>{at === null ? "" : formatTime(at).slice(11)}</time> <b>{level ?? (stream === "err" ? "err" : "")}</b>{" "}
+      {shown.slice(0, 1000)}
     </div>
   );
 }

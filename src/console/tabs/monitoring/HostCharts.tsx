@@ -129,6 +129,7 @@ function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): 
         height={height}
         cursor={cursor}
         onZoom={(part) => view.zoom(part)}
+        onMarks={(marks) => void (monitor.happenings.chosen.value = marks)}
       />
       <div class="host-bottom">
         <Foot monitor={monitor} />

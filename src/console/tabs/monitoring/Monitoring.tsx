@@ -7,6 +7,7 @@ import { formatBytes, formatDuration } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { ChosenEvents } from "./ChosenEvents.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
@@ -29,6 +30,7 @@ export function Monitoring(): JSX.Element {
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
       </div>
+      <ChosenEvents monitor={monitor} />
     </>
   );
 }

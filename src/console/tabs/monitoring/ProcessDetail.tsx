@@ -106,6 +106,7 @@ function Line({ process, monitor: { past, view, happenings }, column, lines, ...
       height={130}
       cursor={view.cursor}
       onZoom={(span) => view.zoom(span)}
+      onMarks={(marks) => void (happenings.chosen.value = marks)}
     />
   );
 }

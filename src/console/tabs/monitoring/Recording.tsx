@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import { formatBytes } from "../../data/format.ts";
+import { formatBytes, formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
@@ -33,14 +33,14 @@ export function Recording({ monitor: { past, view } }: { monitor: Monitor }): JS
             </Button>
           }
         >
-          <strong>The past is not recorded.</strong> A recording measures every 10 seconds, takes at most 64 MB in{" "}
-          <code>.svcm/history</code>, and lasts until the server ends. This line of <code>svcm.yaml</code> records at
-          each start: <CodeLine text="record: true" what="the line" />
+          <strong>The past is not recorded.</strong> A recording measures every 10 seconds, takes about 0.2 % of a core
+          for 20 processes and at most 64 MB in <code>.svcm/history</code>, and lasts until the server ends. This line
+          of <code>svcm.yaml</code> records at each start: <CodeLine text="record: true" what="the line" />
         </StatusLine>
       )}
       {recorder?.on && recorder.since !== null && isLong && (
         <p class="recording">
-          Recording · {formatBytes(recorder.bytes)} since {new Date(recorder.since).toLocaleString()}
+          Recording · {formatBytes(recorder.bytes)} since {formatTime(recorder.since)}
         </p>
       )}
     </StatusRegion>

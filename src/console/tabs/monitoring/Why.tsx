@@ -8,6 +8,8 @@ import { useAnswer } from "../../ui/use-answer.ts";
 import { LogAround } from "../logs/LogAround.tsx";
 import type { ProcessProps } from "./monitor.ts";
 
+const LATE_SECONDS = 5;
+
 /** When and why the process last ended, its last lines, its ports, and what acts on it next. */
 export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const { api, service } = useConsole();
@@ -15,9 +17,12 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const environment = feed.environment.value;
   const { name, pmId, status, restartCount } = process;
   const newest = happenings.events.value.findLast(({ app }) => app === name)?.at;
+  // PM2 may write the last lines after it has noted the end: for a while, each sample reads them again.
+  const sampled = feed.newest.value?.time ?? 0;
+  const late = newest !== undefined && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
   const { answer, last, problem, retry } = useAnswer(
     (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, status, restartCount, newest],
+    [name, environment, service.value, status, restartCount, newest, late],
   );
   const shown = answer ?? last;
   return (
@@ -65,7 +70,8 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
   );
 }
 
-function Ended({ event }: { event: SvcmEvent }): JSX.Element {
+/** An event with its evidence and the log around it. */
+export function Ended({ event, isOpen }: { event: SvcmEvent; isOpen?: boolean }): JSX.Element {
   const { app, at, evidence, actor } = event;
   return (
     <>
@@ -73,7 +79,7 @@ function Ended({ event }: { event: SvcmEvent }): JSX.Element {
         <time dateTime={at}>{formatTime(at)}</time> <strong>{eventText(event)}</strong>
       </p>
       <p class="evidence">{[...evidence, ...(actor === undefined ? [] : [`By ${actor}.`])].join(" ")}</p>
-      {app !== null && <LogAround key={at} app={app} at={at} />}
+      {app !== null && <LogAround key={at} app={app} at={at} isOpen={isOpen} />}
     </>
   );
 }

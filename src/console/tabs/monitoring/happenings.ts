@@ -2,6 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { eventText } from "../../../core/events/event-text.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import type { Api } from "../../data/api.ts";
+import { isFailure } from "../../data/happenings.ts";
 import type { Mark } from "../../ui/chart/scene.ts";
 import type { Feed } from "./feed.ts";
 import { ranges } from "./view.ts";
@@ -17,17 +18,29 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   });
   effect(() => {
     const event = feed.event.value;
-    if (event !== undefined) events.value = [...events.peek(), event].slice(-MOST);
+    const text = JSON.stringify(event);
+    // The answer of `load` may have it already.
+    if (event === undefined || events.peek().some((one) => JSON.stringify(one) === text)) return;
+    events.value = [...events.peek(), event].slice(-MOST);
   });
   /** The charts are useful without marks. */
   async function load(): Promise<void> {
     const answer = await api.events({ since: `${Date.now() - SPAN_MS}`, limit: String(MOST) }).catch(() => undefined);
     if (answer) events.value = answer.events.toReversed();
   }
+  const marks = computed(() =>
+    events.value.map((event): Mark => ({
+      time: Date.parse(event.at) / 1000,
+      isBad: isFailure(event),
+      words: eventText(event),
+      event,
+    })),
+  );
   const failures = computed(() => {
     const byApp = new Map<string, number[]>();
-    for (const { app, kind, at } of events.value) {
-      if (app !== null && kind === "exit") byApp.set(app, [...(byApp.get(app) ?? []), Date.parse(at) / 1000]);
+    for (const { time, isBad, event } of marks.value) {
+      const { app } = event;
+      if (app !== null && isBad) byApp.set(app, [...(byApp.get(app) ?? []), time]);
     }
     return byApp;
   });
@@ -37,12 +50,8 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
     /** @param app by default those of all processes */
     marks: (app?: string): readonly Mark[] =>
-      events.value
-        .filter((event) => app === undefined || event.app === null || event.app === app)
-        .map((event) => ({
-          time: Date.parse(event.at) / 1000,
-          isBad: event.kind === "exit" || event.cause === "memory-limit",
-          words: eventText(event),
-        })),
+      marks.value.filter(({ event }) => app === undefined || event.app === null || event.app === app),
+    /** Those that the user chose on a chart. */
+    chosen: signal<readonly Mark[]>([]),
   };
 }

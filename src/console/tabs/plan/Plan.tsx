@@ -28,7 +28,7 @@ export function Plan(): JSX.Element {
           label="Prune"
           about="Delete processes that an apply started and no file declares any more"
         />
-        <Button icon="refresh" disabled={rollout.isRunning.value} onClick={() => void rollout.load()}>
+        <Button icon="restart" disabled={rollout.isRunning.value} onClick={() => void rollout.load()}>
           Refresh
         </Button>
       </TabHead>

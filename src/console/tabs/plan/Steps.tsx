@@ -12,7 +12,7 @@ const icons: Readonly<Record<ReleaseStep["do"], IconName>> = {
   resume: "play",
   update: "restart",
   scale: "layers",
-  replace: "refresh",
+  replace: "restart",
   remove: "minus",
   save: "download",
   return: "undo",

@@ -37,7 +37,7 @@ export function Pm2(): JSX.Element {
           options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
           onChange={(name) => preview.select(name)}
         />
-        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
+        <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
       <Unanswered problem={problem} retry={() => void preview.load()} />
       <StatusRegion>{ecosystem && <EcosystemFile ecosystem={ecosystem} />}</StatusRegion>

@@ -30,11 +30,8 @@ export function Targets(): JSX.Element {
       Form={TargetForm}
       Item={TargetItem}
       empty={
-        <EmptyState icon="rocket" title="No deploy targets yet">
-          <p>
-            A deploy target says where the service runs, on what runtime and as which service type. Describe the first
-            one in the form above, or import the deployments.yaml of your repository.
-          </p>
+        <EmptyState icon="target" title="No deploy targets yet">
+          <p>Describe the first one in the form above, or import the deployments.yaml of your repository.</p>
           <Button icon="upload" onClick={() => page.router.go("transfer")}>
             Import a document
           </Button>

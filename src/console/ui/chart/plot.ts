@@ -3,7 +3,7 @@ import type { Span } from "../../data/series.ts";
 import { inkOf } from "../ink.ts";
 import { nearest, selectionOf } from "./cursor.ts";
 import { clear, paint } from "./paint.ts";
-import { sceneOf, type Scene, type Shown } from "./scene.ts";
+import { marksAt, sceneOf, type Mark, type Scene, type Shown } from "./scene.ts";
 
 export interface PlotOptions {
   readonly canvas: HTMLCanvasElement;
@@ -15,6 +15,8 @@ export interface PlotOptions {
   readonly version: ReadonlySignal<number>;
   readonly cursor: Signal<number | undefined>;
   readonly onZoom: (span: Span | undefined) => void;
+  /** Called with the events that the user chose. */
+  readonly onMarks: (marks: readonly Mark[]) => void;
 }
 
 /** Values over time on a canvas. It draws in the frame of a change, and only while it is in sight. */
@@ -23,6 +25,8 @@ export class Plot {
   readonly scene;
   /** The index of the sample at the cursor. */
   readonly at;
+  /** The events at the pointer, or else at that sample. */
+  readonly marks;
   readonly #options: PlotOptions;
   readonly #pointer = signal<number | undefined>(undefined);
   readonly #start = signal<number | undefined>(undefined);
@@ -41,6 +45,11 @@ export class Plot {
     this.#options = options;
     this.scene = scene;
     this.at = computed(() => sampleAt(scene.value, cursor.value));
+    this.marks = computed(() => {
+      if (scene.value === undefined) return [];
+      const { times, scale } = scene.value;
+      return marksAt(scene.value, this.#pointer.value ?? scale.x(times[this.at.value ?? Number.NaN] ?? Number.NaN));
+    });
     this.#ends = [
       watch(canvas, size, isSeen),
       follow(this.#pointer, scene, (time) => void (this.#own = cursor.value = time)),
@@ -76,12 +85,19 @@ export class Plot {
     this.#start.value = x;
   }
 
-  /** Ends the drag, and zooms to it if `isMeant`. */
+  /** Ends the drag. If it is meant, it zooms; a click chooses the events at the pointer. */
   drop(isMeant: boolean): void {
     const [over, now] = [this.#drag.value, this.scene.value];
     this.#start.value = undefined;
-    const span = isMeant && over && now ? selectionOf(now.scale, over.start, over.end) : undefined;
+    if (!isMeant || !over || !now) return;
+    const span = selectionOf(now.scale, over.start, over.end);
     if (span) this.#options.onZoom(span);
+    else this.choose(this.marks.value);
+  }
+
+  /** Chooses events, by default all in sight. */
+  choose(marks: readonly Mark[] = this.scene.value?.marks ?? []): void {
+    if (marks.length > 0) this.#options.onMarks(marks);
   }
 
   stop(): void {

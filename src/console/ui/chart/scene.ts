@@ -1,3 +1,4 @@
+import type { SvcmEvent } from "../../../core/api/events.ts";
 import { LONGEST_STEP, type Readable, type SeriesPart, type Span } from "../../data/series.ts";
 import { boxOf, moment, roofOf, type Scale, scaleOf } from "./scale.ts";
 
@@ -33,7 +34,13 @@ export function sceneOf(
 ): Scene {
   const [times, ...columns] = part;
   const scale = scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns));
-  return { times, columns, scale, longestStep, marks: marksIn(marks, span) };
+  return {
+    times,
+    columns,
+    scale,
+    longestStep,
+    marks: marks.filter(({ time }) => time >= span.from && time <= span.to),
+  };
 }
 
 export interface Reading {
@@ -47,13 +54,14 @@ export interface Reading {
 const MOST_NAMES = 4;
 
 export function readingOf(
-  { times, columns, scale, marks }: Scene,
+  { times, columns, scale }: Scene,
   at: number,
   names: readonly string[],
   format: (value: number) => string,
+  marks: readonly Mark[] = [],
 ): Reading {
   const time = moment(times[at] ?? 0, scale.span);
-  const events = wordsAt(marks, scale, times[at] ?? 0);
+  const events = wordsAt(marks, scale.span, time);
   const inWords = (value: number | null | undefined): string => (typeof value === "number" ? format(value) : "–");
   const all = columns.map((column) => column[at]);
   if (all.length === 1) return { time, values: [{ value: inWords(all[0]) }], events };
@@ -76,18 +84,22 @@ export interface Mark {
   readonly time: number;
   readonly isBad: boolean;
   readonly words: string;
+  readonly event: SvcmEvent;
 }
 
 /** CSS pixels around the cursor in which a mark is read. */
-const REACH = 6;
+const REACH = 8;
 
-/** The marks in sight. */
-function marksIn(marks: readonly Mark[], { from, to }: { readonly from: number; readonly to: number }): Mark[] {
-  return marks.filter(({ time }) => time >= from && time <= to);
+/** The marks around a pixel. */
+export function marksAt({ marks, scale }: Pick<Scene, "marks" | "scale">, x: number): Mark[] {
+  return marks.filter(({ time }) => Math.abs(scale.x(time) - x) <= REACH);
 }
 
-/** The words of the marks at a moment. */
-function wordsAt(marks: readonly Mark[], scale: Scale, time: number): string[] {
-  const x = scale.x(time);
-  return [...new Set(marks.filter((mark) => Math.abs(scale.x(mark.time) - x) <= REACH).map(({ words }) => words))];
+/** The same words once, with the time unless the reading has it. */
+function wordsAt(marks: readonly Mark[], span: Span, sampled: string): string[] {
+  const first = marks.filter(({ words }, at) => marks.findIndex((mark) => mark.words === words) === at);
+  return first.map(({ words, time }) => {
+    const when = moment(time, span);
+    return when === sampled ? words : `${when} ${words}`;
+  });
 }
