@@ -109,7 +109,7 @@ test.skipIf(!hasBrowser)("a line that PM2 writes after it has noted the end come
   process.kill(late?.pid ?? 0, "SIGKILL");
   await card.getByText("ended: signal, SIGKILL.").waitFor();
   appendFileSync(join(own.home, "logs/late-error.log"), "the very last words\n");
-  await card.getByText("the very last words").waitFor();
+  await expect.poll(() => card.locator(".error-lines").textContent()).toContain("the very last words");
 });
 
 test.skipIf(!hasBrowser)(

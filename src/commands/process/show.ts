@@ -12,7 +12,7 @@ export default class ProcessShow extends NodeCommand {
   static override aliases = ["describe", "show"];
   static override summary = "Show one process: its state, why it last ended, its ports, its declaration.";
   static override description =
-    "Shows its state, its last ends with their causes, and the ports on which it listens. Also shows the differences from the ecosystem file, the names and tiers of its variables, the last lines of its error log, or else of its log, and what acts on it next. Argument and environment values are never shown.";
+    "Shows its state, its last ends with their causes, and the ports on which it listens. Also shows the differences from the ecosystem file, the names and tiers of its variables, and what acts on it next. Shows the last lines of its error log, or of its log if there are none. Argument and environment values are never shown.";
   static override examples = [
     "<%= config.bin %> process show dev-restapi",
     "<%= config.bin %> process show dev-restapi --json",

@@ -4,7 +4,7 @@ import type { Ask, Query } from "./request.ts";
 
 export type EventsQuery = Readonly<Record<"since" | "limit", string>>;
 
-/** A process ended, and nobody requested it. */
+/** True for an end without a request. */
 export function isFailure({ kind, cause }: SvcmEvent): boolean {
   return kind === "exit" || cause === "memory-limit";
 }

@@ -69,6 +69,7 @@ export function Chart(props: ChartProps): JSX.Element {
       data-height={height}
       onKeyDown={(event) => {
         if (event.key === "Escape") leave();
+        if (event.key === "Enter") plot?.choose();
         if (plot) onKey(event, plot, props, (words) => void (spoken.value = words));
       }}
       onBlur={leave}
@@ -136,7 +137,7 @@ function placeOf({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement
   return clientX - currentTarget.getBoundingClientRect().left;
 }
 
-/** Moves from sample to sample and speaks its values, shows the events there or all in sight, or zooms. */
+/** Moves from sample to sample and speaks its values, or zooms. */
 function onKey(
   event: KeyboardEvent,
   plot: Plot,
@@ -151,8 +152,7 @@ function onKey(
   if (next !== undefined) {
     plot.pointTo(times[next] ?? moment);
     speak(wordsOf(readingOf(scene, next, lines, format, plot.marks.value)));
-  } else if (event.key === "Enter") plot.choose(plot.marks.value.length > 0 ? plot.marks.value : undefined);
-  else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
+  } else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
   else if (event.key === "-") onZoom(stretched(scale.span, moment, 2));
   else if (event.key === "Escape") onZoom(undefined);
   else return;

@@ -92,12 +92,13 @@ export class Plot {
     if (!isMeant || !over || !now) return;
     const span = selectionOf(now.scale, over.start, over.end);
     if (span) this.#options.onZoom(span);
-    else this.choose(this.marks.value);
+    else this.#options.onMarks(this.marks.value);
   }
 
-  /** Chooses events, by default all in sight. */
-  choose(marks: readonly Mark[] = this.scene.value?.marks ?? []): void {
-    if (marks.length > 0) this.#options.onMarks(marks);
+  /** Chooses the events at the selected sample, or else all in sight. */
+  choose(): void {
+    const { marks, scene } = this;
+    this.#options.onMarks(marks.value.length > 0 ? marks.value : (scene.value?.marks ?? []));
   }
 
   stop(): void {
