@@ -94,18 +94,20 @@ async function bad(mode: object, title: string): Promise<void> {
     for (const preflight of [false, true]) {
       declare(release, "1", mode);
       let failedAt = Number.NaN;
+      let returnedAt = Number.NaN;
       const { releases } = ports;
       const add: typeof releases.add = async (id, event) => {
         if (event.event === "step" && event.phase === "failed") failedAt = performance.now();
+        if (event.event === "return") returnedAt = performance.now();
         await releases.add(id, event);
       };
       const world = Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
       let ms = 0;
       const load = await loadDuring(port, async () => (ms = await timed(() => apply(world, preflight))));
-      const back = performance.now() - failedAt;
+      const share = (at: number): string => ((at - failedAt) / goodMs).toFixed(2);
       const returned = preflight
         ? `refused after ${ms.toFixed(0)} ms`
-        : `returned in ${(back / goodMs).toFixed(2)} of a good apply of ${goodMs.toFixed(0)} ms`;
+        : `returned in ${share(returnedAt)} of a good apply of ${goodMs.toFixed(0)} ms, ended in ${share(performance.now())}`;
       console.log(`${release}, ${title}${preflight ? ", preflight" : ""}: ${lost(load)}; ${returned}`);
     }
 }

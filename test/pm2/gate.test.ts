@@ -1,8 +1,9 @@
 /** An apply judges each process by its health, and gives the former definition back if one fails. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
@@ -140,6 +141,39 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
   expect(await served()).toBe("good");
 });
 
+test("in a cluster of four, each check after the reload meets the new process, and sends at most five probes", async () => {
+  const cluster = { exec_mode: "cluster", instances: 4 };
+  await apply("good", cluster);
+  const { health, processes } = ports;
+  /** For each reload that PM2 has answered, the processes that each check met. */
+  const checks: (number | null)[][][] = [];
+  let isReloading = false;
+  const reload: typeof processes.reload = async (...given) => {
+    isReloading = true;
+    await processes.reload(...given);
+    isReloading = false;
+    checks.push([]);
+  };
+  const list: typeof processes.list = (signal) => {
+    checks.at(-1)?.push([]);
+    return processes.list(signal);
+  };
+  const ask: typeof health.ask = async (probe) => {
+    const answer = await health.ask(probe);
+    if (!isReloading && answer.state === "healthy") checks.at(-1)?.at(-1)?.push(answer.pid);
+    return answer;
+  };
+  const world = { ...ports, health: { ...health, ask }, processes: { ...processes, reload, list } };
+  await apply("good", { ...cluster, args: "x" }, false, world);
+  const now = await ports.processes.list();
+  const met = checks.map((ofOne) => ofOne.filter((pids) => pids.length > 0));
+  for (const [index, ofOne] of met.entries()) {
+    expect(ofOne.map((pids) => pids.at(-1))).toEqual(ofOne.map(() => now[index]?.pid));
+    expect(Math.max(...ofOne.map((pids) => pids.length))).toBeLessThanOrEqual(5);
+  }
+  expect(met).toHaveLength(4);
+});
+
 test("in a cluster, a bad release is reverted while the old process is still stopping", async () => {
   const held = join(own.folder, "held");
   const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
@@ -160,6 +194,20 @@ test("in a cluster, a bad release is reverted while the old process is still sto
   const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
   expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
   expect(isServed).toEqual([true, true]);
+});
+
+test.each([
+  ["in fork mode", {}],
+  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
+])("a release whose port another program has taken is taken back %s", async (_, mode) => {
+  await apply("good", mode);
+  const stranger = createServer((_request, response) => response.end());
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void stranger.close());
+  const { port: taken } = stranger.address() as AddressInfo;
+  const refused = await refusal(apply("good", { ...mode, env: { MODE: "good", SVC_HTTP_PORT: String(taken) } }));
+  expect(refused).toMatch(/^APPLY_REVERTED (HEALTH_CRASHED|RELOAD_VERIFY_FAILED|RESTART_VERIFY_FAILED): /);
+  expect(await served()).toBe("good");
 });
 
 test.each([

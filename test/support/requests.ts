@@ -37,12 +37,16 @@ export async function loadDuring(port: number, work: () => Promise<unknown>): Pr
   return { sent: answered.length, failed: failedAt.length, downMs };
 }
 
+/** Far longer than any answer takes. A cluster may give a connection to a process that ends and no longer answers. */
+const UNANSWERED_MS = 60_000;
+
 export function isAnswered(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    get({ host: "127.0.0.1", port, path: "/", agent: false }, (response) => {
+    const request = get({ host: "127.0.0.1", port, path: "/", agent: false }, (response) => {
       response.resume();
       response.once("end", () => resolve(response.statusCode === 200));
     }).once("error", () => resolve(false));
+    request.setTimeout(UNANSWERED_MS, () => request.destroy());
   });
 }
 

@@ -10,6 +10,8 @@ import type { AppProbe } from "../settings/probe.ts";
 
 /** This many equal results in a row decide if a process is healthy. */
 const ENOUGH = 3;
+/** Probes of one check, while other instances of a cluster answer. With a check every 100 ms: at most 50 a second. */
+const MOST_PROBES = 5;
 type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
 
 /** The conditions under which a process counts as healthy. */
@@ -46,8 +48,9 @@ export class Gate {
     const { probe } = this.#demand;
     if (probe === undefined || !isUp(now)) return;
     this.#runs.onlineMs(now, this.#ports.clock.elapsed());
-    const answer = await this.#ports.health.ask(probe);
-    if (answer.state === "absent" || answer.pid !== now.pid) return;
+    // While it boots, only others answer.
+    const answer = await this.#answerOf(now, probe, this.#score.bootMs === undefined ? 1 : MOST_PROBES);
+    if (answer === undefined || answer.state === "absent" || answer.pid === null) return;
     this.#count(answer, now);
     if (this.#score.isBad) throw this.#unhealthy(now);
   }
@@ -63,7 +66,7 @@ export class Gate {
    * HEALTH_UNREACHABLE
    */
   async passed(record: Judged): Promise<number | undefined> {
-    const { clock, health } = this.#ports;
+    const { clock } = this.#ports;
     const { probe, deadlineMs, minHealthyMs } = this.#demand;
     const beganMs = clock.elapsed();
     for (;;) {
@@ -71,13 +74,31 @@ export class Gate {
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
       const readyMs = await readyIn(this.#ports, now);
-      this.#count(probe === undefined ? { state: "absent" } : await health.ask(probe), now);
+      const answer: HealthAnswer | undefined =
+        probe === undefined ? { state: "absent" } : await this.#answerOf(now, probe);
+      if (answer !== undefined) this.#count(answer, now);
       if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
       // The deadline applies to the probe; the required time online may be longer.
       const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
       if (this.#score.isBad || nowMs - beganMs >= limitMs) throw this.#unhealthy(record);
-      await clock.pause(LOOK_EVERY_MS);
+      await clock.pause(Math.max(0, nowMs + LOOK_EVERY_MS - clock.elapsed()));
     }
+  }
+
+  /**
+   * The answer of a process, or one that does not say which process gave it. In a cluster, another instance may answer: then
+   * it asks again at once, on a new connection. Undefined if only others answered.
+   */
+  async #answerOf(
+    { pid }: ProcessRecord,
+    probe: AppProbe,
+    mostProbes = MOST_PROBES,
+  ): Promise<HealthAnswer | undefined> {
+    for (let asked = 1; asked <= mostProbes; asked += 1) {
+      const answer = await this.#ports.health.ask(probe);
+      if (answer.state === "absent" || answer.pid === null || answer.pid === pid) return answer;
+    }
+    return undefined;
   }
 
   #count(answer: HealthAnswer, { pid, startedAt }: ProcessRecord): void {
@@ -130,9 +151,7 @@ class Score {
   /** The age of the process at its first good result; absent if that may come from another process. */
   bootMs: number | undefined;
 
-  /** In a cluster, another instance may have responded. In that case, the result does not count. */
   count(answer: HealthAnswer, pid: number | null, ageMs: number): void {
-    if (answer.state !== "absent" && answer.pid !== null && answer.pid !== pid) return;
     if (answer.state === "unhealthy") {
       this.#problem = answer;
       this.#good = 0;
