@@ -52,6 +52,7 @@ test("--from compares with the file and its modules at a revision, without PM2 a
 test("the text names fields and keys without a value, and says what happens to requests", async () => {
   const { root } = repository();
   const { stdout } = await svcm(FROM, { root });
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(`with changes to ${FILE}, ${HELPER} `);
   expect(stdout).toContain("~ api: restart: requests fail until it listens again");
   expect(stdout).toContain("killTimeout: 1000 to 9000");
   expect(stdout).toContain("env: API_TOKEN changed, MODE changed");

@@ -148,6 +148,15 @@ test("a written plan is applied with its choices, and refused once it is out of 
   expect(await refusal(execute(rolloutApply, ports, asked, caller))).toBe("PLAN_STALE");
 });
 
+test("a plan by another name of the environment is the same plan, and its release has the canonical name", async () => {
+  own.pm2Folder([{ ...api, args: "x" }, old]);
+  const { id } = await plan();
+  expect((await plan({ environment: "development" })).id).toBe(id);
+  const asked = { environment: "development", plan: id ?? "" };
+  const { release } = await execute(rolloutApply, ports, asked, caller);
+  expect(release?.environment).toBe("dev");
+});
+
 test("a file that holds no plan is refused", async () => {
   writeFileSync(join(own.folder, "plan.json"), "{}");
   expect(await refusal(readPlanFile(ports, "plan.json"))).toBe("INVALID_REQUEST");

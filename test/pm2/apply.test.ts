@@ -145,6 +145,22 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
     expect(await both()).toEqual(before);
   });
 
+  test("other choices", async () => {
+    const apps = [
+      { ...api, env: { MODE: "2" } },
+      { ...web, env: { MODE: "2" } },
+    ];
+    own.pm2Folder(apps);
+    const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+    const before = await both();
+    expect(await refusal(apply(apps, { plan: id!, apps: ["api"] }))).toMatchObject({ kind: "PLAN_STALE" });
+    own.pm2Folder([apps[0]!]);
+    const { id: kept } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+    const pruned = apply([apps[0]!], { plan: kept!, prune: true });
+    expect(await refusal(pruned)).toMatchObject({ kind: "PLAN_STALE" });
+    expect(await both()).toEqual(before);
+  });
+
   test("the present plan is applied by its id", async () => {
     own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
     const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
@@ -211,6 +227,17 @@ test("a rollback gives every app its former definition and number, and can be un
   expect(await stepsLeft()).toBe(0);
   await execute(rolloutRollback, ports, { release: undone.id }, caller);
   expect(await seen("api")).toEqual(applied);
+});
+
+test("a rollback starts an app that a person deleted meanwhile, with its former definition", async () => {
+  await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
+  for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
+  expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
+  expect(await seen("api")).toEqual([
+    { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
+  ]);
+  own.pm2Folder([api, web]);
+  expect(await stepsLeft()).toBe(0);
 });
 
 test("while one apply runs, another one is refused and names the process", async () => {

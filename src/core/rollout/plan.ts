@@ -9,6 +9,8 @@ export interface PlanContext extends Pick<
   Plan,
   "environment" | "fileName" | "path" | "exists" | "choices" | "git" | "pm2" | "from" | "leftOut"
 > {
+  /** The canonical name of the environment, so that its other names have the same plan. */
+  readonly name: string;
   /** Why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
   /** Warnings that block no step. */
@@ -21,14 +23,13 @@ export interface PlanContext extends Pick<
 export function planOf(
   facts: ComparedFacts,
   { steps, unchanged, undeclared }: Decision,
-  { refused, warnings, digest, ...context }: PlanContext,
+  { name: environment, refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(namesOf));
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...portIssues(facts, steps),
   ];
-  const { environment } = context;
   const running = facts.running.filter(({ name }) => touched.has(name)).map(definitionOf);
   const envFiles = facts.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => facts.modifiedMs(path));

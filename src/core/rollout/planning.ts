@@ -51,7 +51,7 @@ export async function planned(
   known?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
   const { content, before, git } = await readStates(ports, asked, known);
-  const { environment, fileName, path, loaded } = content;
+  const { environment, name, fileName, path, loaded } = content;
   const { expecting } = before;
   const rollout = await rolloutFacts(ports, loaded, expecting, asked.from === undefined);
   const declared = loaded ? expectedApps(loaded, expecting) : [];
@@ -65,10 +65,11 @@ export async function planned(
     left: rollout.left.apps,
     ...filesNow(ports, expected, running),
   };
-  const { leftOut, ...decision } = decided(ports, { ...asked, environment: content.name }, facts, rollout);
+  const { leftOut, ...decision } = decided(ports, { ...asked, environment: name }, facts, rollout);
   const { service, apps, prune, preflight } = asked;
   const plan = planOf(facts, decision, {
     environment,
+    name,
     fileName,
     path,
     exists: loaded !== undefined,

@@ -28,6 +28,7 @@ function planFor(
   const facts = factsOf(expected, running);
   const about = {
     environment: "dev",
+    name: "dev",
     fileName: "e",
     path: "/e",
     exists: true,

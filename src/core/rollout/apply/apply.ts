@@ -82,12 +82,22 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
 }
 
 function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Caller): Promise<Recording> {
-  const { plan, left, running, settingsOf } = now;
-  const { environment, git, id } = plan;
+  const { plan, content, left, running, settingsOf } = now;
+  const { git, id } = plan;
   const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
   const renamed = Object.fromEntries(decided.flatMap((step) => (formerNameOf(step) ? [namesOf(step)] : [])));
   const keepReleases = Math.max(...decided.map(({ app }) => settingsOf(app).keepReleases));
-  const subject = { environment, git, plan: id, steps, renamed, left, message: input.message, running, keepReleases };
+  const subject = {
+    environment: content.name,
+    git,
+    plan: id,
+    steps,
+    renamed,
+    left,
+    message: input.message,
+    running,
+    keepReleases,
+  };
   const probeOf = formerProbe(left, (app) => settingsOf(app).health);
   return begun(ports, caller, { ...subject, probeOf });
 }

@@ -8,7 +8,8 @@ export type Quote = (text: string) => string;
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
 export function subjectText({ fileName, from, git, pm2 }: Plan, quote: Quote): string {
   const file = git === null ? quote(fileName) : `${quote(fileName)} at ${quote(short(git.commit))}`;
-  const dirty = git !== null && git.dirty.length > 0 ? `, with changes to ${git.dirty.map(quote).join(", ")}` : "";
+  const dirty =
+    git !== null && git.dirty.length > 0 ? `, with changes to ${git.dirty.map((path) => quote(path)).join(", ")}` : "";
   if (from !== undefined) return `${quote(from.revision)} (${quote(short(from.commit))}) to ${file}${dirty}`;
   return `${file}${dirty} to PM2 of ${quote(pm2?.home ?? "")}`;
 }
