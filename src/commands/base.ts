@@ -150,6 +150,11 @@ export abstract class SvcmCommand extends Command {
     this.#print(jsonText(document));
   }
 
+  /** Documents, one a line, written at once. */
+  protected logJsonLines(documents: readonly unknown[]): void {
+    if (documents.length > 0) this.#print(documents.map((document) => jsonText(document)).join("\n"));
+  }
+
   protected override logJson(document: unknown): void {
     this.#print(jsonText(document, 2));
   }

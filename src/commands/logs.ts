@@ -1,6 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { logLevels, logStreams } from "../core/api/names.ts";
 import {
+  inParts,
   logsRead,
   SvcmError,
   type LogBatch,
@@ -12,6 +13,9 @@ import { namesArg } from "./terminal/names-arg.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { readSince, sinceOptions } from "./terminal/since.ts";
+
+/** One write for each line takes longer than the line; the memory of a much larger one is new each time. */
+const LINES_OF_WRITE = 500;
 
 export default class Logs extends NodeCommand {
   static override summary = "Show the logs of processes, merged by time.";
@@ -103,8 +107,8 @@ export default class Logs extends NodeCommand {
 
   #show({ lines, begin }: LogBatch): void {
     if (begin) this.#warn(begin.problems);
-    if (this.jsonEnabled()) for (const line of lines) this.logJsonLine(line);
-    else if (lines.length > 0) this.print((screen) => renderLogLines(lines, screen));
+    if (this.jsonEnabled()) this.logJsonLines(lines);
+    else for (const part of inParts(lines, LINES_OF_WRITE)) this.print((screen) => renderLogLines(part, screen));
   }
 
   #warn(problems: readonly LogProblem[]): void {

@@ -65,6 +65,7 @@ export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./ports/logs.ts";
 export { lineSize } from "./logs/line-size.ts";
+export { inParts } from "./words/parts.ts";
 export type { HistoryResponse } from "./api/history.ts";
 export { seriesOf } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";

@@ -26,14 +26,15 @@ export function levelOf(value: unknown): LogLevel | null {
   return logLevels.find((level) => level === word) ?? (Object.hasOwn(WORDS, word) ? (WORDS[word] ?? null) : null);
 }
 
-const MARKED = /^[\s[(<|*-]{0,4}([A-Za-z]{3,8})(?=[\]:)>|])/;
-const CAPITALS = /^[\s[(<|*-]{0,4}([A-Z]{3,8})(?=\s)/;
+const WORD = /^[\s[(<|*-]{0,4}([A-Za-z]{3,8})([\]:)>|\s])/;
+const MARKS = "]:)>|";
 const THROWN = /^(?:Uncaught |Unhandled )?[A-Z]\w{0,60}Error(?: \[\w+\])?: /;
 
 /** The level at the start of a text, such as `[warn]`, `error:` or `INFO`. */
 export function levelIn(text: string): LogLevel | null {
   if (THROWN.test(text)) return "error";
-  return levelOf(MARKED.exec(text)?.[1] ?? CAPITALS.exec(text)?.[1]);
+  const [, word = "", after = ""] = WORD.exec(text) ?? [];
+  return MARKS.includes(after) || word === word.toUpperCase() ? levelOf(word) : null;
 }
 
 /** A line without a level counts as an error on standard error and as info on standard output. */

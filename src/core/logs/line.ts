@@ -85,7 +85,8 @@ function stampOf(line: string): Stamped | undefined {
   const match = STAMP.exec(line);
   if (match === null) return undefined;
   const [whole, date = "", time = "", fraction = "", zone = ""] = match;
-  const atMs = Date.parse(`${date}T${time}.${fraction.padEnd(3, "0")}${zone.replace(/(\d\d)(\d\d)$/, "$1:$2")}`);
+  const offset = zone.length === "+0000".length ? zone.replace(/(\d\d)$/, ":$1") : zone;
+  const atMs = Date.parse(`${date}T${time}.${fraction.padEnd(3, "0")}${offset}`);
   return Number.isNaN(atMs) ? undefined : { atMs, rest: line.slice(whole.length) };
 }
 

@@ -2,20 +2,21 @@ import { isSecretName } from "./secret-name.ts";
 
 export const REDACTED = "[REDACTED]";
 
-/** Tokens of a known form, and webhook URLs, which work like a secret. */
+/** Separate from the tokens, because a plain search finds its words much faster than a pattern does. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)/g;
+/** Tokens of a known form, and webhook URLs, which work like a secret. One `\b` for all of them halves the time. */
 const TOKENS = new RegExp(
-  [
-    String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)`,
-    String.raw`\beyJ[\w-]{8,300}\.[\w-]{8,}(?:\.[\w-]*)?`,
-    String.raw`\b(?:[sr]k_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|npm_)\w{10,}`,
-    String.raw`\b(?:xox[abeprs]-|glpat-|sk-)[\w-]{16,}`,
-    String.raw`\bSG\.[\w-]{16,40}\.[\w-]{16,}`,
-    String.raw`\b(?:AKIA|ASIA)[A-Z\d]{16}\b`,
-    String.raw`\bAIza[\w-]{35}`,
-    String.raw`\bdp\.(?:st|pt|ct|sa|scim|audit)\.[\w.-]{20,}`,
-    String.raw`\b0x[\da-fA-F]{64}\b`,
-    String.raw`\b(?:hooks\.(?:slack|zapier)\.com|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com|outlook\.office(?:365)?\.com\/webhook|chat\.googleapis\.com\/v1\/spaces|open\.feishu\.cn\/open-apis\/bot|oapi\.dingtalk\.com|api\.telegram\.org)\/[^\s"']+`,
-  ].join("|"),
+  String.raw`\b(?:${[
+    String.raw`eyJ[\w-]{8,300}\.[\w-]{8,}(?:\.[\w-]*)?`,
+    String.raw`(?:[sr]k_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|npm_)\w{10,}`,
+    String.raw`(?:xox[abeprs]-|glpat-|sk-)[\w-]{16,}`,
+    String.raw`SG\.[\w-]{16,40}\.[\w-]{16,}`,
+    String.raw`(?:AKIA|ASIA)[A-Z\d]{16}\b`,
+    String.raw`AIza[\w-]{35}`,
+    String.raw`dp\.(?:st|pt|ct|sa|scim|audit)\.[\w.-]{20,}`,
+    String.raw`0x[\da-fA-F]{64}\b`,
+    String.raw`(?:hooks\.(?:slack|zapier)\.com|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com|outlook\.office(?:365)?\.com\/webhook|chat\.googleapis\.com\/v1\/spaces|open\.feishu\.cn\/open-apis\/bot|oapi\.dingtalk\.com|api\.telegram\.org)\/[^\s"']+`,
+  ].join("|")})`,
   "g",
 );
 /**
@@ -29,13 +30,17 @@ const RUN = /[\w.-]{10}/;
  * name, tokens and private keys.
  */
 export function maskCredentials(text: string): string {
-  const masked = RUN.test(text) ? text.replaceAll(TOKENS, REDACTED) : text;
+  const masked = RUN.test(text) ? withoutKeys(text).replaceAll(TOKENS, REDACTED) : text;
   // Most log lines contain neither.
   const named = masked.includes("@") ? masked.replaceAll(/\S+/g, maskUserinfo) : masked;
   if (!named.includes("=")) return named;
   return named.replaceAll(/([?&#])([\w.-]{1,60})=([^&#\s]+)/g, (parameter: string, mark: string, name: string) =>
     isSecretName(name) ? `${mark}${name}=${REDACTED}` : parameter,
   );
+}
+
+function withoutKeys(text: string): string {
+  return text.includes("PRIVATE KEY-----") ? text.replaceAll(PRIVATE_KEY, REDACTED) : text;
 }
 
 const SECRET_MEMBER =

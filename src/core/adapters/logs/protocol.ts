@@ -34,7 +34,7 @@ export interface Failure {
   readonly details: string;
 }
 
-type Packed<T> = Omit<T, "lines"> & { readonly lines: PackedLines };
+type Packed<T> = Omit<T, "lines"> & { readonly lines: readonly PackedLines[] };
 
 export type Page = Packed<LogsResponse>;
 

@@ -27,7 +27,7 @@ function tailed(content = "") {
     stream: "out",
   } as const;
   const tail = new Tail(target, Number.POSITIVE_INFINITY, 0);
-  const added = (nowMs = 0): string[] => [...tail.added(nowMs)].map(({ text }) => text);
+  const added = (nowMs = 0): string[] => [...tail.added(nowMs)].flat().map(({ text }) => text);
   return { path, tail, added };
 }
 
@@ -113,7 +113,7 @@ test("if the file was removed, older files are not read again", () => {
 test("of a line of a megabyte, only the beginning is kept", () => {
   const { path, tail } = tailed();
   appendFileSync(path, `${"x".repeat(2 ** 20)}\nnext\n`);
-  const lines = [...tail.added(0)];
+  const lines = [...tail.added(0)].flat();
   expect(lines.map(({ size, missing }) => size + missing)).toEqual([2 ** 20, 4]);
   expect(lines[0]?.size).toBe(128 * 1024);
   expect(lines[1]?.offset).toBe(2 ** 20 + 1);

@@ -2,9 +2,10 @@ import { linesOf, type RawLine } from "./block.ts";
 import type { LogFile } from "./log-file.ts";
 import { LONGEST_LINE_BYTES } from "./regions.ts";
 
-const CHUNK_BYTES = 256 * 1024;
+/** The allocator reuses memory of this size; for a larger chunk, the kernel clears new pages each time. */
+const CHUNK_BYTES = 64 * 1024;
 /** A log that grows faster is read in several rounds. */
-const MOST_CHUNKS = 16;
+const MOST_CHUNKS = 64;
 const MARK_BYTES = 64;
 const LEAST_CHUNK_BYTES = 4096;
 const NEWLINE = 0x0a;
@@ -43,7 +44,8 @@ export class AddedReader {
     return count === bytes.length && bytes.equals(this.#mark);
   }
 
-  *added(from: LogFile, nowMs: number): Generator<RawLine> {
+  added(from: LogFile, nowMs: number): RawLine[] {
+    const lines: RawLine[] = [];
     for (let count = 0; count < MOST_CHUNKS; count += 1) {
       const size = Math.min(CHUNK_BYTES, from.grown() - this.offset);
       if (size <= 0) break;
@@ -51,10 +53,11 @@ export class AddedReader {
       const bytes = chunk.subarray(0, from.read(chunk, this.offset));
       if (bytes.length === 0) break;
       this.heardMs = nowMs;
-      yield* this.#linesOf(bytes);
+      for (const line of this.#linesOf(bytes)) lines.push(line);
       this.offset += bytes.length;
     }
     if (from === this.file) this.#remember();
+    return lines;
   }
 
   restart(): void {
@@ -63,18 +66,21 @@ export class AddedReader {
   }
 
   /** A last line that will not be continued. */
-  *torn(): Generator<RawLine> {
-    if (this.#begun.length > 0) yield this.#line(NOTHING, this.lineStart, true);
+  torn(): RawLine[] {
+    return this.#begun.length > 0 ? [this.#line(NOTHING, this.lineStart, true)] : [];
   }
 
-  *#linesOf(bytes: Buffer): Generator<RawLine> {
+  #linesOf(bytes: Buffer): RawLine[] {
     const first = bytes.indexOf(NEWLINE);
-    if (first === -1) return this.#keep(bytes);
+    if (first === -1) {
+      this.#keep(bytes);
+      return [];
+    }
     const line = this.#line(bytes.subarray(0, first), this.lineStart, false);
-    if (line.size > 0) yield line;
     const last = bytes.lastIndexOf(NEWLINE);
-    if (last > first) yield* linesOf(bytes.subarray(first + 1, last), this.offset + first + 1);
+    const more = last > first ? linesOf(bytes.subarray(first + 1, last), this.offset + first + 1) : [];
     this.#keep(bytes.subarray(last + 1));
+    return line.size > 0 ? [line, ...more] : more;
   }
 
   #keep(bytes: Buffer): void {

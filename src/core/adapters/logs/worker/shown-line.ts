@@ -16,25 +16,26 @@ export interface ScrubbedLine {
   /** As it is in the file. Searches use this text. */
   readonly text: string;
   readonly atMs: number | null;
-  readonly line: Pick<KnownLine, "level" | "text" | "fields">;
+  readonly level: KnownLine["level"];
+  readonly said: string;
+  readonly fields: KnownLine["fields"];
 }
 
 /** Removes the secrets of a line, then parses it. */
 export function scrubbed(raw: RawLine, scrub: LineScrub): ScrubbedLine {
-  const { text, more } = shortened(withoutSecrets(raw, scrub), raw.missing);
-  const { atMs, level, text: said, fields } = readLine(text);
+  const whole = withoutSecrets(raw, scrub);
+  const text = whole.slice(0, LONGEST_LINE);
+  const more = raw.missing + whole.length - text.length;
+  const { atMs, level, text: found, fields: members } = readLine(text);
   // A JSON escape may have hidden a secret.
   const isEscaped = text.includes("\\");
-  const again = (part: string): string => (isEscaped ? scrub.whole(part) : part);
-  return {
-    text,
-    atMs,
-    line: {
-      level,
-      text: more === 0 ? again(said) : `${again(said)}… (${counted(more, "byte")} more)`,
-      fields: fields && Object.fromEntries(Object.entries(fields).map(([name, value]) => [again(name), again(value)])),
-    },
-  };
+  const said = isEscaped ? scrub.whole(found) : found;
+  const fields = members && isEscaped ? scrubbedFields(members, scrub) : members;
+  return { text, atMs, level, said: more === 0 ? said : `${said}… (${counted(more, "byte")} more)`, fields };
+}
+
+function scrubbedFields(fields: NonNullable<KnownLine["fields"]>, { whole }: LineScrub): KnownLine["fields"] {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [whole(name), whole(value)]));
 }
 
 function withoutSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrub): string {
@@ -43,27 +44,22 @@ function withoutSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineSc
   return missing > 0 || isTorn ? scrub.cut(whole) : scrub.whole(whole);
 }
 
-function shortened(text: string, missing: number): { readonly text: string; readonly more: number } {
-  const kept = text.slice(0, LONGEST_LINE);
-  return { text: kept, more: missing + text.length - kept.length };
-}
-
 export interface Wanted {
   readonly matches: Matcher;
   readonly level: LogFilter["level"];
 }
 
-export function isWanted({ matches, level }: Wanted, { text, line }: ScrubbedLine, { stream }: Target): boolean {
-  return matches(text) && (level === undefined || isAtLeast(level, line.level, stream));
+export function isWanted({ matches, level: least }: Wanted, line: ScrubbedLine, { stream }: Target): boolean {
+  return matches(line.text) && (least === undefined || isAtLeast(least, line.level, stream));
 }
 
 /** @param atMs the time of the line, or of the last line before it that has a time */
 export function knownLine(
   source: LineSource,
-  { line: { level, text, fields } }: ScrubbedLine,
+  { level, said, fields }: ScrubbedLine,
   { atMs, offset }: { readonly atMs: number | null; readonly offset: number },
 ): KnownLine {
-  return { source, atMs, level, text, fields, offset };
+  return { source, atMs, level, text: said, fields, offset };
 }
 
 export function lineSource({ app, pmId, stream }: Target, path: string): LineSource {

@@ -35,23 +35,24 @@ export class Tail {
     return this.#reader && { inode: this.#reader.file.inode, offset: this.#reader.lineStart };
   }
 
-  *added(nowMs: number): Generator<RawLine> {
+  /** In parts, because a generator takes longer for a line than the rest of its way. */
+  *added(nowMs: number): Generator<readonly RawLine[]> {
     yield* this.#ofMoved(nowMs);
     const reader = this.#reader;
     if (reader) {
       if (reader.wasEmptied()) yield* this.#afterEmptying(reader, nowMs);
-      yield* reader.added(reader.file, nowMs);
+      yield reader.added(reader.file, nowMs);
     }
     if (!this.#isReplaced()) return;
     const file = this.#open();
     if (file === undefined) return;
     if (reader) yield* this.#left(reader, nowMs);
     this.#reader = new AddedReader(file, 0, nowMs);
-    yield* this.#reader.added(file, nowMs);
+    yield this.#reader.added(file, nowMs);
   }
 
   /** The files that were created and renamed after the reader's file, before anything was read from them. */
-  *#left(reader: AddedReader, nowMs: number): Generator<RawLine> {
+  *#left(reader: AddedReader, nowMs: number): Generator<readonly RawLine[]> {
     const known = new Set(this.#leaving.map(({ file }) => file.inode));
     this.#leaving.push(reader);
     const rotated = rotatedFiles(this.target)
@@ -65,7 +66,7 @@ export class Tail {
     for (const file of missed.toReversed()) {
       const next = new AddedReader(file, 0, nowMs);
       this.#leaving.push(next);
-      yield* next.added(file, nowMs);
+      yield next.added(file, nowMs);
     }
   }
 
@@ -73,13 +74,13 @@ export class Tail {
     for (const { file } of [...this.#leaving, ...(this.#reader ? [this.#reader] : [])]) file.close();
   }
 
-  *#ofMoved(nowMs: number): Generator<RawLine> {
+  *#ofMoved(nowMs: number): Generator<readonly RawLine[]> {
     const staying: AddedReader[] = [];
     for (const reader of this.#leaving) {
-      yield* reader.added(reader.file, nowMs);
+      yield reader.added(reader.file, nowMs);
       if (nowMs - reader.heardMs < LEAVING_MS) staying.push(reader);
       else {
-        yield* reader.torn();
+        yield reader.torn();
         reader.file.close();
       }
     }
@@ -87,19 +88,19 @@ export class Tail {
   }
 
   /** If a log was copied before it was truncated, the copy has the lines that were not read yet. */
-  *#afterEmptying(reader: AddedReader, nowMs: number): Generator<RawLine> {
+  *#afterEmptying(reader: AddedReader, nowMs: number): Generator<readonly RawLine[]> {
     for (const path of rotatedFiles(this.target).slice(0, MOST_COPIES)) {
       const copy = this.#open(path);
       if (copy === undefined) continue;
       try {
         if (copy.size < reader.offset || !reader.continues(copy)) continue;
-        yield* reader.added(copy, nowMs);
+        yield reader.added(copy, nowMs);
         break;
       } finally {
         copy.close();
       }
     }
-    yield* reader.torn();
+    yield reader.torn();
     reader.restart();
   }
 

@@ -7,12 +7,14 @@ import { packedLines, type KnownLine } from "../packed.ts";
 import type { Response } from "../protocol.ts";
 import type { RawLine } from "./block.ts";
 import { matcherFor } from "./read-logs.ts";
-import { isWanted, knownLine, scrubbed, type Wanted } from "./shown-line.ts";
+import { isWanted, knownLine, scrubbed, type ScrubbedLine, type Wanted } from "./shown-line.ts";
 import { Tail } from "./tail.ts";
 import { chosen, isOf, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
 const STEP_MS = 100;
+/** Nobody reads this many lines of a step one by one, and each step has its own cost. */
+const BUSY = { lines: 200, stepMs: 250 };
 /** For file systems that report no change. */
 const LOOK_MS = 1000;
 const MOST_LINES = 500;
@@ -29,6 +31,13 @@ interface Watch extends Wanted {
   bytes: number;
   skipped: number;
   isTaken: boolean;
+}
+
+interface Followed {
+  readonly target: Target;
+  readonly clean: ScrubbedLine;
+  readonly atMs: number;
+  readonly line: KnownLine;
 }
 
 /** Follows the logs for all watches: each file is read once, and each line is scrubbed once. */
@@ -100,8 +109,8 @@ export class Watches {
     return [...this.#watches.values()].some(({ filter }) => filter.regexp !== undefined);
   }
 
-  #soon(): void {
-    this.#step ??= setTimeout(() => void this.#round(), STEP_MS);
+  #soon(stepMs = STEP_MS): void {
+    this.#step ??= setTimeout(() => void this.#round(), stepMs);
   }
 
   async #round(): Promise<void> {
@@ -112,10 +121,11 @@ export class Watches {
     if (this.#watches.size === 0) return;
     if (this.#world.targets !== this.#targets) this.#follow();
     // While a log is busy, file events would wake the worker for each change.
-    if (this.#read()) this.#stopWatching();
+    const count = this.#read();
+    if (count > 0) this.#stopWatching();
     else if (!this.#watchesMore()) return this.#flush();
     this.#flush();
-    this.#soon();
+    this.#soon(this.#isCalm(count) ? STEP_MS : BUSY.stepMs);
   }
 
   /** Opens the logs of the watches and closes the others. */
@@ -167,19 +177,26 @@ export class Watches {
     }
   }
 
-  /** Returns true if there may soon be more. */
-  #read(): boolean {
-    if ([...this.#watches.values()].some(({ isWhole, lines }) => isWhole && lines.length > MOST_WAITING)) return true;
-    const nowMs = Date.now();
-    const read = [...this.#tails.values()].flatMap((tail) => [...tail.added(nowMs)].map((raw) => ({ tail, raw })));
-    const lines = read.map(({ tail, raw }) => this.#lineOf(tail, raw, nowMs));
-    for (const { target, clean, line } of lines.toSorted((a, b) => a.atMs - b.atMs))
-      for (const found of this.#watches.values())
-        if (isOf(target, found.filter) && isWanted(found, clean, target)) put(found, line);
-    return lines.length > 0;
+  /** A reader of every line that has thousands to catch up with does not wait either. */
+  #isCalm(count: number): boolean {
+    if (count < BUSY.lines || count > MOST_WAITING / 2) return true;
+    return [...this.#watches.values()].some(({ isWhole }) => !isWhole);
   }
 
-  #lineOf(tail: Tail, raw: RawLine, nowMs: number) {
+  /** Returns the number of lines; more than 0 if there may soon be more. */
+  #read(): number {
+    if ([...this.#watches.values()].some(({ isWhole, lines }) => isWhole && lines.length > MOST_WAITING)) return 1;
+    const nowMs = Date.now();
+    const lines: Followed[] = [];
+    for (const tail of this.#tails.values())
+      for (const part of tail.added(nowMs)) for (const raw of part) lines.push(this.#lineOf(tail, raw, nowMs));
+    for (const { target, clean, line } of byTime(lines))
+      for (const found of this.#watches.values())
+        if (isOf(target, found.filter) && isWanted(found, clean, target)) put(found, line);
+    return lines.length;
+  }
+
+  #lineOf(tail: Tail, raw: RawLine, nowMs: number): Followed {
     const clean = scrubbed(raw, this.#world.scrub);
     tail.lastMs = clean.atMs ?? tail.lastMs;
     const atMs = tail.lastMs ?? nowMs;
@@ -199,6 +216,12 @@ export class Watches {
     Object.assign(found, { lines: [], bytes: 0, skipped: 0, isTaken: false });
     this.#send({ key, batch: { lines: packedLines(lines), skipped } });
   }
+}
+
+/** Sorts only if needed: most lines are in order, and sorting takes as long as reading them. */
+function byTime(lines: readonly Followed[]): readonly Followed[] {
+  const isOrdered = lines.every(({ atMs }, index) => index === 0 || atMs >= (lines[index - 1]?.atMs ?? 0));
+  return isOrdered ? lines : lines.toSorted((a, b) => a.atMs - b.atMs);
 }
 
 /** Drops the oldest lines if there are too many. */
