@@ -4,7 +4,7 @@ import { rights } from "./api/rights.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
-import { keptFacts } from "./adapters/fact-file.ts";
+import { keptFacts } from "./adapters/kept-facts.ts";
 import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports/index.ts";
-import { appender, DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/append.ts";
-import { mayBeAppendedTo } from "./audit-log/folder.ts";
+import { appender, DEFAULT_ROTATION, olderFiles, type Rotation } from "./files/append.ts";
+import { mayBeAppendedTo } from "./files/folder.ts";
 import { attempting } from "./files/file-error.ts";
 import { realpath } from "./files/system.ts";
 
@@ -37,7 +37,7 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
     },
     async newest(query, signal) {
       // Reading loads the record schema; most commands only append.
-      const { newestRecords } = await import("./audit-log/newest.ts");
+      const { newestRecords } = await import("./audit-records.ts");
       return await attempting("read", file, () => newestRecords(logs, query, signal));
     },
     check: () => attempting("record a change in", file, () => mayBeAppendedTo(file)),

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { createFolder } from "./audit-log/folder.ts";
+import { createFolder } from "./files/folder.ts";
 import { attempting } from "./files/file-error.ts";
 import { withLog } from "./files/log.ts";
 import { fileLocks } from "./files/lock.ts";

@@ -1,4 +1,7 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { ErrorCode } from "../api/code.ts";
+import { type Issue, locationText } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import {
   packagedCapabilityMatrix,
@@ -7,10 +10,14 @@ import {
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
 import { isOwnContract, matrixFor } from "../facts/own.ts";
-import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
+import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import type { Facts, Files } from "../ports/index.ts";
-import { FactFile, type KeptFacts } from "./fact-file.ts";
+import { FileError, type Facts, type Files } from "../ports/index.ts";
+import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
+import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { attempting } from "./files/file-error.ts";
+import { fileState, isRefusal } from "./files/system.ts";
+import type { KeptFacts } from "./kept-facts.ts";
 
 /**
  * Reads `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`. Packaged data replaces a
@@ -72,4 +79,100 @@ function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
     if (last?.a !== a || last.b !== b) last = { a, b, answer: decide(a, b) };
     return last.answer;
   };
+}
+
+/** A contract with several hundred keys is 20 times smaller. */
+const MAX_FACT_BYTES = 2 ** 20;
+
+interface FactPlace {
+  readonly root: string;
+  readonly files: Pick<Files, "read">;
+  readonly kept?: (() => KeptFacts | undefined) | undefined;
+}
+
+/** A declaration file of a repository. Packaged data replaces a missing file. */
+class FactFile<T> {
+  readonly #name: string;
+  readonly #path: string;
+  readonly #files: Pick<Files, "read">;
+  readonly #packaged: { readonly text: string | undefined; readonly value: T };
+  readonly #kept: (() => KeptFacts | undefined) | undefined;
+  #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
+
+  constructor(
+    { root, files, kept }: FactPlace,
+    name: string,
+    packaged: { readonly text: string | undefined; readonly value: T },
+  ) {
+    this.#name = name;
+    this.#path = join(root, name);
+    this.#files = files;
+    this.#packaged = packaged;
+    this.#kept = kept;
+  }
+
+  async load(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
+    const stamp = await this.#attempt(() => this.#stamp());
+    if (stamp === undefined) return this.#packaged.value;
+    if (this.#last?.stamp === stamp) return await this.#last.loading;
+    const loading = this.#read(read);
+    const last = { stamp, loading };
+    this.#last = last;
+    // The next call tries again.
+    loading.catch(() => this.#last === last && (this.#last = undefined));
+    return await loading;
+  }
+
+  /** Returns `undefined` if the file does not exist. */
+  #stamp(): string | undefined {
+    try {
+      // Most repositories do not have these files, and throwing costs more than the call.
+      const state = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+      return state && fileState(state);
+    } catch (error) {
+      if (isRefusal(error, "ENOTDIR")) return undefined;
+      throw error;
+    }
+  }
+
+  async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
+    const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
+    const text = decodeUtf8(bytes);
+    if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
+    if (text === this.#packaged.text) return this.#packaged.value;
+    const key = `${this.#name}\n${text}`;
+    const kept = this.#kept?.();
+    const known = kept?.read(key) as T | undefined;
+    if (known !== undefined) return known;
+    const value = this.#valid(await read(text, this.#name), text);
+    kept?.keep(key, value);
+    return value;
+  }
+
+  async #attempt<R>(step: () => R): Promise<Awaited<R>> {
+    try {
+      return await attempting("read", this.#path, step);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      throw this.#refusal(error.code, error.message);
+    }
+  }
+
+  #refusal(code: ErrorCode, details: string): SvcmError {
+    return new SvcmError("FACT_INVALID", { code, path: this.#path, details });
+  }
+
+  #valid(fact: Fact<T>, source: string): T {
+    if (fact.value !== undefined) return fact.value;
+    throw new SvcmError("FACT_INVALID", {
+      path: this.#path,
+      details: fact.issues.map(describe).join("; "),
+      issues: fact.issues,
+      source,
+    });
+  }
+}
+
+function describe({ at, message }: Issue): string {
+  return at ? `${locationText(at)}: ${message}` : message;
 }

@@ -2,7 +2,7 @@ import { watch as watchFolder } from "node:fs";
 import { dirname, join } from "node:path";
 import { readSighting, type Sighting } from "../events/sightings.ts";
 import type { Sightings } from "../ports/sightings.ts";
-import { appender, olderFiles } from "./audit-log/append.ts";
+import { appender, olderFiles } from "./files/append.ts";
 import { attempting } from "./files/file-error.ts";
 import { withLog, linesBackwards } from "./files/log.ts";
 import { readdir, readText } from "./files/system.ts";

@@ -7,7 +7,7 @@ import { readTokens, TOKENS_FILE, tokensText, type StoredToken } from "../identi
 import { FileError, type Files } from "../ports/index.ts";
 import type { Tokens } from "../ports/tokens.ts";
 import { once } from "../words/once.ts";
-import { createFolder } from "./audit-log/folder.ts";
+import { createFolder } from "./files/folder.ts";
 import { attempting } from "./files/file-error.ts";
 import { writeNew } from "./files/write.ts";
 import { fileState, isRefusal, SAFELY } from "./files/system.ts";

@@ -1,18 +1,19 @@
 import type { Code } from "../api/codes.generated.ts";
+import { accepting, type Finding } from "../findings/rule.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
 
 type KeySpec = DeclaredContract["keys"][string];
 
-export interface Finding {
+/** `FACT_REFERENCE` without a code. */
+export interface FactFinding extends Finding {
   readonly code?: Code;
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly given?: string;
-  readonly accepted?: readonly string[];
+  readonly path: Path;
 }
 
-export function contractIssues(contract: DeclaredContract): Finding[] {
+type Path = readonly (string | number)[];
+
+export function contractIssues(contract: DeclaredContract): FactFinding[] {
   return [
     ...reference(["defaultEnvironment"], contract.defaultEnvironment, Object.keys(contract.environments)),
     ...spellingsTwice(contract.environments),
@@ -29,7 +30,7 @@ interface KindsByKey {
   readonly keys: Readonly<Record<string, { readonly kind: string }>>;
 }
 
-export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, packaged: KindsByKey): Finding[] {
+export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, packaged: KindsByKey): FactFinding[] {
   const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
   const kinds = Object.keys(matrix.serviceKinds);
   const [types, groups] = [Object.keys(matrix.serviceTypes), Object.keys(matrix.deployTargetGroups)];
@@ -63,28 +64,27 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, pac
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
 /** A key whose name suggests a secret holds a secret, so a contract must not expose it. */
-function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): Finding[] {
+function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): FactFinding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
-  const message = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
-  const accepted = ["never-exposed"];
-  return [{ code: "FACT_SECRET_VISIBLE", path: ["keys", key, "tier"], message, accepted }];
+  const what = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
+  return [{ code: "FACT_SECRET_VISIBLE", path: ["keys", key, "tier"], ...accepting(what, ["never-exposed"]) }];
 }
 
-export function keyIssues(keys: DeclaredContract["keys"]): Finding[] {
+export function keyIssues(keys: DeclaredContract["keys"]): FactFinding[] {
   return Object.entries(keys).flatMap(([key, spec]) => keyFindings(key, spec));
 }
 
-function keyFindings(key: string, spec: KeySpec): Finding[] {
+function keyFindings(key: string, spec: KeySpec): FactFinding[] {
   return [...exposureFindings(key, spec), ...rangeFindings(key, spec), ...enumFindings(key, spec)];
 }
 
-function rangeFindings(key: string, spec: KeySpec): Finding[] {
+function rangeFindings(key: string, spec: KeySpec): FactFinding[] {
   if (spec.kind !== "integer" || spec.maximum === undefined || spec.maximum >= (spec.minimum ?? 0)) return [];
   const message = `keys.${key}.maximum: ${spec.maximum} is below the minimum ${spec.minimum ?? 0}`;
   return [{ path: ["keys", key, "maximum"], message }];
 }
 
-function enumFindings(key: string, spec: KeySpec): Finding[] {
+function enumFindings(key: string, spec: KeySpec): FactFinding[] {
   if (spec.kind !== "enum") return [];
   const given = spec.default;
   const isAccepted = given === undefined || spec.values.includes(given) || (spec.allowEmpty === true && given === "");
@@ -98,7 +98,7 @@ function enumFindings(key: string, spec: KeySpec): Finding[] {
   ];
 }
 
-function assignmentFindings(path: Finding["path"], contract: DeclaredContract, key: string, value: string): Finding[] {
+function assignmentFindings(path: Path, contract: DeclaredContract, key: string, value: string): FactFinding[] {
   const spec = contract.keys[key];
   if (!spec) return reference(path, key, Object.keys(contract.keys));
   return spec.kind === "enum" ? reference(path, value, spec.values) : [];
@@ -106,7 +106,7 @@ function assignmentFindings(path: Finding["path"], contract: DeclaredContract, k
 
 export function spellingsTwice(
   environments: Readonly<Record<string, { readonly aliases?: readonly string[] | undefined }>>,
-): Finding[] {
+): FactFinding[] {
   const spellings = Object.entries(environments).flatMap(([name, { aliases = [] }]) => [
     { spelling: name, path: ["environments", name] },
     ...aliases.map((alias, index) => ({ spelling: alias, path: ["environments", name, "aliases", index] })),
@@ -117,7 +117,7 @@ export function spellingsTwice(
     .map(({ spelling, path }) => ({ path, message: `"${spelling}" already names an environment` }));
 }
 
-function each<T>(record: Record<string, T>, findings: (name: string, value: T) => Finding[]): Finding[] {
+function each<T>(record: Record<string, T>, findings: (name: string, value: T) => FactFinding[]): FactFinding[] {
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
 }
 
@@ -126,11 +126,11 @@ function each<T>(record: Record<string, T>, findings: (name: string, value: T) =
  * of that key is not offered.
  */
 function byKey(
-  path: Finding["path"],
+  path: Path,
   fact: readonly string[] | { readonly key: string } | undefined,
   { keys }: KindsByKey,
   packaged: KindsByKey,
-): Finding[] {
+): FactFinding[] {
   if (fact === undefined || !("key" in fact)) return [];
   if (!Object.hasOwn(keys, fact.key) && Object.hasOwn(packaged.keys, fact.key)) return [];
   return reference(
@@ -140,10 +140,10 @@ function byKey(
   );
 }
 
-function list(path: Finding["path"], given: readonly string[], accepted: readonly string[]): Finding[] {
+function list(path: Path, given: readonly string[], accepted: readonly string[]): FactFinding[] {
   return given.flatMap((value, index) => reference([...path, index], value, accepted));
 }
 
-export function reference(path: Finding["path"], given: string, accepted: readonly string[]): Finding[] {
-  return accepted.includes(given) ? [] : [{ path, message: `"${given}" is not known`, given, accepted }];
+export function reference(path: Path, given: string, accepted: readonly string[]): FactFinding[] {
+  return accepted.includes(given) ? [] : [{ path, ...accepting(`"${given}" is not known`, accepted, given) }];
 }

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../api/issue.ts";
+import { toIssue } from "../findings/rule.ts";
 import { MAX_PORT } from "../words/port.ts";
-import { suggest } from "../words/suggest.ts";
 import { readYaml } from "../yaml/read.ts";
 import type { YamlSource } from "../yaml/source.ts";
-import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";
+import { contractIssues, matrixIssues, type FactFinding } from "./consistency.ts";
 import {
   capabilityMatrixSchema,
   runtimeContractSchema,
@@ -50,24 +50,14 @@ export function readCapabilityMatrix(
   return readFact(readYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
 }
 
-export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {
+export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => FactFinding[]): Fact<T> {
   if (!isValid(source.issues)) return { issues: source.issues };
   const parsed = schema.safeParse(source.value);
   if (!parsed.success)
     return { issues: sortIssues(parsed.error.issues.flatMap((issue) => shapeIssues(issue, source, schema))) };
-  const findings = check(parsed.data).map((finding) => toIssue(finding, source));
+  const findings = check(parsed.data).map((finding) => ({
+    ...toIssue({ code: "FACT_REFERENCE", severity: "error", ...finding }),
+    at: source.at(finding.path),
+  }));
   return findings.length > 0 ? { issues: sortIssues(findings) } : { value: parsed.data, issues: [] };
-}
-
-function toIssue({ code = "FACT_REFERENCE", path, message, accepted, given }: Finding, source: YamlSource): Issue {
-  const suggestion = given === undefined || !accepted ? undefined : suggest(given, accepted);
-  return {
-    code,
-    severity: "error",
-    path,
-    message: accepted ? `${message}; accepted: ${accepted.join(", ")}` : message,
-    accepted,
-    suggestion,
-    at: source.at(path),
-  };
 }

@@ -1,5 +1,6 @@
-import { keyIssues, reference, spellingsTwice, type Finding } from "../facts/consistency.ts";
+import { keyIssues, reference, spellingsTwice, type FactFinding } from "../facts/consistency.ts";
 import { completedKeys, readFact, type Fact } from "../facts/read.ts";
+import { accepting } from "../findings/rule.ts";
 import { readYaml } from "../yaml/read.ts";
 import { defined } from "../words/defined.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
@@ -13,7 +14,7 @@ export function readProject(text: string, file: string): Fact<Project> {
 
 const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout"] as const;
 
-function projectIssues(declared: DeclaredProject): Finding[] {
+function projectIssues(declared: DeclaredProject): FactFinding[] {
   const names = Object.keys(declared.environments);
   return [
     ...(names.length === 0 ? [{ path: ["environments"], message: "environments: declare at least one" }] : []),
@@ -34,7 +35,7 @@ function projectIssues(declared: DeclaredProject): Finding[] {
 }
 
 /** A file has either named services, or the members of its only service at the top level. */
-function twoForms(declared: DeclaredProject): Finding[] {
+function twoForms(declared: DeclaredProject): FactFinding[] {
   if (declared.services === undefined) return [];
   const none = { path: ["services"], message: "services: declare at least one, or leave the member out" };
   const beside = SERVICE_MEMBERS.filter((member) => declared[member] !== undefined).map((member) => ({
@@ -48,14 +49,14 @@ function environmentIssues(
   path: readonly string[],
   { ecosystem = {}, env = {} }: DeclaredService,
   names: readonly string[],
-): Finding[] {
+): FactFinding[] {
   return Object.entries({ ecosystem, env }).flatMap(([member, map]) =>
     Object.keys(map).flatMap((name) => reference([...path, member, name], name, names)),
   );
 }
 
 /** The limits of users name environments and services of the file. */
-function limitIssues({ nats, services = {} }: DeclaredProject, names: readonly string[]): Finding[] {
+function limitIssues({ nats, services = {} }: DeclaredProject, names: readonly string[]): FactFinding[] {
   return Object.entries(nats?.users ?? {}).flatMap(([user, limits]) => [
     ...(limits.environments ?? []).flatMap((name, at) =>
       reference(["nats", "users", user, "environments", at], name, names),
@@ -67,14 +68,16 @@ function limitIssues({ nats, services = {} }: DeclaredProject, names: readonly s
 }
 
 /** A guess may make a key readable, but never editable. */
-function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): Finding[] {
+function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): FactFinding[] {
   return Object.entries(keys).flatMap(([key, { guess, tier }]) =>
     guess !== undefined && tier === "editable"
       ? [
           {
             path: ["keys", key, "tier"],
-            message: `keys.${key}.tier: a guess is never editable; confirm the key first, with svcm keys confirm ${key}`,
-            accepted: ["read-only", "never-exposed"],
+            ...accepting(
+              `keys.${key}.tier: a guess is never editable; confirm the key first, with svcm keys confirm ${key}`,
+              ["read-only", "never-exposed"],
+            ),
           },
         ]
       : [],

@@ -1,9 +1,9 @@
-import { type AuditRecord, auditRecord } from "../../api/audit-record.ts";
-import type { AuditPage, AuditQuery } from "../../ports/index.ts";
-import { attempting, refuse } from "../files/file-error.ts";
-import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "../files/system.ts";
-import { linesBackwards } from "../files/log.ts";
-import { recordIn } from "../../words/record.ts";
+import { type AuditRecord, auditRecord } from "../api/audit-record.ts";
+import type { AuditPage, AuditQuery } from "../ports/index.ts";
+import { attempting, refuse } from "./files/file-error.ts";
+import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "./files/system.ts";
+import { linesBackwards } from "./files/log.ts";
+import { recordIn } from "../words/record.ts";
 
 const MOST_WAITING = 10_000;
 

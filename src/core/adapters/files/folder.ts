@@ -12,7 +12,7 @@ import {
   O_WRONLY,
   withFile,
   writeAll,
-} from "../files/system.ts";
+} from "./system.ts";
 
 const PRIVATE_FOLDER = 0o700;
 

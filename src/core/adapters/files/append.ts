@@ -1,6 +1,6 @@
 import { type BigIntStats, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { refuse } from "../files/file-error.ts";
+import { refuse } from "./file-error.ts";
 import {
   fchmod,
   fstat,
@@ -14,10 +14,10 @@ import {
   SAFELY,
   withFile,
   write,
-} from "../files/system.ts";
+} from "./system.ts";
 import { createFolder, syncFolder } from "./folder.ts";
 import { FileError } from "../../ports/index.ts";
-import { fileLocks, type FileLocks } from "../files/lock.ts";
+import { fileLocks, type FileLocks } from "./lock.ts";
 
 const NEWLINE = 0x0a;
 const PRIVATE_FILE = 0o600;

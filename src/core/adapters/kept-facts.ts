@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { userCache, type UserCache } from "./user-cache.ts";
+
+/** Facts that were valid at an earlier start. */
+export interface KeptFacts {
+  read(text: string): unknown;
+  keep(text: string, value: unknown): void;
+}
+
+/** Further texts overwrite earlier ones. */
+const MOST_TEXTS = 64;
+
+export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
+  const cache = cacheOf(env);
+  return (
+    cache && {
+      read: (text) => valueOf(text, cache.read(fileNameOf(text))?.toString()),
+      keep: (text, value) => cache.keep(() => [[fileNameOf(text), Buffer.from(JSON.stringify([text, value]))]]),
+    }
+  );
+}
+
+/** A damaged cache file counts as absent. */
+function valueOf(text: string, kept: string | undefined): unknown {
+  try {
+    const [of, value] = JSON.parse(kept ?? "[]") as [string, unknown];
+    return of === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another build may accept different texts. Running from source has no build identity, so it caches nothing. */
+function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
+  try {
+    const build = readFileSync(`${import.meta.dirname}/../build-id`, "latin1").trim();
+    return userCache(`${build}-facts`, env);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Loading `node:crypto` takes longer than a short command. A weak hash is enough, because the text itself is compared.
+ */
+function fileNameOf(text: string): string {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return `${(hash >>> 0) % MOST_TEXTS}.json`;
+}
