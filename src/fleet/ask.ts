@@ -29,7 +29,6 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
   const ask = requests(link, nats, user);
   const fleet: Fleet = {
     user,
-    nats,
     nodes: () => knownNodes(nats, link),
     events: (asked) => listEvents(asking, asked),
     follow: (asked, signal) => followEvents(asking, asked, signal),

@@ -3,7 +3,6 @@ import type { EventFilter, FleetEventsResponse, NodeAsker, Operation, SvcmEvent 
 import type { Fence } from "../core/nodes/fence.ts";
 import type { FleetLink } from "./link.ts";
 import type { Presence } from "./presence.ts";
-import type { NatsProject } from "./settings.ts";
 
 export interface EventsAsked extends EventFilter {
   /** Selectors, as in `--node`. */
@@ -36,7 +35,6 @@ interface StepRequest<Input> {
 
 export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
   readonly user: string;
-  readonly nats: NatsProject;
   /** Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
   act<Input extends object>(
     node: string,

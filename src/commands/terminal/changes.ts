@@ -1,11 +1,6 @@
 import { locationText, type EnvUnsetResponse, type EnvWriteResponse, type Issue } from "../../core/index.ts";
+import type { LineChange } from "../../core/words/line-change.ts";
 import { paint } from "./paint.ts";
-
-interface PlannedChange {
-  readonly line: number;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
 
 export function renderPlan({
   fileName,
@@ -13,7 +8,7 @@ export function renderPlan({
   warnings = [],
 }: {
   readonly fileName: string;
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly LineChange[];
   readonly warnings?: readonly Issue[];
 }): string {
   if (changes.length === 0) return `No change in ${fileName}.`;

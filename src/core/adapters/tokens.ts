@@ -20,7 +20,6 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
   const path = join(root, TOKENS_FILE);
   let last: { readonly state: string; readonly tokens: readonly StoredToken[] } | undefined;
   return {
-    path,
     now() {
       const stats = stateOf(path);
       if (stats === undefined) return undefined;

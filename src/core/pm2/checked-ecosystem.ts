@@ -29,7 +29,7 @@ export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: P
   ]);
   const apps = checkedApps(file, ports.host.cpuCores());
   const scrub = scrubFor(file.loaded, { contract, secrets });
-  return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, contract, implied }, scrub) };
+  return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, implied }, scrub) };
 }
 
 /** The apps that the deployments document implies. `svcm validate` reports errors in that document. */

@@ -2,8 +2,6 @@ import type { StoredToken } from "../identity/tokens.ts";
 
 /** The tokens of a repository, in `.svcm/tokens.json`. */
 export interface Tokens {
-  readonly path: string;
-
   /**
    * Reads the file only after a change. Synchronous, because every request with a token needs it.
    * @returns `undefined` if there is no file: the repository has never had a token

@@ -55,7 +55,6 @@ export function parseYaml(text: string, file: string): YamlSource {
   const index: Index = { targets: walk.targets, pairs: new Map() };
   const value = walk.issues.length === 0 ? walk.value(document.contents, [], 0) : undefined;
   return {
-    file,
     value: isValid(walk.issues) ? value : undefined,
     issues: sortIssues(walk.issues),
     at: (path, part = "value") => locate(offsetOf(document, path, part, index)),
@@ -124,5 +123,5 @@ function startOf(node: unknown): number | undefined {
 
 function unreadable(file: string, issue: Issue): YamlSource {
   const at = (): Location => issue.at ?? { file, line: 1, column: 1 };
-  return { file, value: undefined, issues: [issue], at, written: () => undefined };
+  return { value: undefined, issues: [issue], at, written: () => undefined };
 }

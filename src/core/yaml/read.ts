@@ -29,5 +29,5 @@ function refuseNoJson(text: string, file: string): YamlSource | undefined {
   const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   const message = `is not JSON: expected ${problem.expected}`;
   const issue = { code: "JSON_SYNTAX", severity: "error", path: [], message, at: place } as const;
-  return { file, value: undefined, issues: [issue], at: () => place, written: () => undefined };
+  return { value: undefined, issues: [issue], at: () => place, written: () => undefined };
 }

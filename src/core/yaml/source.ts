@@ -1,7 +1,6 @@
 import type { Issue, Location } from "../api/issue.ts";
 
 export interface YamlSource {
-  readonly file: string;
   /** Plain data; `undefined` if the text has errors. */
   readonly value: unknown;
   readonly issues: readonly Issue[];

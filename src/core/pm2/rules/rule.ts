@@ -1,4 +1,3 @@
-import type { RuntimeContract } from "../../facts/schema.ts";
 import type { Rule } from "../../findings/rule.ts";
 import { declaredApps, type DeclaredApp } from "../declared.ts";
 import type { LoadedApp } from "../loaded.ts";
@@ -12,7 +11,6 @@ export interface CheckedEcosystem {
   readonly file: EcosystemFile;
   readonly listed: readonly string[];
   readonly apps: readonly CheckedApp[];
-  readonly contract: RuntimeContract;
   readonly implied: readonly ImpliedApps[];
 }
 

@@ -26,7 +26,7 @@ export function scanYaml(text: string, file: string): YamlSource | undefined {
 
 /** Locations are computed on first use, because most documents are valid. */
 class Scanned implements YamlSource {
-  readonly file: string;
+  readonly #file: string;
   readonly value: unknown;
   readonly issues = [];
   readonly #source: string;
@@ -35,13 +35,13 @@ class Scanned implements YamlSource {
 
   constructor(source: string, file: string, value: unknown) {
     this.#source = source;
-    this.file = file;
+    this.#file = file;
     this.value = value;
   }
 
   at(path: readonly (string | number)[], part: "key" | "value" = "value") {
     this.#lines ??= new LineTable(this.#source);
-    return { file: this.file, ...this.#lines.placeOf(offsetAt(this.#places(), path, part)) };
+    return { file: this.#file, ...this.#lines.placeOf(offsetAt(this.#places(), path, part)) };
   }
 
   written(path: readonly (string | number)[]): string | undefined {
