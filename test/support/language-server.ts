@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
+import type { WhenOver } from "./temporary-folder.ts";
 
 export interface Diagnostic {
   readonly range: { readonly start: Position; readonly end: Position };
@@ -45,9 +46,9 @@ const CAPABILITIES = {
   },
 };
 
-/** Starts yaml-language-server for the time of one test, as an editor does: over stdio, with a schema for every file. */
-export async function openEditor(schema: string): Promise<Editor> {
-  const wire = new Wire(serverProgram());
+/** Starts yaml-language-server, as an editor does: over stdio, with a schema for every file. It ends with the test, or with a file's tests. */
+export async function openEditor(schema: string, whenOver: WhenOver = onTestFinished): Promise<Editor> {
+  const wire = new Wire(serverProgram(), whenOver);
   const settings = {
     yaml: {
       schemas: { [pathToFileURL(schema).href]: "*.yaml" },
@@ -109,9 +110,9 @@ class Wire {
   #received = Buffer.alloc(0);
   #lastId = 0;
 
-  constructor(program: string) {
+  constructor(program: string, whenOver: WhenOver) {
     this.#child = spawn(process.execPath, [program, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
-    onTestFinished(() => void this.#child.kill("SIGKILL"));
+    whenOver(() => void this.#child.kill("SIGKILL"));
     this.#child.stdout.on("data", (bytes: Buffer) => this.#receive(bytes));
   }
 

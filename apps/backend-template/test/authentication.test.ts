@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { firstOrAll } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { basic, bearer, CANARIES, PASSWORD, SECRET, withAlice } from "./accounts.ts";
 import { runToEnd, startEntrypoint } from "./entrypoint.ts";
@@ -218,7 +219,7 @@ describe("a start that could not authenticate is refused", () => {
     expect(stderr).not.toMatch(/canary|MTIz/);
   });
 
-  test.each([
+  const settings = [
     [{ SVC_AUTH_USERS_FILE: "" }, "SVC_ENABLE_BASIC_AUTH=yes needs SVC_AUTH_USERS_FILE, a file of accounts; `npm run"],
     [{ SVC_AUTH_USERS_FILE: "/none/users" }, "/none/users cannot be read (ENOENT)"],
     [{ SVC_ENABLE_BASIC_AUTH: "true" }, 'SVC_ENABLE_BASIC_AUTH: unsupported value "true"; accepted: yes, no'],
@@ -227,8 +228,10 @@ describe("a start that could not authenticate is refused", () => {
     [{ SVC_AUTH_MAX_LOGIN_ATTEMPTS: "0" }, 'SVC_AUTH_MAX_LOGIN_ATTEMPTS: "0" is not supported; accepted: an integer'],
     [{ SVC_AUTH_LOGIN_WINDOW_SECONDS: "1h" }, 'SVC_AUTH_LOGIN_WINDOW_SECONDS: "1h" is not supported'],
     [{ SVC_AUTH_LOCKOUT_SECONDS: "604801" }, "accepted: an integer from 1 to 604800"],
-  ])("%o", async (env, words) => {
-    for (const kind of ["rest", "grpc", "websocket"] as const) {
+  ] as const;
+
+  test.each(["rest", "grpc", "websocket"] as const)("a setting of the %s entrypoint", async (kind) => {
+    for (const [env, words] of kind === "rest" ? settings : firstOrAll(settings)) {
       const protocol = kind === "rest" ? "websocket" : kind;
       const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: protocol };
       const { code, stdout, stderr } = await runToEnd(kind, withAlice({ ...realtime, ...env }));

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openEditor, type Editor, type Position } from "../../support/language-server.ts";
+import { whenTestsOver } from "../../support/temporary-folder.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 import { documentSchema } from "../../../src/core/deployments/schema/document.ts";
 import {
@@ -17,6 +18,11 @@ const GOOD = `${ENTRY}    deployTarget: lambda
     databaseDriver: SQLite
     keyValueDriver: redis
 `;
+
+/** Opens each text as a new document. */
+let packaged: Editor;
+const whenOver = whenTestsOver();
+beforeAll(async () => void (packaged = await openEditor(PACKAGED, whenOver)));
 
 /** The text without its `|`, and the place of that mark. */
 function cursorOf(marked: string): { readonly text: string; readonly at: Position } {
@@ -49,15 +55,13 @@ describe("yaml-language-server completes only what is accepted", () => {
   ];
 
   test("values", async () => {
-    const editor = await openEditor(PACKAGED);
-    for (const [marked, expected] of rows) expect(await labels(editor, marked), marked).toEqual(expected);
+    for (const [marked, expected] of rows) expect(await labels(packaged, marked), marked).toEqual(expected);
   });
 
   test("members: a PM2 profile only for a target that PM2 manages, and only bound ports", async () => {
-    const editor = await openEditor(PACKAGED);
-    expect(await labels(editor, `${ENTRY}    deployTarget: lambda\n    |\n`)).not.toContain("pm2Profile");
-    expect(await labels(editor, `${ENTRY}    deployTarget: vm\n    |\n`)).toContain("pm2Profile");
-    const ports = await labels(editor, "serviceConfiguration:\n  serviceKind: grpc-rest-api\n  ports:\n    |\n");
+    expect(await labels(packaged, `${ENTRY}    deployTarget: lambda\n    |\n`)).not.toContain("pm2Profile");
+    expect(await labels(packaged, `${ENTRY}    deployTarget: vm\n    |\n`)).toContain("pm2Profile");
+    const ports = await labels(packaged, "serviceConfiguration:\n  serviceKind: grpc-rest-api\n  ports:\n    |\n");
     expect(new Set(ports)).toEqual(new Set(["rest", "grpc"]));
   });
 });
@@ -117,8 +121,7 @@ describe("yaml-language-server marks", () => {
   ];
 
   test.each(rows)("%s", async (_, text, expected) => {
-    const editor = await openEditor(PACKAGED);
-    const marks = (await editor.diagnose(text)).map(
+    const marks = (await packaged.diagnose(text)).map(
       ({ range: { start, end }, severity, message }) =>
         `${start.line}:${start.character}-${end.character} ${severity === 1 ? "error" : "warning"} ${message}`,
     );
@@ -142,10 +145,9 @@ describe("yaml-language-server explains", () => {
   ];
 
   test("the member or value under the pointer, with the labels of the facts", async () => {
-    const editor = await openEditor(PACKAGED);
     for (const [marked, words] of rows) {
       const { text, at } = cursorOf(marked);
-      const hover = await editor.hover(text, at);
+      const hover = await packaged.hover(text, at);
       for (const word of words) expect(hover).toContain(word);
     }
   });
@@ -164,6 +166,5 @@ test("yaml-language-server completes from a repository's own matrix", async () =
 test("yaml-language-server finds no problem in this repository's deployments.yaml, which names the schema", async () => {
   const text = readFileSync(new URL("../../../deployments.yaml", import.meta.url), "utf8");
   expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=./schemas/service-management.v1.schema.json");
-  const editor = await openEditor(PACKAGED);
-  expect(await editor.diagnose(text.replace(/.*\n/, "\n"))).toEqual([]);
+  expect(await packaged.diagnose(text.replace(/.*\n/, "\n"))).toEqual([]);
 });

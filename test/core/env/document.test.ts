@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { isEncrypted, parseEnvDocument, valuesOf, type EnvDocument } from "../../../src/core/env/document.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
+import { runs } from "../../support/runs.ts";
 
 const configFolder = new URL("../../../apps/backend-template/src/config/", import.meta.url);
 
@@ -15,7 +16,7 @@ describe("reading", () => {
       fc.property(hostileText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual(dotenv.parse(text));
       }),
-      { numRuns: 20_000 },
+      runs(5000, 20_000),
     );
   });
 
@@ -24,7 +25,7 @@ describe("reading", () => {
       fc.property(envText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual({ ...parseEnv(text) });
       }),
-      { numRuns: 5000 },
+      runs(2000, 5000),
     );
   });
 
@@ -36,7 +37,7 @@ describe("reading", () => {
         const byNode = parseEnv(text);
         for (const [key, value] of valuesOf(document)) expect(byNode[key]).toBe(value);
       }),
-      { numRuns: 50_000 },
+      runs(10_000, 50_000),
     );
   });
 
@@ -78,7 +79,7 @@ describe("positions", () => {
       fc.property(hostileText, (text) => {
         expect(partsOf(parseEnvDocument(text)).join("")).toBe(text);
       }),
-      { numRuns: 20_000 },
+      runs(5000, 20_000),
     );
   });
 
@@ -92,7 +93,7 @@ describe("positions", () => {
           expect(text.slice(valueStart, valueEnd).trim()).toBe(text.slice(valueStart, valueEnd));
         }
       }),
-      { numRuns: 20_000 },
+      runs(5000, 20_000),
     );
   });
 

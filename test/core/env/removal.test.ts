@@ -5,6 +5,7 @@ import { UnwritableValue } from "../../../src/core/env/edit.ts";
 import { planRemoval } from "../../../src/core/env/removal.ts";
 import { packagedRuntimeContract } from "../../../src/core/index.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
+import { runs } from "../../support/runs.ts";
 
 const without = (text: string, ...keys: string[]): string => planRemoval(packagedRuntimeContract, text, keys).text;
 
@@ -38,9 +39,9 @@ test("the dry run shows the lines that go, without credentials", () => {
 });
 
 test.each([
-  ["an ordinary file", envText, 5000],
-  ["a hostile file", hostileText, 20_000],
-])("in %s, the other keys read as before, and a second removal changes nothing", (_, texts, numRuns) => {
+  ["an ordinary file", envText, runs(1000, 5000)],
+  ["a hostile file", hostileText, runs(4000, 20_000)],
+])("in %s, the other keys read as before, and a second removal changes nothing", (_, texts, often) => {
   fc.assert(
     fc.property(texts, keyName, (text, other) => {
       const key = [...valuesOf(parseEnvDocument(text)).keys()].at(-1) ?? other;
@@ -51,7 +52,7 @@ test.each([
       expect(valuesOf(parseEnvDocument(next))).toEqual(expected);
       expect(attempt(next, key)).toBe(next);
     }),
-    { numRuns },
+    often,
   );
 });
 

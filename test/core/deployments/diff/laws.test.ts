@@ -8,6 +8,7 @@ import type { Change, Effect, FieldChange } from "../../../../src/core/deploymen
 import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
 import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";
 import type { Candidate } from "../../../../src/core/deployments/candidate.ts";
+import { runs } from "../../../support/runs.ts";
 
 const vocabulary = { contract, matrix };
 
@@ -62,14 +63,14 @@ const document: fc.Arbitrary<Candidate> = fc.record(
   { requiredKeys: [] },
 );
 
-const runs = { numRuns: 2000 };
+const often = runs(400, 2000);
 
 test("a document does not differ from itself", () => {
   fc.assert(
     fc.property(document, (one) => {
       expect(diffDeployments(one, structuredClone(one), vocabulary)).toEqual({ changes: [], notes: [] });
     }),
-    runs,
+    often,
   );
 });
 
@@ -82,7 +83,7 @@ test("the difference from new to old mirrors the difference from old to new", ()
         there.notes.filter(({ kind }) => kind === "reordered"),
       );
     }),
-    runs,
+    often,
   );
 });
 
@@ -104,7 +105,7 @@ test("equally likely renames are the same in both directions", () => {
       const back = diffDeployments({ deployments: b }, { deployments: a }, vocabulary);
       expect(sorted(back.changes.map(inverse))).toEqual(sorted(there.changes));
     }),
-    runs,
+    often,
   );
 });
 
@@ -120,7 +121,7 @@ test("applying the changes to the old deploy targets returns the new ones", () =
       const { changes } = diffDeployments({ deployments: a }, { deployments: b }, vocabulary);
       expect(sorted(applied(a.map(today), changes))).toEqual(sorted(b.map(today)));
     }),
-    runs,
+    often,
   );
 });
 
@@ -133,7 +134,7 @@ test("another order alone is a note, not a change", () => {
         expect(diff).toEqual({ changes: [], notes: [{ kind: "reordered", section: "deployments" }] });
       },
     ),
-    runs,
+    often,
   );
 });
 
