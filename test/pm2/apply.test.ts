@@ -229,7 +229,7 @@ test("a rollback gives every app its former definition and number, and can be un
   expect(await seen("api")).toEqual(applied);
 });
 
-test("a rollback starts an app that a person deleted meanwhile, with its former definition", async () => {
+test("a rollback starts an app that was deleted meanwhile, with its former definition", async () => {
   await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
   for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
   expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");

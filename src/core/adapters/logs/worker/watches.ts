@@ -13,7 +13,7 @@ import { chosen, isOf, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
 const STEP_MS = 100;
-/** Nobody reads this many lines of a step one by one, and each step has its own cost. */
+/** With this many lines in a step, a reader does not follow single lines, and each step has a fixed cost. */
 const BUSY = { lines: 200, stepMs: 250 };
 /** For file systems that report no change. */
 const LOOK_MS = 1000;
