@@ -1,10 +1,20 @@
-/** Daemons of older versions of PM2: they read, apply and roll as the present one does. */
+/** Daemons of older versions of PM2 take declarations, applies and rollbacks as the present one does. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ecosystemDrift, eventWhy, execute, processAct, processScale, type Caller } from "../../src/core/index.ts";
+import {
+  ecosystemDrift,
+  eventWhy,
+  execute,
+  processAct,
+  processScale,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  type Caller,
+} from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { rawList } from "../support/raw-list.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
@@ -26,12 +36,15 @@ function daemonOf(version: string): string {
   return join(prefix, "node_modules/pm2/lib/Daemon.js");
 }
 
+const VERSIONS = ["5.4.3", "6.0.14"];
+
 const LISTENS = `
+if (process.env.FAILS) process.exit(3);
 require("node:http").createServer((_, response) => response.end()).listen(0);
 require("node:fs").writeFileSync(__dirname + "/" + process.env.name + "-" + process.env.pm_id + ".json",
   JSON.stringify({ env: process.env, argv: process.argv.slice(2) }));`;
 
-test.each(["5.4.3", "6.0.14"])("a declaration takes effect on a daemon of PM2 %s", async (version) => {
+test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (version) => {
   const own = pm2(daemonOf(version));
   opened.push(own);
   await own.startDaemon();
@@ -85,7 +98,57 @@ test.each(["5.4.3", "6.0.14"])("a declaration takes effect on a daemon of PM2 %s
   expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["fork"]);
 });
 
-describe.each(["5.4.3", "6.0.14"])("PM2 %s", (version) => {
+test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s", async (version) => {
+  const own = pm2(daemonOf(version));
+  opened.push(own);
+  await own.startDaemon();
+  const ports = own.ports();
+  writeFileSync(join(own.folder, "listens.cjs"), LISTENS);
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
+  const declare = (fork: object, cluster: object): void =>
+    own.pm2Folder([
+      { name: "fork", script: "./listens.cjs", env: fork },
+      { name: "cluster", script: "./listens.cjs", exec_mode: "cluster", instances: 2, env: cluster },
+    ]);
+  const apply = () => execute(rolloutApply, ports, { environment: "dev" }, caller);
+  const stepsLeft = async (): Promise<number> =>
+    (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
+  /** The numbers of the processes, and what each was started with, as it says itself. */
+  const seen = async () =>
+    (await ports.processes.list()).map(({ name, pmId, status }) => {
+      const { env } = JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as {
+        env: { A: string };
+      };
+      return [pmId, name, status, env.A];
+    });
+
+  declare({ A: "1" }, { A: "1" });
+  expect((await apply()).release?.outcome).toBe("applied");
+  const first = await seen();
+  expect(first.map(([, ...rest]) => rest)).toEqual([
+    ["fork", "online", "1"],
+    ["cluster", "online", "1"],
+    ["cluster", "online", "1"],
+  ]);
+  expect(await stepsLeft()).toBe(0);
+
+  declare({ A: "2" }, { A: "2" });
+  expect((await apply()).release?.outcome).toBe("applied");
+  const second = await seen();
+  expect(second).toEqual(first.map((each) => each.with(3, "2")));
+  expect(await stepsLeft()).toBe(0);
+
+  declare({ A: "3" }, { A: "3", FAILS: "1" });
+  await expect(apply()).rejects.toMatchObject({ kind: "APPLY_REVERTED" });
+  expect(await seen()).toEqual(second);
+
+  expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
+  expect(await seen()).toEqual(first);
+  declare({ A: "1" }, { A: "1" });
+  expect(await stepsLeft()).toBe(0);
+});
+
+describe.each(VERSIONS)("PM2 %s", (version) => {
   let own: Pm2;
   let program: string;
   beforeAll(async () => {

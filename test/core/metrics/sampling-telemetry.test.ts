@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { execute, metricsExpose, metricsShow, type Sample } from "../../../src/core/index.ts";
-import { countingPorts, runningRecord } from "../../support/counting-ports.ts";
+import { countingPorts, runningRecord, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
 import { pass, until, watch } from "../../support/watcher.ts";
 
@@ -178,6 +178,23 @@ describe("while PM2 does not run", () => {
     expect(text).toContain("svcm_pm2_up 0\n");
     expect(text).toContain("svcm_host_cpu_usage_ratio 0.5\n");
     expect(text).not.toContain("svcm_process_");
+  });
+});
+
+describe("metrics for Prometheus", () => {
+  const expose = (world: CountingPorts) =>
+    until(world, execute(metricsExpose, world.ports, { version: "1.0.0", format: "openmetrics" }, caller));
+
+  test("a second scrape within two seconds measures nothing, and a later one measures again", async () => {
+    const world = countingPorts();
+    await expose(world);
+    const { list, host } = world.asked;
+    await pass(world, 1000);
+    expect(await expose(world)).toContain("svcm_host_cpu_usage_ratio 0.5\n");
+    expect(world.asked).toMatchObject({ list, host });
+    await pass(world, 2000);
+    await expose(world);
+    expect(world.asked).toMatchObject({ list: 2 * list, host: 2 * host });
   });
 });
 

@@ -117,7 +117,8 @@ async function failed(
   const names = apps.flatMap((app) => namesIn(head, app));
   const left = leftReturned(head.left, { undone: head, apps: names, pinned, by: head.id });
   await orUnrecorded(recording.end("reverted", { code, left }));
-  const hint = "Read what failed, correct the declaration or the code, and apply again.";
+  const log = failing === "" ? "" : `See its log: svcm logs ${failing}. `;
+  const hint = `${log}Correct the declaration or the code, then run svcm apply again.`;
   const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
   return new SvcmError("APPLY_REVERTED", { code, details: `${why} Every touched app runs as before.${pins}`, hint });
 }
