@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, processAct, SvcmError } from "../../src/core/index.ts";
+import { execute, processAct, SvcmError, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
 
@@ -78,6 +78,23 @@ test("an app that PM2 restarts because of its memory before its step does not st
   });
   expect((await apply([api("3"), { ...fat, args: "x" }], world)).release?.outcome).toBe("applied");
   expect(await stepsLeft()).toBe(0);
+});
+
+test("a process that a user restarts right after the last step does not make the apply half", async () => {
+  // PM2 looks ten times a second whether the process has ended, and lists it as stopped until then.
+  let stopped = 0;
+  const keyed: typeof ports.processes.keyed = async () => {
+    const { list, digest } = await ports.processes.keyed();
+    const listed: typeof list = async (signal) =>
+      (await list(signal)).map((record) =>
+        stopped > 0 && record.name === "web" ? { ...record, status: "stopped", pid: null, startedAt: null } : record,
+      );
+    return { list: (signal) => listed(signal).finally(() => void (stopped -= 1)), digest };
+  };
+  const world = when(isStep(2, "done"), () => void (stopped = 2));
+  const inRestart: Ports = Object.create(world, { processes: { value: { ...ports.processes, keyed } } });
+  expect(await refusalOrOutcome(apply([api("3"), web("3")], inRestart))).toBe("applied");
+  expect(stopped).toBeLessThan(0);
 });
 
 test("a restart by svcm during a step waits for the step, and both succeed", async () => {

@@ -95,7 +95,7 @@ export const scenes: readonly Scene[] = [
     app: { name: "memory", max_memory_restart: "1M" },
     isOver: isRestarted,
     expected: { cause: "memory-limit", certainty: "certain" },
-    says: "of at most 1.0 MB",
+    says: "of at most 1.0 MiB",
   },
   {
     title: "a schedule is likely if the restart began in one of its seconds",

@@ -150,9 +150,10 @@ test("in a cluster of four, each check after the reload meets the new process, a
   let isReloading = false;
   const reload: typeof processes.reload = async (...given) => {
     isReloading = true;
-    await processes.reload(...given);
+    const before = await processes.reload(...given);
     isReloading = false;
     checks.push([]);
+    return before;
   };
   const list: typeof processes.list = (signal) => {
     checks.at(-1)?.push([]);

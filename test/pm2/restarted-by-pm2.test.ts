@@ -35,7 +35,7 @@ function overtaken(name: string): Ports {
   const { processes } = ports;
   const restart: typeof processes.restart = async (process, declared) => {
     await launching(name);
-    await processes.restart(process, declared);
+    return processes.restart(process, declared);
   };
   return { ...ports, processes: { ...processes, restart } };
 }
@@ -103,6 +103,20 @@ test("if PM2 has restarted the process itself, a restart succeeds when the list 
   expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
 });
 
+test("an end before PM2 gets the restart is not an end of the restarted process", async () => {
+  await own.run({ name: "ended" });
+  const { pid } = await recordOf("ended");
+  const { processes } = ports;
+  const restart: typeof processes.restart = async (process, declared) => {
+    globalThis.process.kill(pid!, "SIGKILL");
+    await expect.poll(() => recordOf("ended")).toMatchObject({ status: "online", restartCount: 1 });
+    return processes.restart(process, declared);
+  };
+  const { affected } = await act("restart", "ended", { ...ports, processes: { ...processes, restart } });
+  expect(affected).toMatchObject([{ name: "ended", status: "online" }]);
+  expect(await recordOf("ended")).toMatchObject({ restartCount: 2 });
+});
+
 test("a reload that falls into another one waits for it", async () => {
   // It does not listen, so PM2 waits this long.
   await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
@@ -142,7 +156,7 @@ test("a process that PM2 launches for longer than the time is not touched", asyn
       kind: "PROCESS_ACTION_REFUSED",
       body: {
         code: "APP_NEVER_SETTLES",
-        details: expect.stringMatching(/^PM2 was still launching "endless" \(id \d\) after 1 s\./) as string,
+        details: expect.stringMatching(/^PM2 was still launching "endless" \(id \d+\) after 1 s\./) as string,
       },
     });
   }

@@ -45,22 +45,24 @@ export interface Processes {
    */
   exclusively<T>(what: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
 
-  /** Starts a stopped process that PM2 lists. Resolves when PM2 has responded. */
-  start(target: ProcessIdentity): Promise<void>;
+  /**
+   * Starts a stopped process that PM2 lists. Resolves when PM2 has responded, with the process as PM2 listed it directly
+   * before: PM2 may have restarted it since an earlier `list`.
+   */
+  start(target: ProcessIdentity): Promise<ProcessRecord>;
 
   /** Stops a process, which PM2 still lists afterwards. Resolves when PM2 has responded. */
   stop(target: ProcessIdentity): Promise<void>;
 
   /**
-   * Ends a process and starts it again, unchanged, as declared, or with a previous definition. Resolves when PM2 has
-   * responded.
+   * Ends a process and starts it again, unchanged, as declared, or with a previous definition. Resolves as `start` does.
    *
    * @throws {SvcmError} PM2_FAILED, also with the code `APP_NEVER_SETTLES`: PM2 is still launching it
    */
-  restart(target: ProcessIdentity, run?: NextRun): Promise<void>;
+  restart(target: ProcessIdentity, run?: NextRun): Promise<ProcessRecord>;
 
   /** Like `restart`, but a cluster process ends only when its successor listens or reports ready. */
-  reload(target: ProcessIdentity, run?: NextRun): Promise<void>;
+  reload(target: ProcessIdentity, run?: NextRun): Promise<ProcessRecord>;
 
   /** Stops a process and removes it from PM2's list. Resolves when PM2 has responded. */
   remove(target: ProcessIdentity): Promise<void>;

@@ -91,10 +91,12 @@ export class Secret {
     return this.#value;
   }
 
+  /** `[REDACTED]`, so that a template or a log cannot show the value. */
   toString(): string {
     return REDACTED;
   }
 
+  /** `[REDACTED]`, so that `JSON.stringify` cannot show the value. */
   toJSON(): string {
     return REDACTED;
   }

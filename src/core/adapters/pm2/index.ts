@@ -12,7 +12,8 @@ import { digestWith, homeKey } from "./key.ts";
 import { type Link, workerLink } from "./link.ts";
 import { ownProcess } from "./own-process.ts";
 import { pm2Names, probe } from "./daemon.ts";
-import type { Answer, Call } from "./protocol.ts";
+import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { isPassedOn } from "../../pm2/inherited.ts";
 
 export interface Pm2Options {
@@ -47,7 +48,7 @@ export function pm2Processes(options: Pm2Options): Processes {
     ready: () => explained(async () => (await link().call({ method: "ready" })).ready),
     unlisted: () => explained(async () => (await ask({ method: "unlisted" })).pids ?? []),
     halt: ({ pid }, isOn) => explained(async () => send(pid, isOn ? "SIGSTOP" : "SIGCONT")),
-    ...actions((call) => explained(() => ask(call).then(() => undefined))),
+    ...actions((call) => explained(() => ask(call))),
     startApp: (name, apps, folder) =>
       explained(() => {
         refuseUnusable(home);
@@ -94,18 +95,24 @@ function guarded(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): 
 }
 
 function actions(
-  act: (call: Call) => Promise<void>,
+  ask: (call: Call) => Promise<Answer>,
 ): Pick<Processes, "start" | "stop" | "restart" | "reload" | "remove" | "duplicate" | "keep" | "revive" | "save"> {
+  const act = async (call: ActionCall): Promise<ProcessRecord> => {
+    const [before] = (await ask(call)).processes ?? [];
+    if (before === undefined) throw new Error(`The worker returned no process for ${call.method}.`);
+    return before;
+  };
+  const done = async (call: ActionCall | FileCall): Promise<void> => void (await ask(call));
   return {
     start: (target) => act({ method: "start", target }),
-    stop: (target) => act({ method: "stop", target }),
+    stop: (target) => done({ method: "stop", target }),
     restart: (target, declared) => act({ method: "restart", target, declared }),
     reload: (target, declared) => act({ method: "reload", target, declared }),
-    remove: (target) => act({ method: "remove", target }),
-    duplicate: (target) => act({ method: "duplicate", target }),
-    keep: (path, pmIds) => act({ method: "keep", path, pmIds }),
-    revive: (former, pmId) => act({ method: "revive", former, pmId }),
-    save: () => act({ method: "save" }),
+    remove: (target) => done({ method: "remove", target }),
+    duplicate: (target) => done({ method: "duplicate", target }),
+    keep: (path, pmIds) => done({ method: "keep", path, pmIds }),
+    revive: (former, pmId) => done({ method: "revive", former, pmId }),
+    save: () => done({ method: "save" }),
   };
 }
 

@@ -61,8 +61,9 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
     }
     if (call.method === "unlisted") return { pids: unlistedPids(dirname(socket), await listWithModules(kept, restMs)) };
     const acting = { connection: kept, timeoutMs, handOver, home: dirname(socket) };
-    if ("target" in call) await act(acting, call);
-    else await actOnFile(acting, call);
+    if ("target" in call)
+      return { processes: published([await act(acting, call)], scrub, (value) => digestWith(salt, value)) };
+    await actOnFile(acting, call);
     return {};
   });
 }

@@ -31,7 +31,7 @@ export async function launched({ clock }: Ports, look: Look, timeoutMs = PATIENC
 }
 
 const REQUESTS: Readonly<
-  Record<ProcessAction, (processes: Processes, target: ProcessRecord, run?: NextRun) => Promise<void>>
+  Record<ProcessAction, (processes: Processes, target: ProcessRecord, run?: NextRun) => Promise<ProcessRecord | void>>
 > = {
   start: (processes, target) => processes.start(target),
   stop: (processes, target) => processes.stop(target),
@@ -52,8 +52,8 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
   for (let attempt = 1; ; attempt += 1) {
     try {
       const target = now;
-      await whenFree(acting, () => REQUESTS[action](ports.processes, target, declared?.(target)));
-      return { action, before: now };
+      const answer = await whenFree(acting, () => REQUESTS[action](ports.processes, target, declared?.(target)));
+      return { action, before: answer ?? target };
     } catch (error) {
       if (!(error instanceof SvcmError) || !RETRIED.has(error.body.code ?? "")) throw error;
       const seen = await look();
@@ -66,7 +66,7 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
 }
 
 /** Repeats a request while PM2 is still busy with an earlier reload and refuses it. */
-async function whenFree({ ports, timeoutMs = PATIENCE_MS }: Acting, request: () => Promise<void>): Promise<void> {
+async function whenFree<T>({ ports, timeoutMs = PATIENCE_MS }: Acting, request: () => Promise<T>): Promise<T> {
   const until = ports.clock.elapsed() + timeoutMs;
   for (;;) {
     try {

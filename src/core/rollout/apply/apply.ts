@@ -3,9 +3,10 @@ import type { Plan, Release } from "../../api/rollout.ts";
 import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
+import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
 import { formerNameOf, namesOf } from "../step.ts";
-import { planned } from "../planning.ts";
+import { planned, type Planned } from "../planning.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { leftAfter } from "./left.ts";
 import { recover } from "./preflight.ts";
@@ -15,6 +16,8 @@ import { refuse } from "./refuse.ts";
 import { half, runSteps, type Applying } from "./run-steps.ts";
 
 export const LOCK_PATIENCE_MS = 60_000;
+/** Longer than PM2 waits by default for a process to end. */
+const RESTART_MS = 5000;
 
 type Input = InputOf<"rollout.apply">;
 
@@ -74,11 +77,21 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
     return copies;
   });
   const boots = await hearing(ports, () => runSteps(applying, recording));
-  const left = (await planned(ports, place, now.content)).plan.summary;
-  const count = Object.values(left).reduce((sum, one) => sum + one, 0);
+  const count = await stepsLeft(ports, () => planned(ports, place, now.content));
   if (count > 0) throw await half(recording, `The plan is not empty after the last step: ${count} left.`);
   const release = await recording.end("applied", { left: leftAfter(ports, now, { envFiles, save, boots }) });
   return { plan, release };
+}
+
+/** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
+async function stepsLeft({ clock }: Ports, plan: () => Promise<Planned>): Promise<number> {
+  const until = clock.elapsed() + RESTART_MS;
+  for (;;) {
+    const { summary } = (await plan()).plan;
+    if (summary.resume === 0 || clock.elapsed() >= until)
+      return Object.values(summary).reduce((sum, one) => sum + one, 0);
+    await clock.pause(LOOK_EVERY_MS);
+  }
 }
 
 function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Caller): Promise<Recording> {

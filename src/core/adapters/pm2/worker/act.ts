@@ -21,9 +21,10 @@ export interface Acting {
  * Acts on one process by its id, after listing the processes on the same connection. So a daemon that does not respond
  * gets no action that it could carry out later, and svcm notices an id that now belongs to another process.
  *
+ * @returns the process directly before the action
  * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES, and the failures of {@link Connection.ask}
  */
-export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<void> {
+export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<Pm2Process> {
   const conf = declared && (await confOf(declared, target, acting.home));
   const found = (await listProcesses(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
   if (found === undefined || !isSame(found, target)) throw changed(target);
@@ -34,6 +35,7 @@ export async function act(acting: Acting, { method, target, declared }: ActionCa
   const isAgain = method === "restart" || method === "reload";
   const env = conf && { current_conf: conf(found) };
   await give(acting, RPC[method], found, isAgain ? { id, ...(env && { env }) } : id);
+  return found;
 }
 
 async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
