@@ -69,7 +69,7 @@ test("a late answer does not interrupt an action", async () => {
   for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { body: { code: "PM2_TIMEOUT" } } });
   await daemon.signal("SIGCONT");
   writeFileSync(free, "");
-  await expect(restarted).resolves.toBeUndefined();
+  await expect(restarted).resolves.toMatchObject({ name: "slow", pid: slow.pid, restartCount: 0 });
   expect(existsSync(join(asked, "to-end"))).toBe(true);
 });
 
