@@ -1,5 +1,6 @@
 import type { Release } from "../api/rollout.ts";
 import type { SvcmEvent } from "../api/events.ts";
+import type { Releases } from "../ports/releases.ts";
 import { keptReleases } from "../rollout/releases-now.ts";
 import { renderDuration } from "../words/duration-text.ts";
 
@@ -10,7 +11,7 @@ const DAY_MS = 86_400_000;
  * There is no sentence if the process did not end by itself, if the release was a day old, or if the releases cannot be read.
  */
 export async function releaseBefore(
-  { releases }: { readonly releases: Parameters<typeof keptReleases>[0] },
+  { releases }: { readonly releases: Pick<Releases, "heldSince" | "list"> },
   { app, at }: Pick<SvcmEvent, "app" | "at">,
 ): Promise<string[]> {
   const kept = await keptReleases(releases).catch(() => []);

@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { inParts } from "../../../core/words/parts.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -86,7 +87,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
         ref={table}
       >
         <Head monitor={monitor} />
-        {partsOf(rows).map((part, at) => (
+        {inParts(rows, PART).map((part, at) => (
           <DrawnRows
             // oxlint-disable-next-line react/no-array-index-key -- a part is its place
             key={at}
@@ -102,10 +103,6 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
       {rows.length === 0 && <EmptyState icon="search" title="No process matches" />}
     </div>
   );
-}
-
-function partsOf(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => rows.slice(at * PART, (at + 1) * PART));
 }
 
 function Head({ monitor }: { monitor: Monitor }): JSX.Element {
