@@ -15,7 +15,7 @@ import { paint, printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
 import { stderrScreen, type Screen } from "./screen.ts";
 import { CommandLineError } from "./errors.ts";
-import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
+import { type Invocation, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
 
 export interface Failure {
   readonly exitCode: number;
@@ -27,9 +27,9 @@ export interface Failure {
   readonly stack?: string;
 }
 
-export function failureOf(error: unknown, asked?: Asked): Failure {
+export function failureOf(error: unknown, invocation?: Invocation): Failure {
   if (error instanceof CommandLineError) return error;
-  if (isOclifError(error)) return oclifFailure(error, asked);
+  if (isOclifError(error)) return oclifFailure(error, invocation);
   const { exitCode, body, hint, source } = describeError(error);
   if (!(error instanceof SvcmError)) return { exitCode, body, stack: stackOf(error) };
   return { exitCode, body, kind: error.kind, hint, source };
@@ -102,11 +102,11 @@ function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>
   return `${where}${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`;
 }
 
-function oclifFailure(error: OclifError, asked: Asked | undefined): Failure {
+function oclifFailure(error: OclifError, invocation: Invocation | undefined): Failure {
   if ("code" in error && error.code === "EEXIT") return { exitCode: error.oclif.exit ?? 0 };
   if (error.name === "ModuleLoadError") {
     const { exitCode, error: words } = errorTable.DEFECT;
     return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: stackOf(error) };
   }
-  return usageErrorOf(error, asked);
+  return usageErrorOf(error, invocation);
 }

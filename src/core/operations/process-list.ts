@@ -2,7 +2,7 @@ import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { problemOf, type Circumstances } from "../pm2/problem.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
-import { listShown, circumstancesOf } from "../pm2/shown.ts";
+import { listScrubbed, circumstancesOf } from "../pm2/scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
@@ -22,7 +22,7 @@ export const processList = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<ProcessListResponse> {
-    const list = await listShown(ports);
+    const list = await listScrubbed(ports);
     const circumstances = circumstancesOf(ports, list);
     return { processes: list.toSorted(byNameThenId).map((record) => toListed(record, circumstances)) };
   },

@@ -11,7 +11,7 @@ import { isSecretName } from "../secrets/secret-name.ts";
  *
  * @throws {SvcmError} PM2_FAILED, FACT_INVALID
  */
-export async function listShown(ports: Ports): Promise<ProcessRecord[]> {
+export async function listScrubbed(ports: Ports): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
   const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
