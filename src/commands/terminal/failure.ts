@@ -3,8 +3,9 @@ import {
   docOf,
   errorTable,
   firstIssues,
-  locationText,
+  locatedMessage,
   renderText,
+  suggestionText,
   SvcmError,
   type ErrorBody,
   type ErrorKind,
@@ -65,7 +66,7 @@ function framed({ body, kind, source }: Failure, { width }: Screen): string[] | 
 /** The first line is written for users; only the body contains the wording of the HTTP API. */
 function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   const { shown, more } = firstIssues(body.issues ?? []);
-  const issues = shown.map((issue) => issueLine(issue));
+  const issues = shown.map((issue) => `${locatedMessage(issue)}${suggestionText(issue)}`);
   const [first = "", ...rest] = (issues.length > 0 ? headline(body, kind) : (body.details ?? body.error)).split("\n");
   const said = [first, ...rest, ...issues];
   const indented = [...rest, ...issues, ...(more > 0 ? [`and ${more} more`] : []), ...unsaid(body.path, said)];
@@ -95,11 +96,6 @@ function remedyOf(code: string | undefined): string | undefined {
 
 function unsaid(path: string | undefined, lines: readonly string[]): string[] {
   return path === undefined || lines.some((line) => line.includes(path)) ? [] : [path];
-}
-
-function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>[number]): string {
-  const where = at === undefined ? "" : `${locationText(at)}: `;
-  return `${where}${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`;
 }
 
 function oclifFailure(error: OclifError, invocation: Invocation | undefined): Failure {
