@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import type { Monitor } from "./monitor.ts";
 
-export interface RowChartProps extends Pick<
+interface RowChartProps extends Pick<
   ChartProps,
   "label" | "tone" | "lines" | "format" | "steps" | "top" | "height"
 > {
