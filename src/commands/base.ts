@@ -4,11 +4,11 @@ import type { Input, LoadOptions, ParserOutput } from "@oclif/core/interfaces";
 import { format } from "node:util";
 import {
   commandLineCaller,
-  doorHint,
+  layoutHint,
   execute,
   openPorts,
   startedEnvironments,
-  withDoor,
+  withLayoutHint,
   type Caller,
   type Operation,
   type Ports,
@@ -103,7 +103,7 @@ export abstract class SvcmCommand extends Command {
     try {
       return await execute(operation, ports, input, Object.assign(commandLineCaller(), caller));
     } catch (error) {
-      throw await withDoor(ports, error);
+      throw await withLayoutHint(ports, error);
     }
   }
 
@@ -118,7 +118,7 @@ export abstract class SvcmCommand extends Command {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
     const ports = await this.ports();
-    this.log(withoutEcosystem(answer, await startedEnvironments(ports), await doorHint(ports)));
+    this.log(withoutEcosystem(answer, await startedEnvironments(ports), await layoutHint(ports)));
   }
 
   /** True if a user at a terminal reads the output. */

@@ -1,14 +1,14 @@
 /** A server that cannot work as it should refuses to start. */
-import { doorHint, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { layoutHint, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 
 /** If there is a `svcm.yaml`, it names the env files. */
 export async function requireConfigDirectory(ports: Ports): Promise<void> {
   const path = ports.workspace.configDir;
   if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;
-  const door = await doorHint(ports);
+  const hint = await layoutHint(ports);
   throw new SvcmError("START_REFUSED", {
     details: `Service Management config directory not found: ${path}`,
-    hint: door ?? "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
+    hint: hint ?? "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
   });
 }
 

@@ -5,7 +5,7 @@ import { remoteOperations, type Access, type EnvRead, type ErrorKind, type Opera
 
 export type Method = "GET" | "POST";
 
-interface RouteFacts {
+interface RouteBase {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
@@ -20,7 +20,7 @@ export const tags = {
   service: "The service itself.",
 } as const;
 
-export interface OperationRoute extends RouteFacts {
+export interface OperationRoute extends RouteBase {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
@@ -39,7 +39,7 @@ export interface OperationRoute extends RouteFacts {
   readonly refusals: readonly ErrorKind[];
 }
 
-export interface ContentRoute extends RouteFacts {
+export interface ContentRoute extends RouteBase {
   readonly content: ContentName;
   readonly mediaType: string;
   /** Needs no token on any address. */
@@ -51,17 +51,17 @@ export interface ContentRoute extends RouteFacts {
 }
 
 /** The files of the page reveal nothing about this machine and need no token. */
-export interface AssetRoute extends RouteFacts {
+export interface AssetRoute extends RouteBase {
   readonly isAsset: true;
   readonly response?: never;
 }
 
-export interface RedirectRoute extends RouteFacts {
+export interface RedirectRoute extends RouteBase {
   readonly leadsTo: "page";
   readonly response?: never;
 }
 
-export interface SocketRoute extends RouteFacts {
+export interface SocketRoute extends RouteBase {
   readonly socket: SocketName;
   readonly response?: never;
 }
@@ -98,7 +98,7 @@ export function needOf(route: Route | undefined): Need {
 
 type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
 
-type OperationFacts<Output> = Omit<
+type OperationOptions<Output> = Omit<
   OperationRoute,
   "method" | "path" | "operation" | "response" | "hasEntityTag" | "goesOn" | "refusals"
 > & { readonly refusals: readonly ErrorKind[] } & (
@@ -111,27 +111,27 @@ export function operationRoute<Input, Output>(
   method: Method,
   path: string,
   operation: Operation<Input, Output>,
-  facts: OperationFacts<Output>,
+  options: OperationOptions<Output>,
 ): OperationRoute {
-  return { method, path, operation, ...facts, hasEntityTag: facts.hasEntityTag ?? false };
+  return { method, path, operation, ...options, hasEntityTag: options.hasEntityTag ?? false };
 }
 
 export function show(
   path: string,
   content: ContentName,
-  facts: Omit<ContentRoute, "method" | "path" | "content">,
+  options: Omit<ContentRoute, "method" | "path" | "content">,
 ): ContentRoute {
-  return { method: "GET", path, content, ...facts };
+  return { method: "GET", path, content, ...options };
 }
 
-export function assets(path: string, facts: Pick<AssetRoute, "summary">): AssetRoute {
-  return { method: "GET", path, isAsset: true, ...facts };
+export function assets(path: string, options: Pick<AssetRoute, "summary">): AssetRoute {
+  return { method: "GET", path, isAsset: true, ...options };
 }
 
-export function lead(path: string, facts: Pick<RedirectRoute, "summary">): RedirectRoute {
-  return { method: "GET", path, leadsTo: "page", ...facts };
+export function lead(path: string, options: Pick<RedirectRoute, "summary">): RedirectRoute {
+  return { method: "GET", path, leadsTo: "page", ...options };
 }
 
-export function talk(path: string, socket: SocketName, facts: Pick<SocketRoute, "summary">): SocketRoute {
-  return { method: "GET", path, socket, ...facts };
+export function talk(path: string, socket: SocketName, options: Pick<SocketRoute, "summary">): SocketRoute {
+  return { method: "GET", path, socket, ...options };
 }

@@ -1,9 +1,9 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { keysConfirm } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { dryRunFlag, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { keysEditFlags, printKeysEdit } from "../terminal/keys-edit.ts";
+import { printKeysEdit } from "../terminal/keys-edit.ts";
 
 export default class KeysConfirm extends SvcmCommand {
   static override summary = "Confirm keys that svcm init guessed.";
@@ -18,7 +18,7 @@ export default class KeysConfirm extends SvcmCommand {
   };
   static override flags = {
     all: Flags.boolean({ summary: "Confirm every guess.", default: false }),
-    ...keysEditFlags,
+    "dry-run": dryRunFlag,
   };
 
   async run() {

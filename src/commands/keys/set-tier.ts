@@ -1,8 +1,8 @@
 import * as Args from "@oclif/core/args";
 import { keysSetTier, tiers } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { dryRunFlag, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { keysEditFlags, printKeysEdit } from "../terminal/keys-edit.ts";
+import { printKeysEdit } from "../terminal/keys-edit.ts";
 
 export default class KeysSetTier extends SvcmCommand {
   static override summary = "Change the tier of keys in svcm.yaml.";
@@ -16,7 +16,7 @@ export default class KeysSetTier extends SvcmCommand {
     tier: Args.option({ options: tiers, ignoreStdin: true, description: "New tier." })({ required: true }),
     key: Args.string({ ignoreStdin: true, description: "Key in svcm.yaml.", multiple: true }),
   };
-  static override flags = keysEditFlags;
+  static override flags = { "dry-run": dryRunFlag };
 
   async run() {
     const { args, flags } = await this.parse(KeysSetTier);

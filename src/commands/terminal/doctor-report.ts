@@ -1,5 +1,6 @@
 import { countIssues, firstIssues, locationText, visible, type DoctorResponse } from "../../core/index.ts";
 import { fold } from "./fit.ts";
+import { issueText } from "./issues.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -40,7 +41,7 @@ const SHOWN = 8;
 
 function alikeLines(issues: DoctorResponse["issues"]): string[] {
   const { shown, more } = firstIssues(issues, SHOWN);
-  return [...shown.map((issue) => `  ${issueLine(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
+  return [...shown.map((issue) => `  ${alikeLine(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 const STATUS = {
@@ -50,13 +51,12 @@ const STATUS = {
   skipped: paint.dim,
 } as const satisfies Record<Check["status"], (text: string) => string>;
 
-function issueLine({ at, message, suggestion, code, severity }: DoctorResponse["issues"][number]): string {
+function alikeLine(issue: DoctorResponse["issues"][number]): string {
+  const { at, message } = issue;
   const isWhole = at === undefined || (at.line === 1 && at.column === 1);
   const where = at === undefined ? "" : `${visible(isWhole ? at.file : locationText(at))}: `;
   const isSaid = isWhole && at !== undefined && message.includes(at.file);
-  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  const colour = severity === "error" ? paint.red : paint.yellow;
-  return `${colour(severity)} ${isSaid ? "" : where}${visible(message)}${meant} ${paint.dim(code)}`;
+  return issueText(issue, isSaid ? "" : where);
 }
 
 function factLines(facts: Facts): string[] {

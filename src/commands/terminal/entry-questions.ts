@@ -1,4 +1,4 @@
-import { entryQuestion, type EntryQuestion } from "../../core/index.ts";
+import { entryQuestion, suggestionText, type EntryQuestion } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { canAsk, type Prompter, withPrompter } from "./prompt.ts";
 
@@ -38,8 +38,7 @@ async function interview(
     const next = { ...values, [field]: answer };
     const reply = await asking(next);
     const wrong = reply.issues.filter(({ path }) => path[0] === field);
-    for (const { message, suggestion } of wrong)
-      command.log(`  ${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`);
+    for (const issue of wrong) command.log(`  ${issue.message}${suggestionText(issue)}`);
     if (wrong.length > 0) continue;
     values = next;
     question = reply.question;

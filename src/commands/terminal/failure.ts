@@ -3,8 +3,9 @@ import {
   docOf,
   errorTable,
   firstIssues,
-  locationText,
+  locatedMessage,
   renderText,
+  suggestionText,
   SvcmError,
   type ErrorBody,
   type ErrorKind,
@@ -15,7 +16,7 @@ import { paint, printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
 import { stderrScreen, type Screen } from "./screen.ts";
 import { CommandLineError } from "./errors.ts";
-import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
+import { type Invocation, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
 
 export interface Failure {
   readonly exitCode: number;
@@ -27,9 +28,9 @@ export interface Failure {
   readonly stack?: string;
 }
 
-export function failureOf(error: unknown, asked?: Asked): Failure {
+export function failureOf(error: unknown, invocation?: Invocation): Failure {
   if (error instanceof CommandLineError) return error;
-  if (isOclifError(error)) return oclifFailure(error, asked);
+  if (isOclifError(error)) return oclifFailure(error, invocation);
   const { exitCode, body, hint, source } = describeError(error);
   if (!(error instanceof SvcmError)) return { exitCode, body, stack: stackOf(error) };
   return { exitCode, body, kind: error.kind, hint, source };
@@ -65,7 +66,7 @@ function framed({ body, kind, source }: Failure, { width }: Screen): string[] | 
 /** The first line is written for users; only the body contains the wording of the HTTP API. */
 function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   const { shown, more } = firstIssues(body.issues ?? []);
-  const issues = shown.map((issue) => issueLine(issue));
+  const issues = shown.map((issue) => `${locatedMessage(issue)}${suggestionText(issue)}`);
   const [first = "", ...rest] = (issues.length > 0 ? headline(body, kind) : (body.details ?? body.error)).split("\n");
   const said = [first, ...rest, ...issues];
   const indented = [...rest, ...issues, ...(more > 0 ? [`and ${more} more`] : []), ...unsaid(body.path, said)];
@@ -97,16 +98,11 @@ function unsaid(path: string | undefined, lines: readonly string[]): string[] {
   return path === undefined || lines.some((line) => line.includes(path)) ? [] : [path];
 }
 
-function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>[number]): string {
-  const where = at === undefined ? "" : `${locationText(at)}: `;
-  return `${where}${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`;
-}
-
-function oclifFailure(error: OclifError, asked: Asked | undefined): Failure {
+function oclifFailure(error: OclifError, invocation: Invocation | undefined): Failure {
   if ("code" in error && error.code === "EEXIT") return { exitCode: error.oclif.exit ?? 0 };
   if (error.name === "ModuleLoadError") {
     const { exitCode, error: words } = errorTable.DEFECT;
     return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: stackOf(error) };
   }
-  return usageErrorOf(error, asked);
+  return usageErrorOf(error, invocation);
 }

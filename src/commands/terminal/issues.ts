@@ -1,16 +1,18 @@
-import { countIssues, firstIssues, locationText, visible, type Issue } from "../../core/index.ts";
+import { countIssues, firstIssues, locationText, severityText, visible, type Issue } from "../../core/index.ts";
 import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
-  const { bold, dim, red, yellow } = paint;
   const { shown, more } = firstIssues(issues);
-  const lines = shown.map(({ at, severity, message, suggestion, code }) => {
-    const where = at ? `${bold(locationText(at))} ` : "";
-    const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-    return `${where}${severity === "error" ? red("error") : yellow("warning")} ${visible(message)}${meant} ${dim(code)}`;
-  });
-  const rest = more > 0 ? [dim(`and ${more} more`)] : [];
+  const lines = shown.map((issue) => `${issue.at ? `${paint.bold(locationText(issue.at))} ` : ""}${issueText(issue)}`);
+  const rest = more > 0 ? [paint.dim(`and ${more} more`)] : [];
   return fold([...lines, ...rest, countIssues(issues)].join("\n"), screen);
+}
+
+/** @param subject text before the message */
+export function issueText(issue: Issue, subject = ""): string {
+  const { message, suggestion, code } = issue;
+  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  return `${severityText(issue, paint)} ${subject}${visible(message)}${meant} ${paint.dim(code)}`;
 }

@@ -1,11 +1,6 @@
-import * as Flags from "@oclif/core/flags";
 import type { KeysEditResponse } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { renderPlan } from "./changes.ts";
-
-export const keysEditFlags = {
-  "dry-run": Flags.boolean({ summary: "Show the changed lines and write nothing.", default: false }),
-};
 
 /** @param done the beginning of the success message, before the keys: `Confirmed in svcm.yaml` */
 export function printKeysEdit(command: SvcmCommand, response: KeysEditResponse, done: string): KeysEditResponse {

@@ -76,7 +76,7 @@ function asyncContextCell({ asyncContext }: Process): string {
   return "code" in asyncContext ? String(asyncContext["code"]) : String(asyncContext.active ?? "");
 }
 
-interface ProcessFacts {
+interface ProcessCells {
   readonly name: string;
   readonly pmId: number;
   readonly status: string;
@@ -86,7 +86,7 @@ interface ProcessFacts {
   readonly restartCount: number | null;
 }
 
-export const processColumns: readonly Column<ProcessFacts>[] = [
+export const processColumns: readonly Column<ProcessCells>[] = [
   { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
   { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
   { heading: "STATUS", cell: ({ status }) => status, colour: ({ status }, colours) => statusColour(status, colours) },

@@ -31,25 +31,11 @@ interface Line {
   readonly isError: boolean;
 }
 
-/** Runs a command whose operations a node carries out. It collects its output and never prompts. */
-export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
-  return class RemoteCommand extends Asked {
+/** Collects the output and the exit code of a command instead of printing and setting them. */
+function collecting(Asked: CommandClass) {
+  return class CollectingCommand extends Asked {
     readonly lines: Line[] = [];
-    hasAsked = false;
     exitCode = 0;
-
-    override get isAttended(): boolean {
-      return false;
-    }
-
-    override execute<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
-      this.hasAsked = true;
-      return ask(operation, input);
-    }
-
-    override executeUntilStopped<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
-      return this.execute(operation, input);
-    }
 
     override log(text = ""): void {
       this.lines.push({ text, isError: false });
@@ -70,6 +56,26 @@ export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
 
     override answerNo(): void {
       this.exitCode = 1;
+    }
+  };
+}
+
+/** Runs a command whose operations a node carries out. It collects its output and never prompts. */
+export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
+  return class RemoteCommand extends collecting(Asked) {
+    hasAsked = false;
+
+    override get isAttended(): boolean {
+      return false;
+    }
+
+    override execute<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
+      this.hasAsked = true;
+      return ask(operation, input);
+    }
+
+    override executeUntilStopped<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
+      return this.execute(operation, input);
     }
 
     protected override explainMissing({ environment, path }: { readonly environment: string; readonly path: string }) {

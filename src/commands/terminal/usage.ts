@@ -1,7 +1,7 @@
 import { suggest } from "../../core/index.ts";
 import { UsageError } from "./errors.ts";
 
-export interface Asked {
+export interface Invocation {
   readonly id: string;
   readonly flags: Readonly<Record<string, Flag>>;
   readonly args: Readonly<Record<string, unknown>>;
@@ -27,19 +27,26 @@ export function isOclifError(error: unknown): error is OclifError {
   return error instanceof Error && "oclif" in error && typeof error.oclif === "object";
 }
 
-export function usageErrorOf(error: OclifError, asked: Asked | undefined): UsageError {
+export function usageErrorOf(error: OclifError, invocation: Invocation | undefined): UsageError {
   const message = error.message.replace("\nSee more help with --help", "");
-  const hint = asked === undefined ? "svcm help lists all commands" : `${nameOf(asked)} --help shows how to use it`;
-  return new UsageError(detailsOf(message, error, asked) ?? message, hint);
+  const hint =
+    invocation === undefined ? "svcm help lists all commands" : `${nameOf(invocation)} --help shows how to use it`;
+  return new UsageError(detailsOf(message, error, invocation) ?? message, hint);
 }
 
-const RULES: readonly (readonly [RegExp, (found: RegExpExecArray, error: OclifError, asked: Asked) => string])[] = [
-  [/^Nonexistent flags?: /, (_, { flags = [] }, asked) => flags.map((flag) => unknownFlag(flag, asked)).join(" ")],
-  [/^Unexpected arguments?: /, (_, { args = [] }, asked) => unexpected(args.map(String), asked)],
+const RULES: readonly (readonly [
+  RegExp,
+  (found: RegExpExecArray, error: OclifError, invocation: Invocation) => string,
+])[] = [
+  [
+    /^Nonexistent flags?: /,
+    (_, { flags = [] }, invocation) => flags.map((flag) => unknownFlag(flag, invocation)).join(" "),
+  ],
+  [/^Unexpected arguments?: /, (_, { args = [] }, invocation) => unexpected(args.map(String), invocation)],
   [/^Missing \d+ required args?/, (_, { args = [] }) => args.map(missing).join(" ")],
   [
     /^Parsing --(\S+) \n\tExpected an integer .*received: (.*)$/s,
-    ([, name = "", given = ""], _, asked) => notInteger(name, given, asked),
+    ([, name = "", given = ""], _, invocation) => notInteger(name, given, invocation),
   ],
   [
     /^Expected --([^=]+)=(.*) to be one of: (.*)$/s,
@@ -48,33 +55,33 @@ const RULES: readonly (readonly [RegExp, (found: RegExpExecArray, error: OclifEr
   [/^Expected (.*) to be one of: (.*)$/s, ([, given = "", accepted = ""]) => notAccepted("", given, accepted)],
   [
     /^Flag --(\S+) expects a value$/,
-    ([, name = ""], _, asked) => `--${name} needs a value: --${name} ${valueOf(name, asked)}.`,
+    ([, name = ""], _, invocation) => `--${name} needs a value: --${name} ${valueOf(name, invocation)}.`,
   ],
   [/^Flag --(\S+) can only be specified once$/, ([, name = ""]) => `--${name} is given more than once.`],
 ];
 
-function detailsOf(message: string, error: OclifError, asked: Asked = { id: "", flags: {}, args: {} }) {
+function detailsOf(message: string, error: OclifError, invocation: Invocation = { id: "", flags: {}, args: {} }) {
   for (const [pattern, words] of RULES) {
     const found = pattern.exec(message);
-    if (found) return words(found, error, asked);
+    if (found) return words(found, error, invocation);
   }
   return undefined;
 }
 
-function unknownFlag(given: string, asked: Asked): string {
+function unknownFlag(given: string, invocation: Invocation): string {
   const word = given.replace(/^-+/, "").replace(/=.*$/s, "");
-  const known = Object.keys(asked.flags).filter((name) => !asked.flags[name]?.hidden);
+  const known = Object.keys(invocation.flags).filter((name) => !invocation.flags[name]?.hidden);
   const meant = suggest(word, known) ?? known.find((name) => word !== "" && name.startsWith(word));
   const names = known.map((name) => `--${name}`).join(", ");
   return meant === undefined
-    ? `${nameOf(asked)} has no flag ${given}. Accepted: ${names}.`
-    : `${nameOf(asked)} has no flag ${given}. Did you mean --${meant}?`;
+    ? `${nameOf(invocation)} has no flag ${given}. Accepted: ${names}.`
+    : `${nameOf(invocation)} has no flag ${given}. Did you mean --${meant}?`;
 }
 
-function unexpected(given: readonly string[], asked: Asked): string {
-  const names = Object.keys(asked.args).map((name) => name.toUpperCase());
+function unexpected(given: readonly string[], invocation: Invocation): string {
+  const names = Object.keys(invocation.args).map((name) => name.toUpperCase());
   const takes = names.length === 0 ? "no arguments" : `only ${names.join(" ")}`;
-  return `${nameOf(asked)} takes ${takes}; unexpected: ${given.join(" ")}.`;
+  return `${nameOf(invocation)} takes ${takes}; unexpected: ${given.join(" ")}.`;
 }
 
 function missing(arg: unknown): string {
@@ -83,8 +90,8 @@ function missing(arg: unknown): string {
   return `${name.toUpperCase()} is missing${description === undefined ? "." : `: ${description}`}${accepted}`;
 }
 
-function notInteger(name: string, given: string, asked: Asked): string {
-  const { min, max } = asked.flags[name] ?? {};
+function notInteger(name: string, given: string, invocation: Invocation): string {
+  const { min, max } = invocation.flags[name] ?? {};
   const range = min === undefined ? "" : max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
   return `--${name}: ${JSON.stringify(given)} is not accepted; accepted: an integer${range}.`;
 }
@@ -96,11 +103,11 @@ function notAccepted(flag: string, given: string, accepted: string): string {
   return `${flag}${JSON.stringify(given)} is not accepted; accepted: ${accepted}.${meant === undefined ? "" : ` Did you mean ${meant}?`}${json}`;
 }
 
-function valueOf(name: string, { flags }: Asked): string {
+function valueOf(name: string, { flags }: Invocation): string {
   const { helpValue, options } = flags[name] ?? {};
   return options?.join("|") ?? (typeof helpValue === "string" ? helpValue : "<value>");
 }
 
-function nameOf({ id }: Asked): string {
+function nameOf({ id }: Invocation): string {
   return `svcm ${id.replaceAll(":", " ")}`.trim();
 }

@@ -5,7 +5,7 @@ import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { locationText, type Issue } from "../api/issue.ts";
+import { locatedMessage, type Issue } from "../api/issue.ts";
 import { packagedRuntimeContract, packagedRuntimeContractText } from "../facts/packaged.generated.ts";
 import { isOwnContract } from "../facts/own.ts";
 import type * as ContractReading from "../facts/read.ts";
@@ -101,15 +101,11 @@ function required(url: URL): unknown {
 
 function withPath<T>(fact: Fact<T>): Fact<T> {
   if (fact.value !== undefined) return fact;
-  return { issues: fact.issues.map((one) => ({ ...one, message: `${placePrefix(one)}${one.message}` })) };
+  return { issues: fact.issues.map((one) => ({ ...one, message: locatedMessage(one) })) };
 }
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
-}
-
-function placePrefix({ at }: Issue): string {
-  return at ? `${locationText(at)}: ` : "";
 }
 
 function unreadable(path: string, code: string): { readonly issues: readonly Issue[] } {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorCode } from "../api/code.ts";
-import { type Issue, locationText } from "../api/issue.ts";
+import { locatedMessage } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import {
   packagedCapabilityMatrix,
@@ -166,13 +166,9 @@ class FactFile<T> {
     if (fact.value !== undefined) return fact.value;
     throw new SvcmError("FACT_INVALID", {
       path: this.#path,
-      details: fact.issues.map(describe).join("; "),
+      details: fact.issues.map(locatedMessage).join("; "),
       issues: fact.issues,
       source,
     });
   }
-}
-
-function describe({ at, message }: Issue): string {
-  return at ? `${locationText(at)}: ${message}` : message;
 }

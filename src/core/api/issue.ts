@@ -37,6 +37,11 @@ export function locationText({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
+/** The message after its place, for texts that have no other room for the place. */
+export function locatedMessage({ at, message }: Pick<Issue, "at" | "message">): string {
+  return at === undefined ? message : `${locationText(at)}: ${message}`;
+}
+
 /** The most findings of one kind that a check reports, because a hostile file can have millions. */
 export const MAX_FINDINGS = 1000;
 

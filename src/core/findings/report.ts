@@ -55,8 +55,12 @@ export function unsaidAccepted({ accepted = [], message }: Issue): readonly stri
 export function describeIssue(issue: Issue): string {
   const accepted = unsaidAccepted(issue);
   const listed = accepted.length > 0 ? `; accepted: ${accepted.join(", ")}` : "";
-  const meant = issue.suggestion === undefined ? "" : ` (did you mean ${issue.suggestion}?)`;
-  return `${issue.message}${listed}${meant}`;
+  return `${issue.message}${listed}${suggestionText(issue)}`;
+}
+
+/** The end of a sentence about an issue. */
+export function suggestionText({ suggestion }: Pick<Issue, "suggestion">): string {
+  return suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
 }
 
 const MOST = 100;

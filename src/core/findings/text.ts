@@ -31,11 +31,15 @@ export function renderText(report: Report, paint: Paint, { width }: Room = {}): 
   return [...blocks, summary(report.issues, paint)].join("\n\n");
 }
 
-function heading(issue: Issue, { bold, dim, red, yellow }: Paint): string {
+export function severityText({ severity }: Pick<Issue, "severity">, { red, yellow }: Paint): string {
+  return severity === "error" ? red(severity) : yellow(severity);
+}
+
+function heading(issue: Issue, paint: Paint): string {
+  const { bold, dim } = paint;
   const place = issuePlace(issue);
   const where = place ? `${bold(visible(locationText(place)))} ` : "";
-  const severity = issue.severity === "error" ? red("error") : yellow("warning");
-  return `${where}${severity} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;
+  return `${where}${severityText(issue, paint)} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;
 }
 
 function frame(

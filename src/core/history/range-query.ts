@@ -1,7 +1,7 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import type { RangeQuery, RangeSeries } from "../ports/history.ts";
 import type { Span } from "./columns.ts";
-import type { Asked } from "./selectors.ts";
+import type { SeriesSelector } from "./selectors.ts";
 import { MINUTE_MS, type Recorded, type Step } from "./step.ts";
 
 /** The mean and the maximum of a metric over a window, in PromQL. */
@@ -53,13 +53,17 @@ const PROCESS: Readonly<Record<(typeof processHistoryMetrics)[number], Expressio
 };
 
 /** A single query for the given metrics of the server with this identity, whatever its job and instance. */
-export function rangeQuery({ fromMs, toMs, stepMs }: Span, asked: readonly Asked[], server: string): RangeQuery {
+export function rangeQuery(
+  { fromMs, toMs, stepMs }: Span,
+  selectors: readonly SeriesSelector[],
+  server: string,
+): RangeQuery {
   const window = `${Math.max(stepMs, LEAST_WINDOW_MS)}ms`;
   const own = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
   const named = (expression: string, by: string, place: string): string =>
     `label_replace(max by (${by}) ((${expression}) and ${own}), "${VALUES}", "${place}", "", "")`;
   const isWanted = (isHost: boolean, metric: string): boolean =>
-    asked.length === 0 || asked.some((one) => one.isHost === isHost && (one.metric ?? metric) === metric);
+    selectors.length === 0 || selectors.some((one) => one.isHost === isHost && (one.metric ?? metric) === metric);
   const host = hostHistoryMetrics.flatMap((metric, column) =>
     isWanted(true, metric) ? HOST[metric](window).map((each, which) => named(each, "", `${column}/${which}`)) : [],
   );

@@ -12,7 +12,7 @@ export interface SeriesName {
 }
 
 /** One entry of `series`. */
-export interface Asked {
+export interface SeriesSelector {
   readonly isHost: boolean;
   /** Absent for every process. */
   readonly app?: string | undefined;
@@ -34,14 +34,14 @@ const metrics: readonly string[] = [...new Set([...hostHistoryMetrics, ...proces
  * @param text `undefined` or empty selects every series
  * @throws {SvcmError} INVALID_REQUEST
  */
-export function readSeries(text: string | undefined): readonly Asked[] {
+export function readSeries(text: string | undefined): readonly SeriesSelector[] {
   return text === undefined ? [] : text.split(",").map(readOne);
 }
 
-export function choiceOf(asked: readonly Asked[]): Choice {
+export function choiceOf(selectors: readonly SeriesSelector[]): Choice {
   return ({ app, pmId, metric }) =>
-    asked.length === 0 ||
-    asked.some(
+    selectors.length === 0 ||
+    selectors.some(
       (one) =>
         one.isHost === (app === null) &&
         (one.app ?? app) === app &&
@@ -50,7 +50,7 @@ export function choiceOf(asked: readonly Asked[]): Choice {
     );
 }
 
-function readOne(text: string): Asked {
+function readOne(text: string): SeriesSelector {
   const [, given = "", id, metric] = /^([^/:]+)(?:\/(\d{1,9}))?(?::(\w+))?$/.exec(text) ?? [];
   const name = decoded(given);
   if (name === undefined || (metric !== undefined && !metrics.includes(metric))) throw unreadable(text);

@@ -3,7 +3,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { CoreTimes, DiskReading, HostReading, IoReading, MemoryReading, ProcessReading } from "./reading.ts";
 import type { HostSystem } from "../api/host-system.ts";
 
-export interface ProcessFacts {
+export interface ProcessReadings {
   readonly record: ProcessRecord;
   readonly isOwn: boolean;
   readonly problem: ProcessProblem | null;
@@ -16,16 +16,16 @@ export interface ProcessFacts {
 }
 
 /** Builds the metrics of a process from an explicit list of fields, so no other field of PM2's record gets through. */
-export function processMetrics(facts: ProcessFacts): ProcessMetrics {
-  const { record, before, now, epochMs } = facts;
+export function processMetrics(readings: ProcessReadings): ProcessMetrics {
+  const { record, before, now, epochMs } = readings;
   return {
     name: record.name,
     pmId: record.pmId,
     pid: record.pid,
     namespace: record.namespace,
     status: record.status,
-    problem: facts.problem,
-    ...(facts.isOwn && { isOwn: true }),
+    problem: readings.problem,
+    ...(readings.isOwn && { isOwn: true }),
     cpuPercent: now === undefined ? null : processCpuPercent(before, now),
     memoryBytes: now?.rssBytes ?? null,
     restartCount: record.restartCount,
@@ -35,15 +35,15 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     script: record.script,
     interpreter: record.interpreter,
     execMode: record.execMode,
-    instances: facts.instances,
+    instances: readings.instances,
     watching: record.watching,
     nodeVersion: record.nodeVersion,
     version: record.version === "N/A" ? null : record.version,
     exitCode: record.exitCode,
     customMetrics: record.customMetrics,
     customMetricUnits: record.customMetricUnits,
-    diskIo: diskIo(facts),
-    asyncContext: facts.asyncContext,
+    diskIo: diskIo(readings),
+    asyncContext: readings.asyncContext,
   };
 }
 
@@ -52,7 +52,7 @@ export function uptimeMs({ startedAt }: Pick<ProcessRecord, "startedAt">, epochM
   return startedAt === null || startedAt > epochMs ? null : epochMs - startedAt;
 }
 
-function diskIo({ before, now, platform }: ProcessFacts): ProcessMetrics["diskIo"] {
+function diskIo({ before, now, platform }: ProcessReadings): ProcessMetrics["diskIo"] {
   const nothing = { readBytes: null, writeBytes: null, readBytesPerSecond: null, writeBytesPerSecond: null };
   if (now === undefined) return { supported: platform === "linux", platform, ...nothing };
   const { io } = now;
@@ -112,7 +112,7 @@ export function tenths(value: number): number {
   return Math.round(value * TENTH) / TENTH;
 }
 
-interface HostFacts {
+interface HostReadings {
   readonly before: HostReading | undefined;
   readonly now: HostReading;
   readonly cpuModel: string | null;
@@ -121,7 +121,7 @@ interface HostFacts {
   readonly processRssSumBytes: number | null;
 }
 
-export function hostMetrics({ before, now, cpuModel, system, disks, processRssSumBytes }: HostFacts): HostMetrics {
+export function hostMetrics({ before, now, cpuModel, system, disks, processRssSumBytes }: HostReadings): HostMetrics {
   const cores = [...now.cores.keys()].toSorted((a, b) => a - b);
   return {
     system,

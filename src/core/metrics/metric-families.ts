@@ -7,7 +7,7 @@ import type { Releases } from "../ports/releases.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";
 
-export interface FamilyFacts {
+export interface FamilyInput {
   readonly version: string;
   /** The identity of the server, as `/healthz` reports it. */
   readonly server: string;
@@ -21,8 +21,8 @@ export interface FamilyFacts {
 }
 
 /** The metrics of `GET /metrics`. Labels never contain environment values or arguments. */
-export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
-  const { version, server, sample, own, cost, audit } = facts;
+export function metricFamilies(input: FamilyInput): MetricFamily[] {
+  const { version, server, sample, own, cost, audit } = input;
   return [
     info("svcm_build", "The running svcm.", { version, server }),
     gauge("svcm_pm2_up", "1 if PM2 could be read, otherwise 0.", sample.kind === "metrics" ? 1 : 0),
@@ -34,7 +34,7 @@ export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
       help: "Audit records that this svcm wrote.",
       samples: audit.map(({ action, outcome, count }) => ({ labels: { action, outcome }, value: count })),
     },
-    ...releaseFamilies(facts),
+    ...releaseFamilies(input),
     counter("svcm_self_cpu_seconds", "CPU time that svcm itself used.", own.cpuSeconds),
     gauge("svcm_self_resident_memory_bytes", "Resident memory of svcm itself.", own.rssBytes),
     counter("svcm_self_samples", "Measurements of the machine.", cost.samples),
@@ -43,7 +43,7 @@ export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
 }
 
 /** `revision` is the commit of the release; for a rollback, the commit of the release that it undid. */
-function releaseFamilies({ releases: [newest], ended }: FamilyFacts): MetricFamily[] {
+function releaseFamilies({ releases: [newest], ended }: FamilyInput): MetricFamily[] {
   return [
     {
       name: "svcm_release",

@@ -25,7 +25,7 @@ export interface Measured {
   readonly system: HostSystem | null;
 }
 
-export interface PayloadFacts {
+export interface PayloadInput {
   readonly environment: string;
   readonly epochMs: number;
   readonly platform: string;
@@ -38,9 +38,9 @@ export interface PayloadFacts {
 }
 
 /** The metrics payload. @see CONTRACT section 5 */
-export function metricsPayload(facts: PayloadFacts): MetricsPayload {
-  const { environment, epochMs, measured, ecosystem } = facts;
-  const processes = processesOf(facts);
+export function metricsPayload(input: PayloadInput): MetricsPayload {
+  const { environment, epochMs, measured, ecosystem } = input;
+  const processes = processesOf(input);
   const processRssSumBytes = [...measured.now.processes.values()].reduce(
     (sum, { rssBytes }) => sum + (rssBytes ?? 0),
     0,
@@ -67,7 +67,7 @@ function hostOf({ before, now, disks, cpuModel, system }: Measured) {
   return { before: before?.host, now: now.host, disks, cpuModel, system };
 }
 
-function processesOf({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadFacts) {
+function processesOf({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadInput) {
   const { before, now } = measured;
   const instances = new Map<string, number>();
   for (const { name } of records) instances.set(name, (instances.get(name) ?? 0) + 1);

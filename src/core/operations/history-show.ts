@@ -4,7 +4,7 @@ import { Columns, spanOf } from "../history/columns.ts";
 import { extentOf } from "../history/extent.ts";
 import { chosenParts, nameOf, type Part } from "../history/parts.ts";
 import { rangeQuery, stepsOf } from "../history/range-query.ts";
-import { choiceOf, readSeries, type Asked } from "../history/selectors.ts";
+import { choiceOf, readSeries, type SeriesSelector } from "../history/selectors.ts";
 import { MINUTE_MS, parseStep, type Step } from "../history/step.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -21,7 +21,7 @@ interface Range {
   readonly from: number;
   readonly to: number;
   readonly points: number;
-  readonly asked: readonly Asked[];
+  readonly selectors: readonly SeriesSelector[];
 }
 
 /**
@@ -40,7 +40,7 @@ export const historyShow = defineOperation({
       throw new SvcmError("INVALID_REQUEST", {
         details: "from: the time is not before to. Accepted: an earlier time.",
       });
-    const range = { from, to, points, asked: readSeries(input.series) };
+    const range = { from, to, points, selectors: readSeries(input.series) };
     const parts = await ports.historyFiles.parts().catch(asRefusal);
     const extent = await extentOf(ports.historyFiles, parts);
     const unreadable: Unreadable[] = [];
@@ -63,13 +63,13 @@ interface Reading {
 
 async function fromFiles(
   ports: Ports,
-  { asked, ...range }: Range,
+  { selectors, ...range }: Range,
   parts: readonly Part[],
   { unreadable, signal }: Reading,
 ): Promise<HistoryColumns> {
   const span = spanOf(range);
   const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";
-  const columns = new Columns(span, choiceOf(asked));
+  const columns = new Columns(span, choiceOf(selectors));
   for (const part of chosenParts(parts, { ...span, wanted })) {
     signal?.throwIfAborted();
     for (const step of await stepsIn(ports, part, unreadable)) columns.add(step);
@@ -79,12 +79,12 @@ async function fromFiles(
 
 async function fromPrometheus(
   ports: Ports,
-  { asked, ...range }: Range,
+  { selectors, ...range }: Range,
   signal: AbortSignal | undefined,
 ): Promise<HistoryColumns> {
   const span = spanOf({ ...range, leastStepMs: MINUTE_MS });
-  const query = rangeQuery(span, asked, await serverIdentity(ports));
-  const columns = new Columns(span, choiceOf(asked), span.stepMs);
+  const query = rangeQuery(span, selectors, await serverIdentity(ports));
+  const columns = new Columns(span, choiceOf(selectors), span.stepMs);
   for (const step of stepsOf(await ports.prometheus.queryRange(query, signal), span)) columns.add(step);
   return columns.result();
 }

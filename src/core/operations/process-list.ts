@@ -1,8 +1,8 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { problemOf, type ProblemFacts } from "../pm2/problem.ts";
+import { problemOf, type Circumstances } from "../pm2/problem.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
-import { listShown, problemFacts } from "../pm2/shown.ts";
+import { listScrubbed, circumstancesOf } from "../pm2/scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
@@ -22,15 +22,15 @@ export const processList = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<ProcessListResponse> {
-    const list = await listShown(ports);
-    const facts = problemFacts(ports, list);
-    return { processes: list.toSorted(byNameThenId).map((record) => toListed(record, facts)) };
+    const list = await listScrubbed(ports);
+    const circumstances = circumstancesOf(ports, list);
+    return { processes: list.toSorted(byNameThenId).map((record) => toListed(record, circumstances)) };
   },
 });
 
-function toListed(record: ProcessRecord, facts: ProblemFacts): ListedProcess {
+function toListed(record: ProcessRecord, circumstances: Circumstances): ListedProcess {
   const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...shown } = record;
-  return { ...shown, problem: problemOf(record, facts), uptimeMs: uptimeMs(record, facts.epochMs) };
+  return { ...shown, problem: problemOf(record, circumstances), uptimeMs: uptimeMs(record, circumstances.epochMs) };
 }
 
 function byNameThenId(a: ProcessRecord, b: ProcessRecord): number {

@@ -7,7 +7,7 @@ import { LAST_ENDS, whyOf, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
-import { problemFacts } from "../pm2/shown.ts";
+import { circumstancesOf } from "../pm2/scrubbed.ts";
 import { problemOf } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
@@ -41,7 +41,7 @@ export const processShow = defineOperation({
 });
 
 function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowResponse["processes"] {
-  const facts = problemFacts(ports, processes);
+  const circumstances = circumstancesOf(ports, processes);
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
     const sockets = listeners === undefined ? [] : listenersOf(record, listeners);
@@ -51,15 +51,15 @@ function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowRe
       pmId,
       status,
       pid,
-      uptimeMs: uptimeMs(record, facts.epochMs),
+      uptimeMs: uptimeMs(record, circumstances.epochMs),
       restartCount,
       cpuPercent,
       memoryBytes,
       execMode,
       script,
-      problem: problemOf(record, facts),
+      problem: problemOf(record, circumstances),
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
-      next: actsNext(record, facts.epochMs),
+      next: actsNext(record, circumstances.epochMs),
     };
   });
 }

@@ -1,7 +1,7 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "./process-record.ts";
 
-export interface ProblemFacts {
+export interface Circumstances {
   readonly missingFolders: ReadonlySet<string>;
   readonly epochMs: number;
   readonly seen?: SeenRestarts | undefined;
@@ -20,15 +20,15 @@ export function foldersOf(records: readonly Pick<ProcessRecord, "cwd">[]): Set<s
   return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
 }
 
-export function problemOf(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
-  return folderMissing(record, facts) ?? withoutPid(record) ?? crashLoop(record, facts);
+export function problemOf(record: ProcessRecord, circumstances: Circumstances): ProcessProblem | null {
+  return folderMissing(record, circumstances) ?? withoutPid(record) ?? crashLoop(record, circumstances);
 }
 
 export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
   return status === "online" && pid === null;
 }
 
-function folderMissing({ cwd, status, pid }: ProcessRecord, { missingFolders }: ProblemFacts): ProcessProblem | null {
+function folderMissing({ cwd, status, pid }: ProcessRecord, { missingFolders }: Circumstances): ProcessProblem | null {
   if (cwd === null || !missingFolders.has(cwd)) return null;
   const consequence = isWithoutPid({ status, pid })
     ? "PM2 shows it as online, but it does not run."
@@ -41,20 +41,20 @@ function withoutPid(record: ProcessRecord): ProcessProblem | null {
   return { code: "PROCESS_WITHOUT_PID", details: "PM2 shows it as online, but it does not run: it has no pid." };
 }
 
-function crashLoop(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
+function crashLoop(record: ProcessRecord, circumstances: Circumstances): ProcessProblem | null {
   const { status } = record;
   if (status === "stopped" || status === "stopping" || status === "errored") return null;
-  const details = loopSeen(record, facts) ?? loopKept(record, facts);
+  const details = loopSeen(record, circumstances) ?? loopKept(record, circumstances);
   return details === undefined ? null : { code: "PROCESS_CRASH_LOOP", details };
 }
 
-function loopSeen({ exitCode }: ProcessRecord, { seen }: ProblemFacts): string | undefined {
+function loopSeen({ exitCode }: ProcessRecord, { seen }: Circumstances): string | undefined {
   const count = seen?.atMs.length ?? 0;
   if (count < LOOP_RESTARTS) return undefined;
   return `It ended by itself and was restarted ${count} times in the last 15 minutes${lastCode(exitCode)}.`;
 }
 
-function loopKept(record: ProcessRecord, { epochMs }: ProblemFacts): string | undefined {
+function loopKept(record: ProcessRecord, { epochMs }: Circumstances): string | undefined {
   const { restartCount, createdAt, lastStartAt, exitCode, status } = record;
   if (restartCount < LOOP_RESTARTS || createdAt === null || lastStartAt === null || !exitCode) return undefined;
   const isWaiting = status === "waiting restart";

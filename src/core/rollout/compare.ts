@@ -8,7 +8,7 @@ import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp } from "./expected.ts";
 import type { Left } from "./release.ts";
 
-export interface ComparedFacts {
+export interface ComparisonInput {
   /** In file order. */
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
@@ -39,13 +39,13 @@ export interface Comparison {
  * Compares the apps of a file with the processes of the same names, field by field. Texts are compared by their
  * digests.
  */
-export function compareApps(facts: ComparedFacts): Comparison[] {
-  const byName = groupBy(facts.running, ({ name }) => name);
-  return [...groupBy(facts.expected, ({ name }) => name)].flatMap(([name, [app, ...more]]) => {
+export function compareApps(input: ComparisonInput): Comparison[] {
+  const byName = groupBy(input.running, ({ name }) => name);
+  return [...groupBy(input.expected, ({ name }) => name)].flatMap(([name, [app, ...more]]) => {
     if (app === undefined) return [];
     const processes = byName.get(name) ?? [];
     const instances = [app, ...more].reduce((sum, one) => sum + one.instances, 0);
-    return [{ app, instances, processes, differences: differencesOf(app, instances, processes, facts) }];
+    return [{ app, instances, processes, differences: differencesOf(app, instances, processes, input) }];
   });
 }
 
@@ -53,7 +53,7 @@ function differencesOf(
   app: ExpectedApp,
   instances: number,
   processes: readonly ProcessRecord[],
-  facts: ComparedFacts,
+  input: ComparisonInput,
 ): Difference[] {
   if (processes.length === 0) return [difference("app", "missing", [])];
   const count = difference("instances", "different", pmIdsOf(processes), {
@@ -62,19 +62,19 @@ function differencesOf(
   });
   return [
     ...(instances === processes.length ? [] : [count]),
-    ...merged(processes.flatMap((record) => ofProcess(app, record, facts))),
+    ...merged(processes.flatMap((record) => ofProcess(app, record, input))),
   ].toSorted((a, b) => compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""));
 }
 
-function ofProcess(app: ExpectedApp, record: ProcessRecord, facts: ComparedFacts): Difference[] {
+function ofProcess(app: ExpectedApp, record: ProcessRecord, input: ComparisonInput): Difference[] {
   const of = (
     field: Difference["field"],
     state: Difference["state"] = "different",
     more: Partial<Difference> = {},
   ): Difference => difference(field, state, [record.pmId], more);
   const { declaration, startedAt } = record;
-  const isWrittenSince = (path: string): boolean => startedAt !== null && (facts.modifiedMs(path) ?? 0) > startedAt;
-  const isFolderMissing = record.cwd !== null && facts.missingFolders.has(record.cwd);
+  const isWrittenSince = (path: string): boolean => startedAt !== null && (input.modifiedMs(path) ?? 0) > startedAt;
+  const isFolderMissing = record.cwd !== null && input.missingFolders.has(record.cwd);
   return [
     ...(isWithoutPid(record) ? [of("app", "missing")] : []),
     ...(isStopped(record) ? [of("app", "stopped")] : []),
@@ -86,7 +86,7 @@ function ofProcess(app: ExpectedApp, record: ProcessRecord, facts: ComparedFacts
     }),
     ...(app.argsDigest === declaration.argsDigest ? [] : [of("args")]),
     ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [of("interpreterArgs")]),
-    ...keyDrift(app, record, facts).map(({ key, state }) => of("env", state, { key })),
+    ...keyDrift(app, record, input).map(({ key, state }) => of("env", state, { key })),
     ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", "stale", { declared: path })),
     ...(app.script === record.script && isWrittenSince(app.script)
       ? [of("script", "stale", { declared: app.script })]
@@ -114,7 +114,7 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
 function keyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
-  { visibleKeys, left }: ComparedFacts,
+  { visibleKeys, left }: ComparisonInput,
 ): readonly DriftingKey[] {
   const context = { app: name, visibleKeys, openKeys, formerKeys: left?.[name]?.keys ?? [] };
   const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));

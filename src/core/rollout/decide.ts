@@ -7,7 +7,7 @@ import {
   groupBy,
   isStopped,
   pmIdsOf,
-  type ComparedFacts,
+  type ComparisonInput,
   type Comparison,
   type Difference,
 } from "./compare.ts";
@@ -36,21 +36,21 @@ export interface Choices {
  * Decides how to make the processes run as declared: each difference is the reason of one step. An app without a
  * difference gets no step, so the plan after these steps is empty.
  */
-export function decide(given: ComparedFacts, choices: Choices = {}): Decision {
+export function decide(given: ComparisonInput, choices: Choices = {}): Decision {
   const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
   const renames = renamesIn(given, owned);
-  const facts = renamed(given, renames);
-  const compared = compareApps(facts).map((one) => withNewName(one, renames));
+  const input = renamed(given, renames);
+  const compared = compareApps(input).map((one) => withNewName(one, renames));
   const declared = new Set(compared.map(({ app }) => app.name));
   const others = [
     ...groupBy(
-      facts.running.filter(({ name }) => !declared.has(name)),
+      input.running.filter(({ name }) => !declared.has(name)),
       ({ name }) => name,
     ),
   ].toSorted(([a], [b]) => compareText(a, b));
   const removed = prune ? others.filter(([name]) => owned.has(name)) : [];
   const changes = [...compared.flatMap(stepsOf), ...removed.map((one) => removal(one))];
-  const steps = inOrder(changes, facts).flatMap((step) => withNotes(step, facts, preflighted));
+  const steps = inOrder(changes, input).flatMap((step) => withNotes(step, input, preflighted));
   const save = steps.length > 0 ? [SAVE] : isDumpStale ? [{ ...SAVE, notes: ["DUMP_STALE"] as const }] : [];
   return {
     steps: [...steps.filter(isPreflight), ...steps.filter((step) => !isPreflight(step)), ...save],
@@ -75,7 +75,7 @@ const ORDER = {
   save: 4,
 } as const satisfies Record<PlanStep["do"], number>;
 
-function inOrder(steps: readonly DecidedStep[], { expected, running }: ComparedFacts): DecidedStep[] {
+function inOrder(steps: readonly DecidedStep[], { expected, running }: ComparisonInput): DecidedStep[] {
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
   const needed = new Set(expected.filter(({ name }) => started.has(name)).map(({ httpPort }) => httpPort));
   // It frees the port of an app that is started.

@@ -1,6 +1,6 @@
 import { compareText } from "../api/issue.ts";
 import type { DriftEntry } from "../api/metrics.ts";
-import type { ComparedFacts } from "./compare.ts";
+import type { ComparisonInput } from "./compare.ts";
 import { decide } from "./decide.ts";
 import type { DecidedStep } from "./step.ts";
 
@@ -18,12 +18,12 @@ export interface Drift {
  *
  * @see docs/reference/metrics.md
  */
-export function driftOf(facts: ComparedFacts): Drift {
-  const { steps, undeclared } = decide(facts);
+export function driftOf(input: ComparisonInput): Drift {
+  const { steps, undeclared } = decide(input);
   const reasons = steps.flatMap(entriesOf);
   const unexpected = undeclared.map(({ name, pmIds }) => whole(name, "unexpected", pmIds));
   return {
-    expectedProcessCount: facts.expected.reduce((sum, { instances }) => sum + instances, 0),
+    expectedProcessCount: input.expected.reduce((sum, { instances }) => sum + instances, 0),
     missingExpected: steps
       .filter((step) => step.do === "start")
       .map(({ app }) => app)

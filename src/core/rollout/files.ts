@@ -1,7 +1,7 @@
 import { foldersOf } from "../pm2/problem.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { ComparedFacts } from "./compare.ts";
+import type { ComparisonInput } from "./compare.ts";
 import type { ExpectedApp } from "./expected.ts";
 
 /** The files that a process reads at its start, without duplicates. */
@@ -14,7 +14,7 @@ export function filesNow(
   { stamps }: Pick<Ports, "stamps">,
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
-): Pick<ComparedFacts, "modifiedMs" | "missingFolders"> {
+): Pick<ComparisonInput, "modifiedMs" | "missingFolders"> {
   const files = filesBehind(expected);
   const modified = new Map(stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
   return { missingFolders: stamps.missing(foldersOf(running)), modifiedMs: (path) => modified.get(path) };

@@ -1,5 +1,5 @@
 import type { PlanStep } from "../api/rollout.ts";
-import type { ComparedFacts } from "./compare.ts";
+import type { ComparisonInput } from "./compare.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
 import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
@@ -9,7 +9,7 @@ type Note = PlanStep["notes"][number];
 /** Adds notes to a step and puts the preflight of its app before it. */
 export function withNotes(
   step: DecidedStep,
-  { expected, running, left = {} }: ComparedFacts,
+  { expected, running, left = {} }: ComparisonInput,
   preflighted: ReadonlySet<string>,
 ): DecidedStep[] {
   const app = expected.find(({ name }) => name === step.app);
@@ -41,7 +41,7 @@ function bootOf({ execMode, settings }: ExpectedApp, { do: kind, method }: Decid
 }
 
 function disruptionOf(
-  running: ComparedFacts["running"],
+  running: ComparisonInput["running"],
   { name }: ExpectedApp,
   boot: Boot,
 ): Partial<Pick<DecidedStep, "disruption">> {
@@ -68,7 +68,7 @@ function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedSt
 /** A rollback restores an env file of which svcm has a copy, but never code. */
 function fileNotes(
   { do: kind, why }: DecidedStep,
-  left: NonNullable<ComparedFacts["left"]>[string] | undefined,
+  left: NonNullable<ComparisonInput["left"]>[string] | undefined,
 ): Note[] {
   const stale = why.filter(({ state }) => state === "stale");
   const isUnknown = stale.some(

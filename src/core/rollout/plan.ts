@@ -1,7 +1,7 @@
 import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { ComparedFacts } from "./compare.ts";
+import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
 import { namesOf, type DecidedStep } from "./step.ts";
 
@@ -21,19 +21,19 @@ export interface PlanContext extends Pick<
 
 /** The plan as a document. Its id changes with the steps and with every input of the computation. */
 export function planOf(
-  facts: ComparedFacts,
+  input: ComparisonInput,
   { steps, unchanged, undeclared }: Decision,
   { name: environment, refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(namesOf));
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
-    ...portIssues(facts, steps),
+    ...portIssues(input, steps),
   ];
-  const running = facts.running.filter(({ name }) => touched.has(name)).map(definitionOf);
-  const envFiles = facts.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
-  const edited = envFiles.map((path) => facts.modifiedMs(path));
-  const seen = { environment, declared: facts.expected, edited, running, steps, issues };
+  const running = input.running.filter(({ name }) => touched.has(name)).map(definitionOf);
+  const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
+  const edited = envFiles.map((path) => input.modifiedMs(path));
+  const seen = { environment, declared: input.expected, edited, running, steps, issues };
   return {
     id: digest === undefined ? null : shortened(digest(JSON.stringify(seen))),
     ...context,
@@ -67,7 +67,7 @@ export function shortened(digest: string): string {
 }
 
 /** In fork mode the new process would crash. In cluster mode both apps would silently share the requests. */
-function portIssues({ expected, running }: ComparedFacts, steps: Decision["steps"]): Issue[] {
+function portIssues({ expected, running }: ComparisonInput, steps: Decision["steps"]): Issue[] {
   const removed = steps.filter((step) => step.do === "remove").map(({ app }) => app);
   const known = new Set([...expected.map(({ name }) => name), ...removed]);
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));

@@ -11,7 +11,7 @@ import { isOwn, type ProcessRecord } from "../pm2/process-record.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import type { Ports } from "../ports/index.ts";
 import { defined } from "../words/defined.ts";
-import type { ComparedFacts } from "./compare.ts";
+import type { ComparisonInput } from "./compare.ts";
 import { decide, withoutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
@@ -25,7 +25,7 @@ import { readProbes, readSettings, servicesIn, type ServiceOf, type SettingsOf }
 /**
  * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.
  */
-export interface Planned extends Pick<RolloutFacts, "settingsOf" | "serviceOf" | "probes" | "left"> {
+export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf" | "probes" | "left"> {
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
@@ -53,21 +53,21 @@ export async function planned(
   const { content, before, git } = await readStates(ports, asked, known);
   const { environment, name, fileName, path, loaded } = content;
   const { expecting } = before;
-  const rollout = await rolloutFacts(ports, loaded, expecting, asked.from === undefined);
+  const rollout = await rolloutContext(ports, loaded, expecting, asked.from === undefined);
   const declared = loaded ? expectedApps(loaded, expecting) : [];
   const isAsked = selection(fileName, declared, asked.apps);
   const expected = declared.filter(isAsked).map((app) => ({ ...app, probe: rollout.probes.get(app.name) }));
   const running = loaded ? before.running.filter(isAsked) : [];
-  const facts = {
+  const input = {
     expected,
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
     left: rollout.left.apps,
     ...filesNow(ports, expected, running),
   };
-  const { leftOut, ...decision } = decided(ports, { ...asked, environment: name }, facts, rollout);
+  const { leftOut, ...decision } = decided(ports, { ...asked, environment: name }, input, rollout);
   const { service, apps, prune, preflight } = asked;
-  const plan = planOf(facts, decision, {
+  const plan = planOf(input, decision, {
     environment,
     name,
     fileName,
@@ -88,34 +88,34 @@ export async function planned(
 function decided(
   ports: Ports,
   { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
-  facts: ComparedFacts,
-  { left, settingsOf }: RolloutFacts,
+  input: ComparisonInput,
+  { left, settingsOf }: RolloutContext,
 ): ReturnType<typeof withoutOwn> {
-  const names = facts.expected.map(({ name }) => name);
-  const decision = decide(facts, {
+  const names = input.expected.map(({ name }) => name);
+  const decision = decide(input, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
     owned: ownedBy(left, environment, service),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, left),
   });
-  const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, facts.running) : []);
+  const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, input.running) : []);
   // Other undeclared processes belong to other services, or to no service.
   return { ...rest, undeclared: undeclared.filter(({ owned }) => owned || service === undefined) };
 }
 
-interface RolloutFacts {
+interface RolloutContext {
   readonly settingsOf: SettingsOf;
   readonly serviceOf: ServiceOf;
   readonly left: Left;
   readonly probes: ReadonlyMap<string, AppProbe>;
 }
 
-async function rolloutFacts(
+async function rolloutContext(
   ports: Ports,
   loaded: LoadedEcosystem | undefined,
   { machine }: Expecting,
   hasProcesses: boolean,
-): Promise<RolloutFacts> {
+): Promise<RolloutContext> {
   const serviceOf = servicesIn(loaded);
   const settingsOf = await readSettings(ports, serviceOf);
   const probes = loaded ? await readProbes(ports, loaded, machine, settingsOf) : new Map<string, AppProbe>();

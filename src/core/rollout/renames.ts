@@ -1,4 +1,4 @@
-import { compareApps, type ComparedFacts, type Comparison } from "./compare.ts";
+import { compareApps, type ComparisonInput, type Comparison } from "./compare.ts";
 
 /** The new names of apps, by their previous names. */
 export type Renames = ReadonlyMap<string, string>;
@@ -7,13 +7,13 @@ export type Renames = ReadonlyMap<string, string>;
  * The apps that an apply started and that the file declares under another name, without any other difference. If a
  * previous name fits two new names, it is not a rename.
  */
-export function renamesIn(facts: ComparedFacts, owned: ReadonlySet<string>): Renames {
-  const declared = new Set(facts.expected.map(({ name }) => name));
-  const known = new Set(facts.running.map(({ name }) => name));
+export function renamesIn(input: ComparisonInput, owned: ReadonlySet<string>): Renames {
+  const declared = new Set(input.expected.map(({ name }) => name));
+  const known = new Set(input.running.map(({ name }) => name));
   const gone = [...owned].filter((name) => known.has(name) && !declared.has(name));
   const added = [...declared].filter((name) => !known.has(name));
   const pairs = gone.flatMap((from) =>
-    added.filter((to) => isSameApp(facts, from, to)).map((to): [string, string] => [from, to]),
+    added.filter((to) => isSameApp(input, from, to)).map((to): [string, string] => [from, to]),
   );
   return new Map(pairs.filter(([from, to]) => pairs.every((pair) => (pair[0] === from) === (pair[1] === to))));
 }
@@ -21,21 +21,21 @@ export function renamesIn(facts: ComparedFacts, owned: ReadonlySet<string>): Ren
 /** PM2's default log paths contain the name of the app, and PM2 gives the app a variable with that name. */
 const NAMED: ReadonlySet<string> = new Set(["errorFile", "logFile", "outFile"]);
 
-function isSameApp(facts: ComparedFacts, from: string, to: string): boolean {
-  const expected = facts.expected.filter(({ name }) => name === to);
-  const running = facts.running.filter(({ name }) => name === from);
-  const [comparison] = compareApps(renamed({ ...facts, expected, running }, new Map([[from, to]])));
+function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
+  const expected = input.expected.filter(({ name }) => name === to);
+  const running = input.running.filter(({ name }) => name === from);
+  const [comparison] = compareApps(renamed({ ...input, expected, running }, new Map([[from, to]])));
   return comparison?.differences.every(({ field, key }) => NAMED.has(field) || key === from) === true;
 }
 
-/** The facts as if the processes already had their new names. */
-export function renamed(facts: ComparedFacts, renames: Renames): ComparedFacts {
-  if (renames.size === 0) return facts;
-  const { left = {} } = facts;
+/** The input as if the processes already had their new names. */
+export function renamed(input: ComparisonInput, renames: Renames): ComparisonInput {
+  if (renames.size === 0) return input;
+  const { left = {} } = input;
   const moved = [...renames].flatMap(([from, to]) => (left[from] === undefined ? [] : [[to, left[from]] as const]));
   return {
-    ...facts,
-    running: facts.running.map((record) => ({ ...record, name: renames.get(record.name) ?? record.name })),
+    ...input,
+    running: input.running.map((record) => ({ ...record, name: renames.get(record.name) ?? record.name })),
     left: { ...left, ...Object.fromEntries(moved) },
   };
 }

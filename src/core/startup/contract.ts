@@ -12,7 +12,7 @@ import type { CarriedDrivers, Entrypoint, EnvValues, RealtimePlan, StartupPlan, 
 import { adapterKey, choiceOf, choicesOf, givenValue, redisUrlKey, type Start } from "./read.ts";
 import { stages } from "./rules.ts";
 
-export interface StartupFacts {
+export interface StartupContext {
   /** Default of the cluster adapter's worker count, at least 1. */
   readonly cpuCores: number;
   /** True if the process has an IndexedDB client factory. Servers do not. Default false. */
@@ -31,7 +31,7 @@ export function decideStartup(
   contract: RuntimeContract,
   entrypoint: Entrypoint,
   values: EnvValues,
-  { cpuCores, hasIndexedDbClient = false, drivers = {} }: StartupFacts,
+  { cpuCores, hasIndexedDbClient = false, drivers = {} }: StartupContext,
 ): StartupDecision {
   const start: Start = { contract, entrypoint, values, drivers, hasIndexedDbClient };
   for (const rules of stages) {

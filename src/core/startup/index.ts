@@ -9,7 +9,7 @@
 import { availableParallelism } from "node:os";
 import { readContractNow, type ContractPlace } from "../adapters/contract-now.ts";
 import type { Issue } from "../api/issue.ts";
-import { decideStartup, type StartupDecision, type StartupFacts } from "./contract.ts";
+import { decideStartup, type StartupDecision, type StartupContext } from "./contract.ts";
 import type { Entrypoint, EnvValues, StartupPlan } from "./plan.ts";
 
 export type { Issue } from "../api/issue.ts";
@@ -26,7 +26,7 @@ export type {
 } from "./plan.ts";
 
 /** Facts about the backend. The worker count defaults to the CPU cores of this machine. */
-export interface StartupOptions extends Partial<StartupFacts> {
+export interface StartupOptions extends Partial<StartupContext> {
   /**
    * Path of the runtime contract, relative to the working directory. The default is `config/runtime-contract.yaml` of
    * the repository around the working directory; without that file, the packaged contract.
@@ -54,11 +54,11 @@ export class StartupRefused extends Error {
  * unreadable contract, or one without startup keys, is itself a reason.
  */
 export function checkStartup(entrypoint: Entrypoint, values: EnvValues, options: StartupOptions = {}): StartupDecision {
-  const { contract, ...facts } = options;
+  const { contract, ...context } = options;
   const place: ContractPlace = contract === undefined ? { env: process.env } : { path: contract };
   const read = readContractNow(place);
   if (read.value === undefined) return { mayStart: false, issues: read.issues };
-  return decideStartup(read.value, entrypoint, values, { cpuCores: availableParallelism(), ...facts });
+  return decideStartup(read.value, entrypoint, values, { cpuCores: availableParallelism(), ...context });
 }
 
 /** Returns the plan to start with. @throws {StartupRefused} if the entrypoint may not start */

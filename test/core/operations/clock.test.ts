@@ -96,7 +96,7 @@ const WALL_CLOCK = [
   "operations/project-init.ts",
   "operations/token-create.ts",
   "operations/token-list.ts",
-  "pm2/shown.ts",
+  "pm2/scrubbed.ts",
   "rollout/apply/gate.ts",
   "rollout/apply/left.ts",
   "rollout/apply/recording.ts",

@@ -8,7 +8,7 @@ import {
   processAct,
   projectInit,
   startedEnvironments,
-  withDoor,
+  withLayoutHint,
 } from "../../../src/core/index.ts";
 import { app, js, manifest } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
@@ -64,7 +64,7 @@ describe("svcm init divides files among environments", () => {
     await execute(projectInit, ports, { write: true }, caller);
     const fresh = nodePorts({ root, env: {}, cwd: root });
     const error: unknown = await execute(envRead, fresh, {}, caller).catch((thrown: unknown) =>
-      withDoor(fresh, thrown),
+      withLayoutHint(fresh, thrown),
     );
     expect(error).toMatchObject({ body: { code: "ENV_FILE_NOT_FOUND", hint: "Make the file from .env.example." } });
   });

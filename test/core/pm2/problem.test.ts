@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  type ProblemFacts,
+  type Circumstances,
   problemOf,
   type RestartWatch,
   WATCHED_MS,
@@ -12,9 +12,10 @@ import { record } from "../../support/process-record.ts";
 const NOW = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
 
-function code(fields: Partial<ProcessRecord>, facts: Partial<ProblemFacts> = {}): string | undefined {
+function code(fields: Partial<ProcessRecord>, circumstances: Partial<Circumstances> = {}): string | undefined {
   const online = { pid: 7, status: "online", startedAt: NOW - 1000, lastStartAt: NOW - 1000, createdAt: NOW - 1000 };
-  return problemOf(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...facts })?.code;
+  return problemOf(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...circumstances })
+    ?.code;
 }
 
 /** PM2 keeps the time of the last start on request, and moves that of the run. */

@@ -4,7 +4,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
-  doorHint,
+  layoutHint,
   ecosystemShow,
   envCheck,
   envRead,
@@ -212,9 +212,9 @@ describe("pm2Home and folders", () => {
 
 test("a repository with files of another layout is shown the way to svcm init", async () => {
   const bare = { "ecosystem.config.js": ECOSYSTEM, ".env": "" };
-  expect(await doorHint(repository(bare))).toBe("Found here: .env, ecosystem.config.js. To use them, run: svcm init");
-  expect(await doorHint(repository({ ...bare, "svcm.yaml": LAYERED }))).toBeUndefined();
-  expect(await doorHint(repository({ "main.js": "" }))).toBeUndefined();
+  expect(await layoutHint(repository(bare))).toBe("Found here: .env, ecosystem.config.js. To use them, run: svcm init");
+  expect(await layoutHint(repository({ ...bare, "svcm.yaml": LAYERED }))).toBeUndefined();
+  expect(await layoutHint(repository({ "main.js": "" }))).toBeUndefined();
 });
 
 test("keys in svcm.yaml and in config/runtime-contract.yaml are an error that names both", async () => {

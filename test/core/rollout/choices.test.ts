@@ -1,7 +1,7 @@
 /** The choices of a plan, and the state that the last apply left. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { ComparedFacts } from "../../../src/core/rollout/compare.ts";
+import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { resultOf } from "../../../src/core/rollout/result.ts";
@@ -9,7 +9,7 @@ import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
-function factsOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparedFacts {
+function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparisonInput {
   return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
 }
 
@@ -25,26 +25,26 @@ const left = { environment: "dev", service: "", keys: ["GONE"], envFiles: [] };
 
 test("an app that an apply started is removed with prune alone, before an app that needs its port starts", () => {
   const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
-  const facts = factsOf(expected, [cron]);
+  const input = inputOf(expected, [cron]);
   const owned = new Set(["cron"]);
-  expect(decide(facts, { owned }).undeclared).toEqual([{ name: "cron", pmIds: [7], owned: true }]);
-  expect(told(decide(facts, { owned, prune: true }).steps)).toEqual([
+  expect(decide(input, { owned }).undeclared).toEqual([{ name: "cron", pmIds: [7], owned: true }]);
+  expect(told(decide(input, { owned, prune: true }).steps)).toEqual([
     "remove cron app unexpected",
     "start new app missing",
     "save",
   ]);
-  expect(told(decide(facts, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
+  expect(told(decide(input, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
 });
 
 describe("an app with a new name", () => {
   const decided = (before: readonly Fields[], after: readonly Fields[], owned: readonly string[]): string[] =>
-    told(decide(factsOf(expectedOf(after), resultOf(expectedOf(before))), { owned: new Set(owned) }).steps);
+    told(decide(inputOf(expectedOf(after), resultOf(expectedOf(before))), { owned: new Set(owned) }).steps);
 
   test("is renamed in place if nothing else differs, and its last boot counts", () => {
     const app = { exec_mode: "cluster", listen_timeout: 1000 };
-    const facts = factsOf(expectedOf([{ ...app, name: "new" }]), resultOf(expectedOf([{ ...app, name: "old" }])));
+    const input = inputOf(expectedOf([{ ...app, name: "new" }]), resultOf(expectedOf([{ ...app, name: "old" }])));
     const lefts = { old: { ...left, keys: [], bootMs: 900 } };
-    const { steps, undeclared } = decide({ ...facts, left: lefts }, { owned: new Set(["old"]), prune: true });
+    const { steps, undeclared } = decide({ ...input, left: lefts }, { owned: new Set(["old"]), prune: true });
     expect(told(steps)).toEqual(["update new app different errorFile different outFile different", "save"]);
     expect(steps[0]).toMatchObject({ method: "reload", pmIds: [0], notes: ["LISTEN_TIMEOUT_SHORT", "NO_PROBE"] });
     expect(steps[0]?.why[0]).toMatchObject({ declared: "new", running: "old" });
@@ -69,8 +69,8 @@ describe("an app with a new name", () => {
 test("every preflight comes before the first other step, and names an app that cannot have one", () => {
   const probe = { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" } as const;
   const [api, worker] = expectedOf([{ name: "api", args: "x" }, { name: "worker" }]);
-  const facts = factsOf([{ ...api!, probe }, worker!], resultOf(expectedOf([{ name: "api" }])));
-  const { steps } = decide(facts, { preflighted: new Set(["api", "worker"]) });
+  const input = inputOf([{ ...api!, probe }, worker!], resultOf(expectedOf([{ name: "api" }])));
+  const { steps } = decide(input, { preflighted: new Set(["api", "worker"]) });
   expect(steps.map((step) => [step.do, step.app, step.notes.includes("PREFLIGHT_IMPOSSIBLE")])).toEqual([
     ["preflight", "api", false],
     ["update", "api", false],
@@ -83,9 +83,9 @@ test("a key that the last apply declared is removed, also from a process of a us
   const [record] = resultOf(expectedOf([{ env: { GONE: "1", SHELL_KEY: "1" } }])) as [ProcessRecord];
   const { PM2_HOME: _home, ...environment } = record.declaration.environment;
   const byPerson = { ...record, declaration: { ...record.declaration, environment } };
-  const facts = factsOf(expectedOf([{}]), [byPerson]);
-  expect(told(decide(facts).steps)).toEqual([]);
-  expect(told(decide({ ...facts, left: { api: left } }).steps)).toEqual(["update api env GONE stale", "save"]);
+  const input = inputOf(expectedOf([{}]), [byPerson]);
+  expect(told(decide(input).steps)).toEqual([]);
+  expect(told(decide({ ...input, left: { api: left } }).steps)).toEqual(["update api env GONE stale", "save"]);
 });
 
 test.each<[string, Fields, string[]]>([
@@ -101,22 +101,22 @@ test.each<[string, Fields, string[]]>([
   ["an app in fork mode that is not waited for", { listen_timeout: 1 }, ["gap"]],
   ["an app in fork mode that is", { wait_ready: true, listen_timeout: 2000 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
 ])("a boot of two seconds: %s", (_, app, words) => {
-  const facts = factsOf(expectedOf([{ ...app, args: "x" }]), resultOf(expectedOf([app])));
-  const [step] = decide({ ...facts, left: { api: { ...left, keys: [], bootMs: 2000 } } }).steps;
+  const input = inputOf(expectedOf([{ ...app, args: "x" }]), resultOf(expectedOf([app])));
+  const [step] = decide({ ...input, left: { api: { ...left, keys: [], bootMs: 2000 } } }).steps;
   expect([step!.disruption, ...step!.notes.filter((note) => note === "LISTEN_TIMEOUT_SHORT")]).toEqual(words);
 });
 
 test("without other steps, a list that is not saved is the only one", () => {
-  const facts = factsOf([], []);
-  expect(decide(facts).steps).toEqual([]);
-  expect(decide(facts, { isDumpStale: true }).steps).toMatchObject([{ do: "save", notes: ["DUMP_STALE"] }]);
+  const input = inputOf([], []);
+  expect(decide(input).steps).toEqual([]);
+  expect(decide(input, { isDumpStale: true }).steps).toMatchObject([{ do: "save", notes: ["DUMP_STALE"] }]);
 });
 
 test("an env file without a former copy is named, and so is code that was replaced in place", () => {
   const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
-  const facts = { ...factsOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
+  const input = { ...inputOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
   const notesWith = (envFiles: { path: string; copy: string }[]) =>
-    decide({ ...facts, left: { api: { ...left, envFiles } } }).steps[0]?.notes;
+    decide({ ...input, left: { api: { ...left, envFiles } } }).steps[0]?.notes;
   expect(notesWith([])).toEqual(expect.arrayContaining(["CODE_NOT_RESTORABLE", "ENV_FILE_UNKNOWN_BEFORE"]));
   expect(notesWith([{ path: "/srv/.env", copy: "1/env/0" }])).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/core/api/rollout.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { ComparedFacts } from "../../../src/core/rollout/compare.ts";
+import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { driftOf } from "../../../src/core/rollout/drift.ts";
@@ -12,12 +12,12 @@ import { resultOf } from "../../../src/core/rollout/result.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
-function factsOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparedFacts {
+function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparisonInput {
   return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
 }
 
 function decided(before: readonly Fields[], after: readonly Fields[]): DecidedStep[] {
-  return [...decide(factsOf(expectedOf(after), resultOf(expectedOf(before)))).steps];
+  return [...decide(inputOf(expectedOf(after), resultOf(expectedOf(before)))).steps];
 }
 
 function planFor(
@@ -25,7 +25,7 @@ function planFor(
   running: readonly ProcessRecord[],
   more: Partial<Pick<PlanContext, "digest" | "warnings">> = {},
 ): Plan {
-  const facts = factsOf(expected, running);
+  const input = inputOf(expected, running);
   const about = {
     environment: "dev",
     name: "dev",
@@ -37,7 +37,7 @@ function planFor(
     pm2: null,
     leftOut: [],
   };
-  return planOf(facts, decide(facts), { ...about, refused: new Map(), warnings: [], ...more });
+  return planOf(input, decide(input), { ...about, refused: new Map(), warnings: [], ...more });
 }
 
 test("a plan with steps shows a warning, which does not change its id", () => {
@@ -102,14 +102,14 @@ describe("a change decides its step", () => {
   });
 
   test("a stopped process is resumed, and does not drift", () => {
-    const facts = factsOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
-    expect(told(decide(facts).steps)).toEqual(["resume api none app stopped", SAVE]);
-    expect(driftOf(facts).drift).toEqual([]);
+    const input = inputOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
+    expect(told(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
+    expect(driftOf(input).drift).toEqual([]);
   });
 
   test("a stopped process that differs is updated once", () => {
     const stopped = runningRecord({ status: "stopped", pid: null, startedAt: null, cwd: "/old" });
-    expect(told(decide(factsOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
+    expect(told(decide(inputOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
       "update api restart none cwd different",
       SAVE,
     ]);
@@ -121,7 +121,7 @@ describe("a change decides its step", () => {
   });
 
   test("a process that no file declares is not touched", () => {
-    const { steps, undeclared } = decide(factsOf([], [runningRecord({ name: "cron", pmId: 7 })]));
+    const { steps, undeclared } = decide(inputOf([], [runningRecord({ name: "cron", pmId: 7 })]));
     expect(steps).toEqual([]);
     expect(undeclared).toEqual([{ name: "cron", pmIds: [7], owned: false }]);
   });
@@ -203,8 +203,8 @@ describe("for any declaration and any processes", () => {
   test("the plan of the result of an apply is empty", () => {
     fc.assert(
       fc.property(declared, live, (expected, running) => {
-        const { steps } = decide(factsOf(expected, running));
-        const after = decide(factsOf(expected, applied(steps, expected, running)));
+        const { steps } = decide(inputOf(expected, running));
+        const after = decide(inputOf(expected, applied(steps, expected, running)));
         expect(told(after.steps)).toEqual([]);
       }),
     );
@@ -223,10 +223,10 @@ describe("for any declaration and any processes", () => {
   test("drift is empty exactly if the plan only resumes", () => {
     fc.assert(
       fc.property(declared, live, (expected, running) => {
-        const facts = factsOf(expected, running);
-        const { steps, undeclared } = decide(facts);
+        const input = inputOf(expected, running);
+        const { steps, undeclared } = decide(input);
         const isOnlyResumed = steps.every((step) => step.do === "resume" || step.do === "save");
-        expect(driftOf(facts).drift.length === 0).toBe(isOnlyResumed && undeclared.length === 0);
+        expect(driftOf(input).drift.length === 0).toBe(isOnlyResumed && undeclared.length === 0);
       }),
     );
   });

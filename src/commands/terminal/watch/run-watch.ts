@@ -4,16 +4,8 @@ import { paint } from "../paint.ts";
 import { FullScreen } from "./full-screen.ts";
 import { keysOf } from "./keys.ts";
 import type { WatchSource } from "./source.ts";
-import {
-  initialState,
-  MOST_LOG_LINES,
-  next,
-  type Connection,
-  type Effect,
-  type Target,
-  type WatchEvent,
-  type WatchState,
-} from "./state.ts";
+import { MOST_LOG_LINES, next } from "./next.ts";
+import { initialState, type Connection, type Effect, type Target, type WatchEvent, type WatchState } from "./state.ts";
 import { viewLines } from "./view.ts";
 
 const NO_LINE = "The log is empty.";

@@ -3,11 +3,11 @@ import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { formatNumber, formatShare } from "../../data/format.ts";
 import { extentOf } from "../../data/series.ts";
-import { Chart } from "../../ui/Chart.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { DISK } from "./history.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
+import { RowChart } from "./RowChart.tsx";
 
 /** Three cards side by side; on a phone one card, with tiles that choose its chart. */
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
@@ -112,24 +112,21 @@ function Extent({ tone, monitor: { past, view } }: HostProps): JSX.Element {
 
 function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): JSX.Element {
   const { tone, monitor, height, hasExtent = false } = props;
-  const { past, view } = monitor;
-  const { isZoomed, range, cursor } = view;
+  const { isZoomed, range } = monitor.view;
   const { title, Foot } = meters[tone];
   const lines = linesOf(tone, monitor);
-  const columns = lines.map(([, column]) => column);
   return (
     <>
-      <Chart
+      <RowChart
+        monitor={monitor}
+        row=""
         label={`${title} of the host in percent, over ${isZoomed.value ? "a part of " : ""}the last ${range.value}`}
         tone={tone}
-        lines={past.lines(lines.map(([name]) => name))}
-        read={() => ({ ...past.shown("", columns), marks: monitor.happenings.marks() })}
+        lines={lines.map(([name]) => name)}
+        columns={lines.map(([, column]) => column)}
         top={100}
         format={formatShare}
         height={height}
-        cursor={cursor}
-        onZoom={(part) => view.zoom(part)}
-        onMarks={(marks) => void (monitor.happenings.chosen.value = marks)}
       />
       <div class="host-bottom">
         <Foot monitor={monitor} />

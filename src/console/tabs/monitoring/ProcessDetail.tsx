@@ -8,7 +8,6 @@ import {
   formatTime,
   UNKNOWN,
 } from "../../data/format.ts";
-import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import { Pairs } from "../../ui/Pairs.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { ProcessLog } from "../logs/ProcessLog.tsx";
@@ -17,6 +16,7 @@ import { Drift } from "./Drift.tsx";
 import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
+import { RowChart } from "./RowChart.tsx";
 import { keyOf, single } from "./rows.ts";
 import { Why } from "./Why.tsx";
 
@@ -65,25 +65,25 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
 }
 
 function Charts({ process, monitor }: ProcessProps): JSX.Element {
+  const { name } = process;
+  const shown = { monitor, row: keyOf(process), app: name, height: 130 };
   return (
     <>
       <Part title="CPU" process={process}>
-        <Line
-          process={process}
-          monitor={monitor}
-          column={0}
-          label={`CPU of ${process.name}, in percent of one core`}
+        <RowChart
+          {...shown}
+          columns={[0]}
+          label={`CPU of ${name}, in percent of one core`}
           tone="cpu"
           lines={["CPU"]}
           format={formatShare}
         />
       </Part>
       <Part title="Memory" process={process}>
-        <Line
-          process={process}
-          monitor={monitor}
-          column={1}
-          label={`Memory of ${process.name}`}
+        <RowChart
+          {...shown}
+          columns={[1]}
+          label={`Memory of ${name}`}
           tone="memory"
           lines={["Memory"]}
           format={formatBytes}
@@ -91,23 +91,6 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
         />
       </Part>
     </>
-  );
-}
-
-type LineProps = ProcessProps &
-  Pick<ChartProps, "label" | "tone" | "lines" | "format" | "steps"> & { readonly column: number };
-
-function Line({ process, monitor: { past, view, happenings }, column, lines, ...shown }: LineProps): JSX.Element {
-  return (
-    <Chart
-      {...shown}
-      lines={past.lines(lines)}
-      read={() => ({ ...past.shown(keyOf(process), [column]), marks: happenings.marks(process.name) })}
-      height={130}
-      cursor={view.cursor}
-      onZoom={(span) => view.zoom(span)}
-      onMarks={(marks) => void (happenings.chosen.value = marks)}
-    />
   );
 }
 

@@ -11,9 +11,8 @@ const OF_PM2 = /^PM2_/;
 /** A failure whose reason is over when the next action succeeds. */
 const OF_RATE = "RATE_LIMITED";
 
-export function createActing(feed: Feed, toasts: Toasts) {
-  /** Running actions by the key of their process. */
-  const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
+/** Shows the outcomes of actions, and resolves a failure when its reason is over. */
+function createOutcomes(feed: Feed, toasts: Toasts) {
   const failures = new Map<string, string | undefined>();
   const settle = (isOver: (code: string) => boolean): void => {
     for (const [topic, code = ""] of failures) if (isOver(code)) toasts.resolve(topic);
@@ -25,7 +24,7 @@ export function createActing(feed: Feed, toasts: Toasts) {
     if (isReadable && !wasReadable) settle((code) => OF_PM2.test(code));
     wasReadable = isReadable;
   });
-  const take = (result: ActionResult, subject: Subject): void => {
+  return (result: ActionResult, subject: Subject): void => {
     const { ok, code } = result;
     if (ok) {
       failures.delete(subject.topic);
@@ -38,13 +37,19 @@ export function createActing(feed: Feed, toasts: Toasts) {
     failures.set(subject.topic, code);
     toasts.failed(refusalOf(result), subject);
   };
+}
+
+export function createActing(feed: Feed, toasts: Toasts) {
+  /** Running actions by the key of their process. */
+  const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
+  const show = createOutcomes(feed, toasts);
   return {
     underWay,
     async act(action: Action, key: string): Promise<void> {
       underWay.value = new Map([...underWay.value, [key, action.action]]);
       const subject = { topic: `action ${key}`, text: `${action.action} of ${unhidden(action.name ?? "")}` };
       try {
-        take(await feed.act(action), subject);
+        show(await feed.act(action), subject);
       } catch (error) {
         toasts.failed(new RequestError(failureOf(error)), subject);
       } finally {

@@ -1,4 +1,4 @@
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Span } from "../../data/series.ts";
 import type { Feed } from "./feed.ts";
 
@@ -23,36 +23,44 @@ export type View = ReturnType<typeof createView>;
 export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
   const first: Range = "5m";
   const range = signal<Range>(first);
-  const zoomed = signal<Span | undefined>(undefined);
   const whole = computed((): Span => {
     const to = feed.shown.value?.time ?? 0;
     return { from: to - ranges[range.value], to };
   });
+  const zooming = createZoom(feed, whole);
+  return {
+    first,
+    range,
+    ...zooming,
+    /** In seconds. */
+    cursor: signal<number | undefined>(undefined),
+    choose(next: Range): void {
+      range.value = next;
+      zooming.zoom(undefined);
+    },
+  };
+}
+
+/** The zoomed part of the whole span. A zoomed view is paused, and a view that goes on is not zoomed. */
+function createZoom(feed: Pick<Feed, "isPaused" | "pause">, whole: ReadonlySignal<Span>) {
+  const zoomed = signal<Span | undefined>(undefined);
   let wasPaused = false;
   const leave = (isPaused: boolean): void =>
     batch(() => {
       zoomed.value = undefined;
       feed.pause(isPaused);
     });
-  const unzoom = (): void => {
-    if (zoomed.value !== undefined) leave(wasPaused);
-  };
   return {
-    first,
-    range,
     /** Ends with the sample on the screen, unless the view is zoomed. */
     span: computed(() => zoomed.value ?? whole.value),
     isZoomed: computed(() => zoomed.value !== undefined),
-    /** In seconds. */
-    cursor: signal<number | undefined>(undefined),
-    choose(next: Range): void {
-      range.value = next;
-      unzoom();
-    },
     /** Shows a part of the range and pauses; without a part, or with all of the range, ends that. */
     zoom(part: Span | undefined): void {
       const span = part && within(whole.value, part);
-      if (span === undefined) return unzoom();
+      if (span === undefined) {
+        if (zoomed.value !== undefined) leave(wasPaused);
+        return;
+      }
       if (zoomed.value === undefined) wasPaused = feed.isPaused.value;
       batch(() => {
         feed.pause(true);

@@ -28,7 +28,7 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   let count = 0;
   const ask = async (call: Call): ReturnType<LogLink["call"]> => {
     const refused = await probe(socket);
-    if (refused !== undefined) throw pm2Failed(unreachable(refused, socket).facts);
+    if (refused !== undefined) throw pm2Failed(unreachable(refused, socket).body);
     link().prepare();
     return await link().call(call, await secrets());
   };

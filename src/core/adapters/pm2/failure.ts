@@ -1,6 +1,6 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
-import type { FailureFacts } from "./protocol.ts";
+import type { FailureBody } from "./protocol.ts";
 
 export class LinkFailure extends Error {
   override readonly name = "LinkFailure";
@@ -11,7 +11,7 @@ export class LinkFailure extends Error {
     this.code = code;
   }
 
-  get facts(): FailureFacts {
+  get body(): FailureBody {
     return { code: this.code, details: this.message };
   }
 }
@@ -35,7 +35,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
 };
 
-export function pm2Failed({ code, details }: FailureFacts): SvcmError {
+export function pm2Failed({ code, details }: FailureBody): SvcmError {
   return new SvcmError("PM2_FAILED", { code, details, hint: HINTS[code] });
 }
 

@@ -161,7 +161,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof LinkFailure) throw pm2Failed(error.facts);
+    if (error instanceof LinkFailure) throw pm2Failed(error.body);
     if (!(error instanceof FileError)) throw error;
     if (error.code === "ELOCKED") throw pm2Failed({ code: error.code, details: error.message });
     throw pm2Failed({ code: "PM2_HOME_UNUSABLE", details: `PM2_HOME cannot be written: ${error.message}` });

@@ -41,7 +41,7 @@ async function answer({ id, call }: Request): Promise<void> {
     send({ id, ok: true, answer: await run(call, handOver) });
   } catch (error) {
     const failure = error instanceof LinkFailure ? error : new LinkFailure("PM2_FAILED", wordsOf(error));
-    send({ id, ok: false, failure: failure.facts });
+    send({ id, ok: false, failure: failure.body });
   }
 }
 

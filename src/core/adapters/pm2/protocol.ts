@@ -47,7 +47,7 @@ export interface Request {
   readonly call: Call;
 }
 
-export interface FailureFacts {
+export interface FailureBody {
   readonly code: ErrorCode;
   readonly details: string;
 }
@@ -61,6 +61,6 @@ export interface Answer {
 
 export type Response =
   | { readonly id: number; readonly ok: true; readonly answer: Answer }
-  | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
+  | { readonly id: number; readonly ok: false; readonly failure: FailureBody }
   /** PM2 has received the action, which may take this long, and may take effect from now on. */
   | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

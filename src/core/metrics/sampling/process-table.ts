@@ -3,7 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { foldersOf, type RestartWatch, watchRestarts } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { listShown } from "../../pm2/shown.ts";
+import { listScrubbed } from "../../pm2/scrubbed.ts";
 import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */
@@ -110,7 +110,7 @@ export class ProcessTable {
     this.#calls += 1;
     try {
       const { clock, stamps } = this.#ports;
-      const records = await listShown(this.#ports);
+      const records = await listScrubbed(this.#ports);
       this.#restarts = watchRestarts(this.#restarts, records, clock.elapsed());
       return { records, restarts: this.#restarts, missingFolders: stamps.missing(foldersOf(records)) };
     } catch (error) {

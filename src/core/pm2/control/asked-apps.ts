@@ -4,7 +4,7 @@ import type { Ports } from "../../ports/index.ts";
 import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
-import { startedEnvironments } from "../../project/door.ts";
+import { startedEnvironments } from "../../project/started-environments.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import type { Left } from "../../rollout/release.ts";
 import { leftNow } from "../../rollout/releases-now.ts";

@@ -1,5 +1,5 @@
 import type { Issue } from "../../api/issue.ts";
-import { listShown, problemFacts } from "../../pm2/shown.ts";
+import { listScrubbed, circumstancesOf } from "../../pm2/scrubbed.ts";
 import { problemOf } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
@@ -15,7 +15,7 @@ export async function checkRunning(
   { daemon, service }: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress },
 ): Promise<Issue[]> {
   const { root } = ports.workspace;
-  const { records, issues } = await listShown(ports).then(
+  const { records, issues } = await listScrubbed(ports).then(
     (list) => ({ records: list, issues: problems(ports, list) }),
     (error: unknown) => ({ records: [], issues: failures("running", error, root) }),
   );
@@ -25,9 +25,9 @@ export async function checkRunning(
 }
 
 function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
-  const facts = problemFacts(ports, records);
+  const circumstances = circumstancesOf(ports, records);
   return records.flatMap((record): Issue[] => {
-    const problem = problemOf(record, facts);
+    const problem = problemOf(record, circumstances);
     if (problem === null) return [];
     const { name, pmId } = record;
     const message = `${name} (id ${pmId}): ${problem.details}`;

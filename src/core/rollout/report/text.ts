@@ -1,6 +1,6 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { setOnOneLine } from "../../findings/quote.ts";
-import type { Paint } from "../../findings/text.ts";
+import { severityText, type Paint } from "../../findings/text.ts";
 import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
 const MAX_VALUE = 200;
@@ -21,16 +21,15 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
     `${paint.bold(quote(environment))}: ${subjectText(plan, quote)}`,
     apps.map((step) => stepLines(step, paint).join("\n")).join("\n"),
     [...others, ...save].join("\n"),
-    issues.map((issue) => issueLine(issue, paint)).join("\n"),
+    issues.map((issue) => issueText(issue, paint)).join("\n"),
     `${count.charAt(0).toUpperCase()}${count.slice(1)}.${plan.id === null ? "" : ` Plan ${plan.id}.`}`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
 }
 
-function issueLine({ severity, code, message }: Plan["issues"][number], paint: Paint): string {
-  const mark = severity === "error" ? paint.red(severity) : paint.yellow(severity);
-  return `${mark} ${quote(message, MAX_MESSAGE)} ${paint.dim(`[${code}]`)}`;
+function issueText(issue: Plan["issues"][number], paint: Paint): string {
+  return `${severityText(issue, paint)} ${quote(issue.message, MAX_MESSAGE)} ${paint.dim(`[${issue.code}]`)}`;
 }
 
 function stepLines(step: PlanStep, paint: Paint): string[] {

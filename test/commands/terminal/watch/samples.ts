@@ -1,6 +1,7 @@
 import type { Sample } from "../../../../src/core/index.ts";
 import { hostSample, sample } from "../../../server/socket/hand-telemetry.ts";
-import { initialState, next, type WatchEvent, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { next } from "../../../../src/commands/terminal/watch/next.ts";
+import { initialState, type WatchEvent, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 
 const MIB = 2 ** 20;
 

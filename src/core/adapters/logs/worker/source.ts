@@ -13,7 +13,7 @@ import { knownLine, lineSource, type Wanted } from "./shown-line.ts";
 import { firstTimeOf, TimeBefore } from "./time-before.ts";
 import type { Target } from "./targets.ts";
 
-export interface Asked extends Wanted {
+export interface SourceOptions extends Wanted {
   readonly since: number;
   readonly until: number;
   readonly context: number;
@@ -38,7 +38,7 @@ export class Source {
   newest: Place | undefined;
   /** The position to continue from; `undefined` if there are no older lines. */
   place: Place | undefined;
-  readonly #asked: Asked;
+  readonly #options: SourceOptions;
   readonly #from: Place | undefined;
   readonly #floor: Place | undefined;
   #isOver = false;
@@ -47,9 +47,9 @@ export class Source {
    * @param from the upper bound of the lines
    * @param floor the lower bound
    */
-  constructor(target: Target, asked: Asked, from: Place | undefined, floor: Place | undefined) {
+  constructor(target: Target, options: SourceOptions, from: Place | undefined, floor: Place | undefined) {
     this.target = target;
-    this.#asked = asked;
+    this.#options = options;
     this.#from = from;
     this.#floor = floor;
     this.place = from;
@@ -76,7 +76,7 @@ export class Source {
 
   *#paths(): Generator<string> {
     yield this.target.path;
-    yield* rotatedFiles(this.target, this.#asked.since);
+    yield* rotatedFiles(this.target, this.#options.since);
   }
 
   #open(path: string): LogFile | undefined {
@@ -91,7 +91,7 @@ export class Source {
   }
 
   *#linesOf(file: LogFile, path: string, isFrom: boolean): Generator<Found | undefined> {
-    const { until, since } = this.#asked;
+    const { until, since } = this.#options;
     const { inode, modifiedMs, size } = file;
     const isLast = inode === this.#floor?.inode;
     const floor = isLast ? offsetOf(this.#floor) : 0;
@@ -106,11 +106,11 @@ export class Source {
 
   *#linesUpTo(file: LogFile, source: LineSource, floor: number, end: number): Generator<Found | undefined> {
     const { log } = this.target;
-    const { since, until, context } = this.#asked;
+    const { since, until, context } = this.#options;
     const { inode } = file;
     let orderMs = file.modifiedMs;
     const regions = this.#counted(regionsBackwards(file, [floor, end], context > 0), end === file.size, file);
-    for (const picked of wantedLines(regions, this.target, this.#asked)) {
+    for (const picked of wantedLines(regions, this.target, this.#options)) {
       if (picked === undefined) {
         yield undefined;
         continue;
@@ -135,7 +135,7 @@ export class Source {
       yield { region, isTorn, times: new TimeBefore(region) };
       this.place = { log: this.target.log, inode, offset: region.start };
       // A search without a match has seen no line, and so no time.
-      if ((firstTimeOf(region) ?? this.#asked.since) < this.#asked.since - SLACK_MS) return this.#end();
+      if ((firstTimeOf(region) ?? this.#options.since) < this.#options.since - SLACK_MS) return this.#end();
     }
   }
 

@@ -5,7 +5,7 @@ import { settingsOf } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { type Scrub, scrubOf } from "../../../pm2/scrub.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
-import { withMetricTexts } from "../../../pm2/shown.ts";
+import { withMetricTexts } from "../../../pm2/scrubbed.ts";
 import { isPm2Field } from "../../../pm2/pm2-fields.ts";
 
 const LONGEST_METRIC = 4000;

@@ -1,8 +1,7 @@
 import { SvcmError } from "../errors.ts";
-import { ecosystemFileNames } from "../pm2/file-name.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
-import { below, ecosystemSpellings } from "./places.ts";
+import { below } from "./places.ts";
 
 const SHOWN = 4;
 
@@ -10,7 +9,7 @@ const SHOWN = 4;
  * The next step for a repository that has PM2 or env files in another layout, but no `svcm.yaml`. `undefined` for any
  * other repository.
  */
-export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise<string | undefined> {
+export async function layoutHint({ ecosystems, facts, workspace }: Ports): Promise<string | undefined> {
   if ((await facts.project().catch(() => null)) !== undefined) return undefined;
   const names = await ecosystems.list(workspace.root).catch(() => []);
   const found = names.filter((name) => isPm2Name(name) || isEnvName(name)).toSorted();
@@ -20,9 +19,9 @@ export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise
 }
 
 /** Adds that next step to an error that reports a missing file of svcm's default layout. */
-export async function withDoor(ports: Ports, error: unknown): Promise<unknown> {
+export async function withLayoutHint(ports: Ports, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !lacksOurFile(error, ports.workspace.root)) return error;
-  const hint = (await doorHint(ports)) ?? (await templateHint(ports, error.body.path));
+  const hint = (await layoutHint(ports)) ?? (await templateHint(ports, error.body.path));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
 
@@ -43,16 +42,4 @@ function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
   if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
   // PROCESS_NOT_FOUND has a path only if an ecosystem file is missing.
   return code === "ENV_FILE_NOT_FOUND" || (kind === "PROCESS_NOT_FOUND" && path !== undefined);
-}
-
-/** The environments that have an ecosystem file, by canonical name. */
-export async function startedEnvironments({ ecosystems, facts, workspace }: Ports): Promise<string[]> {
-  const project = await facts.project();
-  const listed = await ecosystems.list(workspace.pm2Dir).catch((): string[] => []);
-  const names = ecosystemSpellings(await facts.runtimeContract(), await facts.capabilityMatrix()).values();
-  return [...new Set(names)].filter((name) =>
-    project === undefined
-      ? ecosystemFileNames(name).some((file) => listed.includes(file))
-      : Object.values(project.services).some(({ ecosystem }) => Object.hasOwn(ecosystem, name)),
-  );
 }

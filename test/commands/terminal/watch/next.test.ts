@@ -3,7 +3,8 @@ import { bar, sparkline } from "../../../../src/commands/terminal/watch/bars.ts"
 import { fit } from "../../../../src/commands/terminal/fit.ts";
 import { keysOf } from "../../../../src/commands/terminal/watch/keys.ts";
 import { shownProcesses, sortKeys } from "../../../../src/commands/terminal/watch/processes.ts";
-import { MOST_LOG_LINES, next, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { MOST_LOG_LINES, next } from "../../../../src/commands/terminal/watch/next.ts";
+import type { WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 import { busySample, keys, seen, stateAfter } from "./samples.ts";
 
 const busy = seen(busySample());

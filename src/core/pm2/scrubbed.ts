@@ -1,6 +1,6 @@
 import { scrubOf } from "./scrub.ts";
 import type { Ports } from "../ports/index.ts";
-import { foldersOf, type ProblemFacts } from "./problem.ts";
+import { foldersOf, type Circumstances } from "./problem.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { knownSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
@@ -11,14 +11,14 @@ import { isSecretName } from "../secrets/secret-name.ts";
  *
  * @throws {SvcmError} PM2_FAILED, FACT_INVALID
  */
-export async function listShown(ports: Ports): Promise<ProcessRecord[]> {
+export async function listScrubbed(ports: Ports): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
   const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
   return records.map((record) => withMetricTexts(record, (text) => cutText(scrub(text))));
 }
 
-export function problemFacts({ clock, stamps }: Ports, records: readonly ProcessRecord[]): ProblemFacts {
+export function circumstancesOf({ clock, stamps }: Ports, records: readonly ProcessRecord[]): Circumstances {
   return { epochMs: clock.now(), missingFolders: stamps.missing(foldersOf(records)) };
 }
 

@@ -5,7 +5,7 @@ import { makeWorkspace } from "../support/workspace.ts";
 
 const ECOSYSTEM = 'module.exports = { apps: [{ name: "api", script: "api.js" }] }';
 const FOREIGN = { "ecosystem.config.js": ECOSYSTEM, ".env": "PORT=1\n" };
-const DOOR = "Found here: .env, ecosystem.config.js. To use them, run: svcm init";
+const HINT = "Found here: .env, ecosystem.config.js. To use them, run: svcm init";
 
 test.each([
   ["env get"],
@@ -24,7 +24,7 @@ test.each([
   const { root } = makeWorkspace(FOREIGN);
   const { stdout, stderr, code } = await svcm(command.split(" "), { root });
   expect(code).not.toBe(70);
-  expect(stdout + stderr).toContain(`Hint: ${DOOR}\n`);
+  expect(stdout + stderr).toContain(`Hint: ${HINT}\n`);
 });
 
 test("a missing document that the user names does not lead to svcm init", async () => {

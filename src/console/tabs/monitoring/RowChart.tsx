@@ -1,0 +1,30 @@
+import type { JSX } from "preact";
+import { Chart, type ChartProps } from "../../ui/Chart.tsx";
+import type { Monitor } from "./monitor.ts";
+
+interface RowChartProps extends Pick<
+  ChartProps,
+  "label" | "tone" | "lines" | "format" | "steps" | "top" | "height"
+> {
+  readonly monitor: Monitor;
+  /** The key of a row; `""` is the host. */
+  readonly row: string;
+  readonly columns: readonly number[];
+  /** Marks the events of this app only. */
+  readonly app?: string;
+}
+
+/** A chart of a row over the span that all charts of the tab show, with the events as marks. */
+export function RowChart({ monitor, row, columns, app, ...shown }: RowChartProps): JSX.Element {
+  const { past, view, happenings } = monitor;
+  return (
+    <Chart
+      {...shown}
+      lines={past.lines(shown.lines)}
+      read={() => ({ ...past.shown(row, columns), marks: happenings.marks(app) })}
+      cursor={view.cursor}
+      onZoom={(span) => view.zoom(span)}
+      onMarks={(marks) => void (happenings.chosen.value = marks)}
+    />
+  );
+}
