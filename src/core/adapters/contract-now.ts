@@ -1,6 +1,4 @@
-/**
- * A synchronous reader of the runtime contract. Only a file that differs from the packaged one needs the YAML parser.
- */
+/** Synchronous. Only a file that differs from the packaged one needs the YAML parser. */
 import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -65,7 +63,6 @@ function projectAt(path: string): Fact<Project> | undefined {
   });
 }
 
-/** Returns `undefined` if the file does not exist. */
 function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | undefined {
   try {
     const text = readText(path);

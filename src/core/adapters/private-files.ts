@@ -34,7 +34,7 @@ export async function privateCopy(name: string, bytes: Uint8Array): Promise<Priv
 
 const PRIVATE_FILE = 0o600;
 
-/** Writes a secret into a new file that only its user may read. @throws {SvcmError} INVALID_REQUEST if the file exists */
+/** @throws {SvcmError} INVALID_REQUEST if the file exists */
 export async function keepSecret(path: string, text: string): Promise<void> {
   try {
     await attempting("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));

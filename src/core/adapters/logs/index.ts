@@ -14,7 +14,7 @@ export interface LogsOptions {
   /** Selects the PM2 daemon. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Folders that may hold logs, in addition to PM2_HOME and those of the apps. */
+  /** In addition to PM2_HOME and those of the apps. */
   readonly folders: readonly string[];
   /** Secrets that svcm reads from files. */
   readonly secrets: () => Promise<readonly string[]>;

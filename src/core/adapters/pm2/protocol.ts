@@ -13,9 +13,9 @@ export interface WorkerData {
 export type Call =
   /** With the same salt, digests can be compared across links. */
   | { readonly method: "list"; readonly salt?: Uint8Array }
-  /** Masks the secrets of the last list's environments in texts. */
+  /** For the environments of the last list. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
-  /** With `isOn`, starts or stops listening to PM2's bus. The response has the ready calls so far. */
+  /** With `isOn`, starts or stops listening. The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isOn?: boolean }
   | { readonly method: "unlisted" }
   | ActionCall
@@ -29,7 +29,7 @@ export interface StartCall {
   readonly folder: string;
 }
 
-/** Calls about files that hold complete PM2 records. Only the worker reads and writes these files. */
+/** These files hold complete PM2 records, which only the worker reads and writes. */
 export type FileCall =
   | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
   | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }
@@ -38,7 +38,6 @@ export type FileCall =
 export interface ActionCall {
   readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
   readonly target: ProcessIdentity;
-  /** For a restart or reload. */
   readonly declared?: NextRun | undefined;
 }
 
@@ -62,5 +61,5 @@ export interface Answer {
 export type Response =
   | { readonly id: number; readonly ok: true; readonly answer: Answer }
   | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
-  /** PM2 has received the action, which may take this long, and may take effect from now on. */
+  /** PM2 has received the action, which may take effect from now on. */
   | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

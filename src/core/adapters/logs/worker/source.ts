@@ -23,30 +23,25 @@ export interface Asked extends Wanted {
 
 export interface Found {
   readonly line: KnownLine;
-  /** Orders lines of different files: its own time, or that of a later line. */
+  /** Its own time, or that of a later line. */
   readonly orderMs: number;
-  /** The position after the line, for a cursor. */
+  /** For a cursor. */
   readonly after: Place;
 }
 
-/** The lines of a log and its rotated files, newest first. */
 export class Source {
   readonly target: Target;
   scannedBytes = 0;
   problem: LogProblem | undefined;
-  /** The position where reading the first file began. */
   newest: Place | undefined;
-  /** The position to continue from; `undefined` if there are no older lines. */
+  /** `undefined` if there are no older lines. */
   place: Place | undefined;
   readonly #asked: Asked;
   readonly #from: Place | undefined;
   readonly #floor: Place | undefined;
   #isOver = false;
 
-  /**
-   * @param from the upper bound of the lines
-   * @param floor the lower bound
-   */
+  /** Lines before `from` and after `floor`. */
   constructor(target: Target, asked: Asked, from: Place | undefined, floor: Place | undefined) {
     this.target = target;
     this.#asked = asked;
@@ -134,7 +129,7 @@ export class Source {
       isFirst = false;
       yield { region, isTorn, times: new TimeBefore(region) };
       this.place = { log: this.target.log, inode, offset: region.start };
-      // A search without a match has seen no line, and so no time.
+      // A search without a match has no time.
       if ((firstTimeOf(region) ?? this.#asked.since) < this.#asked.since - SLACK_MS) return this.#end();
     }
   }

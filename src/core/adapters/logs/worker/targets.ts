@@ -5,9 +5,8 @@ import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
 import { LogFailure } from "../protocol.ts";
 import type { LogPlace } from "./log-file.ts";
 
-/** A log file that one or several processes write. */
 export interface Target extends LogPlace {
-  /** Identifies the log in a cursor. */
+  /** For cursors. */
   readonly log: string;
   readonly app: string;
   readonly pmId: number | null;
@@ -22,7 +21,6 @@ const STREAMS = [
 ] as const;
 const NOWHERE = new Set(["/dev/null", "NULL", "null"]);
 
-/** The log files of the PM2 processes, without duplicates. */
 export function targetsOf(
   processes: readonly Pm2Process[],
   home: string,

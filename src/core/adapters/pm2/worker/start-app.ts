@@ -14,10 +14,7 @@ export interface Starting {
 
 const DAEMON_START_MS = 20_000;
 
-/**
- * @param apps entries of an ecosystem file
- * @throws {LinkFailure}
- */
+/** @throws {LinkFailure} */
 export async function startApp(starting: Starting, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(starting);
   try {
@@ -46,7 +43,6 @@ function launchDaemon({ Client: client }: Pm2): Promise<void> {
   return orTimeout(launched, DAEMON_START_MS, "The new PM2 daemon did not come up");
 }
 
-/** PM2's message is shown without values of the apps' environment. */
 async function handApps(
   { pm2, timeoutMs, handOver }: Starting,
   connection: Connection,
