@@ -12,10 +12,10 @@ interface DocumentEditRequest {
   readonly file?: string | undefined;
   readonly dryRun: boolean;
   readonly action: string;
-  /** The name of the entry as the caller gave it, for the audit record of a refused edit. */
+  /** For the audit record of a refused edit. */
   readonly entry?: string | undefined;
   readonly mayCreate: boolean;
-  /** The entity tag of the content that the caller has read; for a missing file, that of no bytes. */
+  /** Of the content that the caller has read; for a missing file, of no bytes. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -29,9 +29,8 @@ type Plan = (text: string) => Planned;
 const MAX_TARGET = 200;
 
 /**
- * Edits the document in one locked, atomic and audited transaction and changes only the affected lines. An edit without
- * effect writes nothing, not even a record.
- * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED if the document cannot be read, edited or written
+ * One locked, atomic and audited transaction. An edit without effect writes nothing, not even a record.
+ * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED
  */
 export async function editDocument(
   ports: Ports,
@@ -44,7 +43,7 @@ export async function editDocument(
   return editResponse({ file, dryRun, created }, planned);
 }
 
-/** Like {@link editDocument}, but also returns the texts before and after. */
+/** Also returns the texts before and after. */
 export async function changeDocument(
   ports: Ports,
   caller: Caller,

@@ -16,7 +16,7 @@ export interface Planned {
 }
 
 /**
- * Returns the function that plans an edit; it may run several times.
+ * The plan may run several times.
  * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
  * lines, refusals of `decide`
  */

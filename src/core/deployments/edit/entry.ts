@@ -24,7 +24,7 @@ export interface EntryKind {
   changes(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[];
 }
 
-/** Adds an entry at the end of the list. An omitted field gets its default. */
+/** An omitted field gets its default. */
 export function addEntry(kind: EntryKind, document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
   const entry = kind.added(values, vocabulary);
   const others = entriesOf(document, kind.section).map(toEntry);
