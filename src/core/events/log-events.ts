@@ -5,24 +5,19 @@ import { counted } from "../words/counted.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
-/** An event of PM2's log. `isOrdered` if the process did not end by itself. */
+/** `isOrdered` if the process did not end by itself. */
 export interface LogEvent {
   readonly atMs: number;
   readonly isOrdered: boolean;
-  /** The time when PM2 began to stop the process. */
+  /** When PM2 began to stop the process. */
   readonly orderedMs?: number | undefined;
-  /** A schedule may be the reason. */
   readonly maySchedule?: boolean;
-  /**
-   * Only for the start of a daemon whose predecessor did not log its stop: the last time that the predecessor wrote to
-   * the log.
-   */
+  /** For a daemon whose predecessor did not log its stop: when the predecessor last wrote to the log. */
   readonly lostMs?: number | undefined;
-  /** Names, ids, kind and verdict; `at` follows from `atMs`. */
   readonly event: Omit<SvcmEvent, "at">;
 }
 
-/** An event that later lines may still complete. */
+/** Later lines may still complete it. */
 interface Draft extends LogEvent {
   event: LogEvent["event"] & { readonly evidence: string[] };
 }
@@ -44,7 +39,7 @@ interface Process {
   lastEnd?: Draft | undefined;
   lastStart?: Draft | undefined;
   startedMs?: number;
-  /** The latest time at which a start still belongs to the last end. */
+  /** Until then, a start still belongs to the last end. */
   restartBy: number;
   isRunning: boolean;
 }
@@ -56,7 +51,7 @@ interface State {
   lastExit?: Draft | undefined;
   forced?: Entry<"forced"> | undefined;
   isEnding: boolean;
-  /** The time of the last line of a daemon that has not logged its stop. */
+  /** The last line of a daemon that has not logged its stop. */
   aliveMs?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Patterns that show whether a large log must be read as a whole. */
+/** Large logs are read as a whole only if these patterns match. */
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
 import { beganMsOf } from "./audited-events.ts";
@@ -9,7 +9,7 @@ import { wholeSecond } from "./seconds.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 
-/** If these do not match, no event of the log has the cause. */
+/** Without a match, no event of the log has the cause. */
 const OF_CAUSE: Partial<Record<Cause, RegExp>> = {
   crash: /exited with code \[(?!0\])-?\d+\]|via signal \[SIGABRT\]/,
   signal: /exited with code \[1\d\d\]|via signal \[(?!SIGINT\])\w+\]/,
@@ -20,7 +20,7 @@ const OF_CAUSE: Partial<Record<Cause, RegExp>> = {
   daemon: DAEMON,
 };
 
-/** A log in which one of these does not match has no event that passes the filter. */
+/** Without a match of each, no event passes the filter. */
 export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
   const ofCause = cause && OF_CAUSE[cause];
   return [
@@ -30,17 +30,13 @@ export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
   ];
 }
 
-/** Matches a log that has an end or a start of one of these processes. */
 export function namesIn(apps: readonly string[]): RegExp {
   return new RegExp(apps.map((name) => literal(`[${name}:`)).join("|"));
 }
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);
 
-/**
- * The earliest time of an event that passes the filter, in milliseconds since 1970, or 0: svcm's own changes have an
- * audit record.
- */
+/** 0 if any time is possible: svcm's own changes have an audit record. */
 export async function earliestOf(
   ports: Ports,
   { cause, kind }: Pick<EventFilter, "cause" | "kind">,
