@@ -9,18 +9,18 @@ import type { Sample, TelemetryCost } from "./telemetry.ts";
 
 export interface FamilyFacts {
   readonly version: string;
-  /** The identity of the server, as `/healthz` reports it. */
+  /** As `/healthz` reports it. */
   readonly server: string;
   readonly sample: Sample;
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
   readonly audit: readonly AuditCount[];
-  /** The stored releases, newest first. */
+  /** Newest first. */
   readonly releases: readonly Release[];
   readonly ended: ReturnType<Releases["counts"]>;
 }
 
-/** The metrics of `GET /metrics`. Labels never contain environment values or arguments. */
+/** Labels never contain environment values or arguments. */
 export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
   const { version, server, sample, own, cost, audit } = facts;
   return [
@@ -42,7 +42,7 @@ export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
   ];
 }
 
-/** `revision` is the commit of the release; for a rollback, the commit of the release that it undid. */
+/** `revision` is the commit of the release; for a rollback, of the one that it undid. */
 function releaseFamilies({ releases: [newest], ended }: FamilyFacts): MetricFamily[] {
   return [
     {

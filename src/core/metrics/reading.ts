@@ -38,15 +38,14 @@ export interface ProcessReading {
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** Connections that the process has not accepted yet. */
+  /** Connections that were not accepted yet. */
   readonly waiting: number;
 }
 
-/** A socket of a process that listens. */
 export interface Listener extends ListeningSocket {
   readonly pid: number;
   readonly parentPid: number;
-  /** The name of the program, without path and arguments. */
+  /** Without path and arguments. */
   readonly program: string;
 }
 

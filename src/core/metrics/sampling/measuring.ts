@@ -12,14 +12,11 @@ export interface Moment {
   readonly epochMs: number;
   readonly measured: Measured;
   readonly listed: Listed;
-  /** Samples built from this reading, keyed by environment and async-context flag. */
+  /** By environment and async-context flag. */
   readonly samples: Map<string, Promise<Sample>>;
 }
 
-/**
- * Reads the machine and, if that is due, lists the processes. If a process of the last reading has ended, requests a
- * new list at once, because PM2 has the outcome.
- */
+/** If a process of the last reading has ended, PM2 has the outcome, so a new list is requested at once. */
 export async function measure({ clock }: Ports, table: ProcessTable, meter: Meter, isForced: boolean): Promise<Moment> {
   const listed = await table.read(isForced);
   const pids = pidsOf(listed);
@@ -78,7 +75,7 @@ export class Meter {
     this.#reader = reader;
   }
 
-  /** @param atMs on a monotonic clock; a reading that comes too early does not become the previous one */
+  /** @param atMs on a monotonic clock; a reading too early does not become the previous one */
   async read(pids: readonly number[], atMs: number): Promise<Measured> {
     const reader = this.#reader;
     const disks = reader.disks();
@@ -89,7 +86,7 @@ export class Meter {
     return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel, system: reader.system };
   }
 
-  /** Resolves when the static facts of the machine are known, or after a short time. */
+  /** Also resolves after a short time. */
   get settled(): Promise<void> {
     return this.#reader.known;
   }

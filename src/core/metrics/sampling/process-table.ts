@@ -8,9 +8,9 @@ import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */
 const KEPT_MS = 2000;
-/** The time that a tick waits for PM2. A later response is for the next tick. */
+/** A later response of PM2 is for the next tick. */
 const TICK_PATIENCE_MS = 200;
-/** The first tick waits longer, because PM2's code must be loaded. */
+/** PM2's code must be loaded first. */
 const FIRST_PATIENCE_MS = 2500;
 
 export type Listed =
@@ -25,10 +25,7 @@ const UNANSWERED: Listed = {
   error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${FIRST_PATIENCE_MS} ms.` },
 };
 
-/**
- * The list of PM2's processes, requested at most every two seconds and by one request at a time. If PM2 hangs, ticks do
- * not wait: the last list counts until the request fails.
- */
+/** One request at a time. If PM2 hangs, the last list counts until the request fails. */
 export class ProcessTable {
   readonly #ports: Ports;
   readonly #asking = oneAtATime(() => this.#ask());
@@ -45,7 +42,7 @@ export class ProcessTable {
     return this.#calls;
   }
 
-  /** For a tick: requests a new list if the last one is older than two seconds or if forced, and waits only briefly. */
+  /** For a tick, so it waits only briefly. */
   async read(isForced: boolean): Promise<Listed> {
     const known = this.#known;
     if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());
@@ -57,7 +54,7 @@ export class ProcessTable {
     return this.#question ?? this.#asking();
   }
 
-  /** Requests a list after this call and waits for it. If PM2 hangs, all callers share the time-out of one request. */
+  /** A list requested after this call. If PM2 hangs, all callers share one time-out. */
   async ask(): Promise<Listed> {
     const underWay = this.#question;
     const next = this.#asking();
