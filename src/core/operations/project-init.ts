@@ -31,7 +31,7 @@ export interface InitResponse {
   readonly written: readonly string[];
 }
 
-/** Proposes `svcm.yaml` and a line for `.gitignore`, and writes them on request. Runs no file and returns no values. */
+/** Runs no file and returns no values. */
 export const projectInit = defineOperation({
   id: "project.init",
   access: "write",
@@ -78,7 +78,7 @@ interface ProjectFile {
   readonly notes: readonly NotUnderstood[];
 }
 
-/** An existing file keeps its content and gets the new keys. */
+/** Existing content stays. */
 async function projectFile(ports: Ports, detection: Detection): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
   const before = await textAt(ports, path);
@@ -90,7 +90,7 @@ async function projectFile(ports: Ports, detection: Detection): Promise<ProjectF
   return { file: { path, isNew: false, before, text: withKeys(before, added, today) }, notes: [] };
 }
 
-/** Keys are declared in one file only: if there is a runtime contract, they stay there. */
+/** If there is a runtime contract, keys stay there. */
 async function newProjectFile(ports: Ports, path: string, detection: Detection): Promise<ProjectFile> {
   if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return { file: undefined, notes: [] };
   const hasContract = (await textAt(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
