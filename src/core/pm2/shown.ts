@@ -6,11 +6,7 @@ import { knownSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
-/**
- * PM2's processes, with the secrets of env files removed from their custom metrics.
- *
- * @throws {SvcmError} PM2_FAILED, FACT_INVALID
- */
+/** With the secrets of env files removed from custom metrics. @throws {SvcmError} PM2_FAILED, FACT_INVALID */
 export async function listShown(ports: Ports): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
@@ -25,8 +21,8 @@ export function problemFacts({ clock, stamps }: Ports, records: readonly Process
 const LONGEST = 200;
 
 /**
- * Returns the record with each name, text and unit of its custom metrics replaced. A text under a secret-like name
- * becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have such names, too.
+ * A text under a secret-like name becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have
+ * such names, too.
  */
 export function withMetricTexts(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
   if (Object.keys(record.customMetrics).length === 0) return record;

@@ -29,7 +29,6 @@ export function declarationRefusal(
   });
 }
 
-/** @param others environments that have an ecosystem file */
 export function noEcosystem({ name, path }: EcosystemFile, others: readonly string[]): SvcmError {
   const present = others.length === 0 ? "" : ` These environments have one: ${others.join(", ")}.`;
   return new SvcmError("PROCESS_NOT_FOUND", {
