@@ -3,7 +3,7 @@ import type { LogLine, LogProblem, LogsResponse } from "../api/logs.ts";
 
 export type LogQuery = InputOf<"logs.read">;
 
-/** Selects lines that are written from now on. */
+/** For lines that are written from now on. */
 export type LogFilter = Pick<
   LogQuery,
   "app" | "apps" | "grep" | "regexp" | "ignoreCase" | "level" | "stream" | "since"
@@ -25,7 +25,6 @@ export interface LogBatch {
   readonly begin?: {
     /** The cursor for older lines; null if there are no older lines. */
     readonly older: string | null;
-    /** Files that cannot be read. */
     readonly problems: readonly LogProblem[];
   };
 }

@@ -1,6 +1,6 @@
 import type { Kernel, RunningCommand, Sighting } from "../events/sightings.ts";
 
-/** Evidence about processes in addition to PM2's log. */
+/** In addition to PM2's log. */
 export interface Sightings {
   /** The stored sightings from `sinceMs` on, oldest first. @throws {FileError} if they cannot be read */
   kept(sinceMs: number): Promise<readonly Sighting[]>;
@@ -11,10 +11,10 @@ export interface Sightings {
   /** Empty if the system does not provide the facts. */
   kernel(): Promise<Kernel>;
 
-  /** The PM2 commands that are now running for this PM2. */
+  /** Those that run now, for this PM2. */
   commands(): Promise<readonly RunningCommand[]>;
 
-  /** The pids of PM2's processes by PM2 id, from PM2's files. */
+  /** By PM2 id, from PM2's files. */
   pids(): Promise<ReadonlyMap<number, number>>;
 
   /** Calls back when PM2's log or svcm's audit log may have changed. @returns a function that stops watching */
