@@ -6,10 +6,7 @@ import { below, ecosystemSpellings } from "./places.ts";
 
 const SHOWN = 4;
 
-/**
- * The next step for a repository that has PM2 or env files in another layout, but no `svcm.yaml`. `undefined` for any
- * other repository.
- */
+/** The next step for a repository with PM2 or env files in another layout, but without `svcm.yaml`. */
 export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise<string | undefined> {
   if ((await facts.project().catch(() => null)) !== undefined) return undefined;
   const names = await ecosystems.list(workspace.root).catch(() => []);
@@ -19,14 +16,13 @@ export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise
   return `Found here: ${found.slice(0, SHOWN).join(", ")}${more}. To use them, run: svcm init`;
 }
 
-/** Adds that next step to an error that reports a missing file of svcm's default layout. */
 export async function withDoor(ports: Ports, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !lacksOurFile(error, ports.workspace.root)) return error;
   const hint = (await doorHint(ports)) ?? (await templateHint(ports, error.body.path));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
 
-/** The next step for a missing env file that has a template in `svcm.yaml`. */
+/** For a missing env file with a template in `svcm.yaml`. */
 async function templateHint({ facts, workspace }: Ports, path: string | undefined): Promise<string | undefined> {
   const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
   const found = services.find(({ folder, env }) =>
@@ -37,7 +33,7 @@ async function templateHint({ facts, workspace }: Ports, path: string | undefine
   return found?.template && `Make the file from ${found.template}.`;
 }
 
-/** If the user named a different document, svcm does not guess. */
+/** svcm does not guess if the user named a different document. */
 function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
   const { code, path } = body;
   if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
@@ -45,7 +41,6 @@ function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
   return code === "ENV_FILE_NOT_FOUND" || (kind === "PROCESS_NOT_FOUND" && path !== undefined);
 }
 
-/** The environments that have an ecosystem file, by canonical name. */
 export async function startedEnvironments({ ecosystems, facts, workspace }: Ports): Promise<string[]> {
   const project = await facts.project();
   const listed = await ecosystems.list(workspace.pm2Dir).catch((): string[] => []);

@@ -11,10 +11,8 @@ export function newKeys(held: RuntimeContract["keys"], detected: readonly Detect
 }
 
 /**
- * Adds new keys after the existing ones. If each key is on its own line, a comment with the date precedes them. Every
- * other byte stays.
- *
- * @param date today, for example `2026-11-22`
+ * Every other byte stays. A comment with the date precedes the keys if each is on its own line. @param date for example
+ * `2026-11-22`
  */
 export function withKeys(text: string, [first, ...others]: readonly DetectedKey[], date: string): string {
   if (first === undefined) return text;
