@@ -12,33 +12,28 @@ export interface ComparedFacts {
   /** In file order. */
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  /** When a file was last written, in milliseconds since 1970. */
   readonly modifiedMs: (path: string) => number | undefined;
-  /** Keys that the runtime contract makes visible. They are not secrets, whatever their names. */
+  /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly missingFolders: ReadonlySet<string>;
-  /** The apps as the last apply left them; absent when two revisions are compared. */
+  /** Absent when two revisions are compared. */
   readonly left?: Left["apps"] | undefined;
 }
 
-/** A reason for a step, and the processes that it applies to. */
 export interface Difference extends PlanReason {
   readonly pmIds: readonly number[];
 }
 
-/** All processes with one name, and how they differ from the declaration. */
+/** For all processes with one name. */
 export interface Comparison {
   readonly app: ExpectedApp;
-  /** The number of declared instances, over all entries with that name. */
+  /** Over all entries with the name. */
   readonly instances: number;
   readonly processes: readonly ProcessRecord[];
   readonly differences: readonly Difference[];
 }
 
-/**
- * Compares the apps of a file with the processes of the same names, field by field. Texts are compared by their
- * digests.
- */
+/** Texts are compared by their digests. */
 export function compareApps(facts: ComparedFacts): Comparison[] {
   const byName = groupBy(facts.running, ({ name }) => name);
   return [...groupBy(facts.expected, ({ name }) => name)].flatMap(([name, [app, ...more]]) => {
@@ -110,7 +105,7 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
   });
 }
 
-/** Compares with the one of the possible environments that fits the process best. */
+/** One of the possible environments fits the process best. */
 function keyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
@@ -131,7 +126,8 @@ function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRec
 }
 
 /**
- * For a script with an unknown extension, PM2 records the path of its Node.js instead of `node`. For static files, it records the path of its file server.
+ * PM2 records the path of its Node.js for a script with an unknown extension, and that of its file server for static
+ * files.
  */
 function isSame(field: string, declared: unknown, running: string | boolean): boolean {
   if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));

@@ -15,27 +15,23 @@ import { withNotes } from "./notes.ts";
 import { renamed, renamesIn, withNewName } from "./renames.ts";
 import { namesOf, type DecidedStep } from "./step.ts";
 
-/** The steps from the running state to the declared one, and the apps that no step changes. */
+/** From the running state to the declared one. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
   readonly steps: readonly DecidedStep[];
 }
 
-/** The options of a plan. Drift detection uses none of them. */
+/** Drift detection uses none of them. */
 export interface Choices {
-  /** Apps that get a preflight, if possible. */
   readonly preflighted?: ReadonlySet<string>;
-  /** Undeclared apps that an apply of the same file started. */
+  /** Undeclared, but started by an apply of the same file. */
   readonly owned?: ReadonlySet<string>;
-  /** True if those apps are deleted. */
+  /** Deletes those apps. */
   readonly prune?: boolean;
-  /** True if PM2's list for the next boot is older than the last apply. */
+  /** PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;
 }
 
-/**
- * Decides how to make the processes run as declared: each difference is the reason of one step. An app without a
- * difference gets no step, so the plan after these steps is empty.
- */
+/** An app without a difference gets no step, so the plan after these steps is empty. */
 export function decide(given: ComparedFacts, choices: Choices = {}): Decision {
   const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
   const renames = renamesIn(given, owned);
@@ -125,7 +121,7 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
   ];
 }
 
-/** Removes the steps of apps that handle this request, because such a step would end svcm before it has finished. */
+/** A step of these apps would end svcm before it has finished. */
 export function withoutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
   const isOwn = (step: DecidedStep): boolean => namesOf(step).some((name) => own.includes(name));
   const kept = decision.steps.filter((step) => !isOwn(step));

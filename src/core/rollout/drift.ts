@@ -12,12 +12,7 @@ export interface Drift {
   readonly planSteps: number;
 }
 
-/**
- * The reasons of a plan, without steps. A stopped process has not drifted, because its declaration is the same; a plan
- * starts it again.
- *
- * @see docs/reference/metrics.md
- */
+/** A stopped process has not drifted, because its declaration is the same. @see docs/reference/metrics.md */
 export function driftOf(facts: ComparedFacts): Drift {
   const { steps, undeclared } = decide(facts);
   const reasons = steps.flatMap(entriesOf);

@@ -22,25 +22,19 @@ import type { Left } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { readProbes, readSettings, servicesIn, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
-/**
- * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.
- */
+/** Contains values of declarations, so it never leaves the process. */
 export interface Planned extends Pick<RolloutFacts, "settingsOf" | "serviceOf" | "probes" | "left"> {
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
   readonly expecting: Expecting;
   readonly expected: readonly ExpectedApp[];
-  /** The processes that the plan concerns. */
   readonly running: readonly ProcessRecord[];
-  /** Paths of the apps' env files. */
   readonly envFiles: readonly string[];
 }
 
 /**
- * Computes the steps from what PM2 runs to what an ecosystem file declares; with `from`, from what the file declares at
- * a revision. Changes nothing and never starts a daemon.
- *
+ * With `from`, the steps begin at what the file declares at that revision. Changes nothing and never starts a daemon.
  * @param known the file, if it was already read
  * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and the errors of reading the
  * file
@@ -84,7 +78,7 @@ export async function planned(
   return { plan, decision, content, expecting, expected, running, envFiles, ...rollout };
 }
 
-/** Limits the steps to what an apply may change: what it started, and nothing of svcm itself. */
+/** An apply changes only what it started, and nothing of svcm itself. */
 function decided(
   ports: Ports,
   { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
@@ -99,7 +93,7 @@ function decided(
     isDumpStale: isDumpStale(ports, left),
   });
   const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, facts.running) : []);
-  // Other undeclared processes belong to other services, or to no service.
+  // Other undeclared processes belong elsewhere.
   return { ...rest, undeclared: undeclared.filter(({ owned }) => owned || service === undefined) };
 }
 
@@ -123,7 +117,6 @@ async function rolloutFacts(
   return { settingsOf, serviceOf, probes, left };
 }
 
-/** The apps that an apply of this environment started. */
 function ownedBy({ apps }: Left, environment: string, service: string | undefined): Set<string> {
   const own = Object.entries(apps).filter(
     ([, app]) => app.environment === environment && (service === undefined || app.service === service),
@@ -143,7 +136,7 @@ function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): strin
   return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
 }
 
-/** @throws {SvcmError} PROCESS_NOT_FOUND for an app that the file does not declare */
+/** @throws {SvcmError} PROCESS_NOT_FOUND */
 function selection(
   fileName: string,
   declared: readonly { readonly name: string }[],

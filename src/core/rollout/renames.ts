@@ -1,12 +1,8 @@
 import { compareApps, type ComparedFacts, type Comparison } from "./compare.ts";
 
-/** The new names of apps, by their previous names. */
 export type Renames = ReadonlyMap<string, string>;
 
-/**
- * The apps that an apply started and that the file declares under another name, without any other difference. If a
- * previous name fits two new names, it is not a rename.
- */
+/** An app without any other difference. If a previous name fits two new names, it is not a rename. */
 export function renamesIn(facts: ComparedFacts, owned: ReadonlySet<string>): Renames {
   const declared = new Set(facts.expected.map(({ name }) => name));
   const known = new Set(facts.running.map(({ name }) => name));
@@ -18,7 +14,7 @@ export function renamesIn(facts: ComparedFacts, owned: ReadonlySet<string>): Ren
   return new Map(pairs.filter(([from, to]) => pairs.every((pair) => (pair[0] === from) === (pair[1] === to))));
 }
 
-/** PM2's default log paths contain the name of the app, and PM2 gives the app a variable with that name. */
+/** PM2's defaults for these contain the name of the app. */
 const NAMED: ReadonlySet<string> = new Set(["errorFile", "logFile", "outFile"]);
 
 function isSameApp(facts: ComparedFacts, from: string, to: string): boolean {
@@ -28,7 +24,6 @@ function isSameApp(facts: ComparedFacts, from: string, to: string): boolean {
   return comparison?.differences.every(({ field, key }) => NAMED.has(field) || key === from) === true;
 }
 
-/** The facts as if the processes already had their new names. */
 export function renamed(facts: ComparedFacts, renames: Renames): ComparedFacts {
   if (renames.size === 0) return facts;
   const { left = {} } = facts;
@@ -40,7 +35,6 @@ export function renamed(facts: ComparedFacts, renames: Renames): ComparedFacts {
   };
 }
 
-/** Adds the new name as a reason for the step of an app. */
 export function withNewName(comparison: Comparison, renames: Renames): Comparison {
   const { app, processes, differences } = comparison;
   const former = [...renames].find(([, to]) => to === app.name)?.[0];

@@ -14,30 +14,21 @@ import { gate, type Demand } from "./gate.ts";
 import { counted } from "../../words/counted.ts";
 
 export interface Returning {
-  /** The release to undo. */
   readonly head: ReleaseHead;
   readonly demandOf: (app: string) => Omit<Demand, "probe">;
-  /**
-   * The ids of processes for which PM2 has not yet responded to a reload. PM2 refuses another reload until the old run
-   * has ended.
-   */
+  /** PM2 refuses another reload of these until the old run has ended. */
   readonly busy?: ReadonlySet<number>;
-  /** Appends a line to the journal of the current action. */
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
 
-/** The result of restoring the apps. */
 export interface Returned {
   /** Why apps do not run as before. */
   readonly reasons: readonly string[];
-  /** Apps whose env files have changed since, so they now read copies from before the release. */
+  /** Their env files have changed since, so they now read copies from before the release. */
   readonly pinned: ReadonlySet<string>;
 }
 
-/**
- * Restores the processes and definitions that each app had before a release, and checks the health of those that were
- * healthy. It changes only what differs, so running it again completes an interrupted one.
- */
+/** It changes only what differs, so running it again completes an interrupted one. */
 export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<Returned> {
   const reasons: string[] = [];
   const pinned = new Set<string>();
@@ -81,10 +72,7 @@ async function processesOf({ processes }: Ports, names: readonly string[]): Prom
   return (await list()).filter(({ name }) => names.includes(name));
 }
 
-/**
- * Restores the definitions of the current processes. Returns true if one of them was started with its previous
- * definition.
- */
+/** Returns true if a process was started with its previous definition. */
 async function changedBack(
   acting: Omit<Acting, "action">,
   names: readonly string[],
@@ -108,8 +96,8 @@ async function changedBack(
 }
 
 /**
- * Stops a process that PM2 keeps restarting, because PM2 would start it in addition to the restart. It may crash while
- * it is being stopped, so the stop is repeated; PM2 gives up after sixteen starts.
+ * PM2 would start a process that it keeps restarting in addition to the restart. It may crash while it is being
+ * stopped, so the stop is repeated; PM2 gives up after sixteen starts.
  */
 async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Promise<ProcessRecord> {
   let now = await settled(acting, record);
@@ -125,8 +113,8 @@ async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Pro
 }
 
 /**
- * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
- * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
+ * PM2 cannot stop an app that it is launching, and launches an app forever that always ends before it is ready. A
+ * suspended run is waited for until `listen_timeout`, and then no longer counts as launching.
  */
 async function settled(
   { ports, timeoutMs = PATIENCE_MS }: Omit<Acting, "action">,
@@ -162,9 +150,7 @@ async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord
 
 const MOST_STOPS = 20;
 
-/**
- * Deletes a process that did not exist before, and restarts one whose definition differs with the previous definition.
- */
+/** Deletes a process that did not exist before. */
 function actionFor(
   record: ProcessRecord,
   old: FormerProcess | undefined,
@@ -175,7 +161,6 @@ function actionFor(
   return isStopped(record) && !old.isStopped ? "start" : undefined;
 }
 
-/** Waits until the started processes are healthy, if their predecessors were. */
 async function judged(
   ports: Ports,
   names: readonly string[],
@@ -189,7 +174,7 @@ async function judged(
   return await processesOf(ports, names);
 }
 
-/** A process that was started again has a new id, so processes are only counted. */
+/** A process that was started again has a new id. */
 function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;

@@ -2,7 +2,7 @@
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 import { counted } from "../../words/counted.ts";
 
-/** Quotes text from a file or from PM2, to distinguish it from svcm's own words. */
+/** Distinguishes text of a file or of PM2 from svcm's own words. */
 export type Quote = (text: string) => string;
 
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
@@ -59,7 +59,6 @@ const LOSS: Readonly<Record<PlanStep["disruption"], string>> = {
   down: ": requests fail from then on",
 };
 
-/** The reasons of a step, one line for each field. */
 export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
   const fields = [...new Set(why.map(({ field }) => field))];
   return fields.map((field) => {
@@ -111,13 +110,11 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
     "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
 };
 
-/** Processes that no file declares and no step changes. */
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";
   return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; ${step}`;
 }
 
-/** Apps that differ but handle this request. */
 export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {
   return `${quote(name)} (id ${pmIds.join(", ")}) differs and serves this request, so no step touches it; run svcm plan in a terminal`;
 }
