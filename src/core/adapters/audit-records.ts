@@ -85,10 +85,7 @@ interface Reading {
   readonly onCut: () => void;
 }
 
-/**
- * The records of a log and its older files, newest first. Skips torn and foreign lines.
- * @throws {FileError} if a file cannot be read; the signal's reason if it is aborted
- */
+/** Newest first. Skips torn and foreign lines. @throws {FileError}; the signal's reason if it is aborted */
 async function* recordsOf(files: readonly string[], reading: Reading): AsyncGenerator<AuditRecord> {
   const seen = new Set<string>();
   for (const file of files) {

@@ -72,7 +72,7 @@ function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | und
   }
 }
 
-/** @throws the system's error; EFBIG over 1 MiB, ENOTREG if it is not a regular file */
+/** @throws the system's error; EFBIG, ENOTREG */
 function readText(path: string): string | undefined {
   let file: number;
   try {

@@ -19,9 +19,7 @@ import { attempting } from "./files/file-error.ts";
 import { fileState, isRefusal } from "./files/system.ts";
 import type { KeptFacts } from "./kept-facts.ts";
 
-/**
- * Packaged data replaces a missing contract or matrix. Loading the YAML parser is avoided where possible: it is slow.
- */
+/** Packaged data replaces a missing contract or matrix. */
 export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () => KeptFacts | undefined): Facts {
   const place = { root, files, kept };
   const declared = new FactFile<Project | undefined>(place, PROJECT_FILE, { text: undefined, value: undefined });

@@ -44,7 +44,6 @@ export interface RevisionTree {
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 
-/** Files that an ecosystem file might read. */
 const READABLE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
 /** A hostile tree may hold such names. */
 const OUTSIDE = /(?:^|\/)\.\.(?:\/|$)/;

@@ -58,7 +58,6 @@ async function namesOf(listing: Promise<Buffer>, separator: string): Promise<str
   return text.split(separator).filter((name) => name !== "");
 }
 
-/** Neither references nor arguments contain these. */
 const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
 
 async function commitOf(git: Git, revision: string): Promise<string> {

@@ -14,7 +14,6 @@ import { discard, fstat, isRefusal, O_RDONLY, read, SAFELY, withFile } from "./f
 /** One hour of a thousand processes has a tenth of this size. */
 const MAX_PART_BYTES = 256 * 2 ** 20;
 const PRIVATE_FILE = 0o600;
-/** Left by a process that was killed while it replaced a part. */
 const LITTER = /\.svcm-new\./;
 /** Another recorder holds its lock as long as it runs. */
 const LOCK_MS = 0;

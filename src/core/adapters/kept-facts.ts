@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { userCache, type UserCache } from "./user-cache.ts";
 
-/** Facts that were valid at an earlier start. */
 export interface KeptFacts {
   read(text: string): unknown;
   keep(text: string, value: unknown): void;

@@ -81,7 +81,6 @@ async function request(what: "webhook" | "heartbeat", url: string, init: Request
   if (status < 200 || status > 299) throw failed(`The ${what} answered with status ${status}. Accepted: 200 to 299.`);
 }
 
-/** The command gets only the part of the environment that it needs. */
 function run(
   [program = "", ...args]: readonly string[],
   body: string,

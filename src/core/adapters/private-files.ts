@@ -7,11 +7,9 @@ import { FileError } from "../ports/index.ts";
 import { writeNew } from "./files/write.ts";
 
 export interface PrivateCopy {
-  /** Mode 0700. An editor also puts its temporary files here. */
+  /** Mode 0700, because an editor puts its temporary files here. */
   readonly folder: string;
-  /** Mode 0600. */
   readonly path: string;
-  /** @throws {FileError} */
   read(): Promise<Uint8Array<ArrayBuffer>>;
   remove(): void;
 }

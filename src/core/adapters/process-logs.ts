@@ -8,7 +8,6 @@ import { read } from "./files/system.ts";
 /** A crash loop writes this in days. */
 const MOST_BYTES = 64 * 2 ** 20;
 const SEARCHED_BYTES = 256 * 1024;
-/** Longer than any match. */
 const OVERLAP_BYTES = 1024;
 const MOST_ENTRIES = 500_000;
 const MOST_ERROR_BYTES = 256 * 1024;

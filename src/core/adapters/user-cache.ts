@@ -7,7 +7,6 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 export interface UserCache {
   readonly read: (name: string) => Buffer | undefined;
-  /** A cache that cannot be written is not an error. */
   readonly keep: (files: () => Iterable<readonly [name: string, content: Uint8Array]>) => void;
 }
 

@@ -9,7 +9,6 @@ export interface WorkspaceOptions {
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Absolute; symbolic links may lead there. */
   readonly folders?: readonly string[];
   readonly logFolders?: readonly string[];
   /** True if `PM2_HOME` in `env` comes from `svcm.yaml`. */

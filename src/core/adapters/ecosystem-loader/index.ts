@@ -63,7 +63,6 @@ interface CleanEnvironment {
   readonly withheldNames: ReadonlySet<string>;
 }
 
-/** Variables that change Node.js or configure svcm and its tests. */
 const OURS = /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
 
 /** Shorter secrets may occur inside ordinary words. */

@@ -13,7 +13,6 @@ export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport
   readonly apps: readonly PickedApp[];
 }
 
-/** The message quotes nothing from the file. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }

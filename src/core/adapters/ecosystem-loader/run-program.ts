@@ -99,7 +99,9 @@ function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
-  } catch {}
+  } catch {
+    // The group has already ended.
+  }
 }
 
 function isGone({ pid, exitCode, signalCode }: ChildProcess): boolean {

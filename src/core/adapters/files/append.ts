@@ -25,7 +25,7 @@ const OTHERS = 0o077;
 const ACTION = "record a change in";
 const APPENDING = O_RDWR | O_APPEND | SAFELY;
 
-/** When the promise resolves, the line is on disk. The folder is synced too, because the file may be new in it. */
+/** When the promise resolves, the line is on disk. */
 export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
   const rotate = rotator(file, rotation);
   let isPlaceSynced = false;

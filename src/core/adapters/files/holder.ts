@@ -13,12 +13,11 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
-/** The content of a lock or claim. A nonce names one attempt and is never reused. */
+/** A nonce names one attempt and is never reused. */
 export interface Holder {
   readonly nonce: string;
   /** Null if svcm did not write the lock. */
   readonly process: ProcessIdentity | null;
-  /** Milliseconds since 1970 at the start of the attempt. */
   readonly since: number;
 }
 
@@ -42,7 +41,6 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   return { pid: process.pid, startTime, bootId: boot, pidNamespace, host: hostname() };
 }
 
-/** A folder listing shows which process made a temporary file. */
 export function newNonce(self: ProcessIdentity): string {
   return `${self.pid}-${self.startTime ?? 0}-${randomBytes(8).toString("hex")}`;
 }

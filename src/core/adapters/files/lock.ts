@@ -29,9 +29,7 @@ interface Memory {
   readonly swept: Set<string>;
 }
 
-/**
- * Calls in one process queue instead of polling. Lock files are not synced: no holder survives a crash of the machine.
- */
+/** Lock files are not synced: no holder survives a crash of the machine. */
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
   const takeTurn = turns();
   const memory: Memory = { abandoned: new Set(), swept: new Set() };
@@ -141,7 +139,6 @@ function patience(timeoutMs: number, signal?: AbortSignal): Patience {
 
 const isOver = ({ until }: Patience): boolean => performance.now() >= until;
 
-/** Jitter spreads out the waiting processes. */
 async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
   const longest = Math.min(2 * 1.5 ** attempt, 25);
   const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
@@ -159,7 +156,7 @@ async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   }
 }
 
-/** Resolves with a function that ends the turn; `undefined` if the time is up first. */
+/** Resolves with a function that ends the turn. */
 type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
 
 function turns(): TakeTurn {

@@ -57,7 +57,6 @@ export async function* linesBackwards(fd: number, size: number): AsyncGenerator<
   yield { lines: isTooLong(rest) ? [] : split(Buffer.concat(rest.parts)), bytes: 0 };
 }
 
-/** Once it is too long, only its length is kept. */
 interface Piece {
   readonly parts: readonly Buffer[];
   readonly length: number;

@@ -56,7 +56,6 @@ export async function readInside(
       if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
       return await readUpTo(fd, Number(stat.size), maxBytes, path);
     } finally {
-      // Nothing was written.
       void close(fd).catch(() => undefined);
     }
   });

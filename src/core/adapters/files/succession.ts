@@ -90,7 +90,6 @@ export async function sweep(target: string, ownNonce: string): Promise<void> {
   const folder = dirname(target);
   const scratch = [temporaryName(target, ""), claimName(lockName(target), "")];
   const prefixes = scratch.map((path) => basename(path));
-  // If the folder cannot be listed, the files stay and the write continues.
   const names = await readdir(folder).catch(() => []);
   const litter = names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !name.includes(ownNonce));
   await Promise.all(litter.map((name) => discard(join(folder, name))));

@@ -108,7 +108,6 @@ const PERMISSIONS = 0o7777;
 const NEW = O_WRONLY | O_CREAT | O_EXCL | SAFELY;
 
 interface Place {
-  /** With links resolved. */
   readonly target: string;
   readonly path: string;
   readonly nonce: string;

@@ -25,7 +25,6 @@ const SILENT_MS = 5000;
 const LOOK_MS = 1000;
 const MOST_MEGABYTES = 512;
 
-/** Replaces a worker that ended. */
 export class LogLink {
   readonly #data: WorkerData;
   readonly #pending = new Map<number, Pending>();
@@ -49,7 +48,6 @@ export class LogLink {
     }).finally(() => this.#rest());
   }
 
-  /** Starting takes a while. */
   prepare(): void {
     this.#worker ??= this.#start();
   }

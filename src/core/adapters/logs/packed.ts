@@ -14,7 +14,6 @@ export interface KnownLine extends Pick<LogLine, "level" | "text" | "offset"> {
 export interface PackedLines {
   readonly sources: readonly LineSource[];
   readonly text: string;
-  /** The end of each line in `text`. */
   readonly ends: Uint32Array;
   /** NaN for a line without a time. */
   readonly times: Float64Array;

@@ -8,14 +8,11 @@ import type { PackedLines } from "./packed.ts";
 
 export interface WorkerData {
   readonly home: string;
-  /** In addition to PM2_HOME and those of the apps. */
   readonly folders: readonly string[];
-  /** Signs cursors. */
   readonly key: Uint8Array;
 }
 
 export type Call =
-  /** `upTo` is the position where a watch began. */
   | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly Place[] | undefined }
   /** Joins a watch if others share it. */
   | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean }

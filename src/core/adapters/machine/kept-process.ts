@@ -30,7 +30,6 @@ export class KeptProcess {
     }
   }
 
-  /** `undefined` if the process has ended. */
   read(): ProcessReading | undefined {
     try {
       const stat = parsePidStat(this.#stat.read());
@@ -89,7 +88,7 @@ export class KeptFile {
   readonly #fd: number;
   readonly #buffer: Buffer;
 
-  /** @param buffer the files of one reader share it */
+  /** @param buffer is shared by the files of one reader */
   constructor(path: string, buffer: Buffer) {
     this.#buffer = buffer;
     this.#fd = openSync(path, "r");

@@ -3,7 +3,6 @@ import { setTimeout as after } from "node:timers/promises";
 import type { HostSystem } from "../../api/host-system.ts";
 
 export interface AskedSystem {
-  /** Null until the result is there. */
   readonly answer: HostSystem | null;
   /** After a second at the latest. */
   readonly known: Promise<void>;

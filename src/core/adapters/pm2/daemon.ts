@@ -42,7 +42,6 @@ export function probe(socket: string): Promise<string | undefined> {
   });
 }
 
-/** Completion runs while the user waits. */
 const PATIENCE_MS = 400;
 
 export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {

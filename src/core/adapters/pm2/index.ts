@@ -27,7 +27,6 @@ export interface Pm2Options {
 const ANSWER_MS = 5000;
 const LOCK_MS = 60_000;
 
-/** Loads nothing before the first call. */
 export function pm2Processes(options: Pm2Options): Processes {
   const { env, cwd } = options;
   const home = pm2Home(env, cwd);

@@ -8,7 +8,6 @@ export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Replaces a worker that ended. */
 export interface Link {
   /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
   call(call: Call, signal?: AbortSignal): Promise<Answer>;
@@ -22,7 +21,6 @@ interface Pending {
   isHandedOver: boolean;
 }
 
-/** The worker also needs time to load PM2 and to report. */
 const SLACK_MS = 30_000;
 const MOST_MEGABYTES = 512;
 

@@ -1,7 +1,6 @@
-/** Version 1 of the AMP protocol: a request or a response, and its number. */
+/** Version 1 of the AMP protocol. */
 const VERSION = 0x10;
 const LENGTH_BYTES = 4;
-/** Every other part is text or bytes. */
 const JSON_MARK = "j:";
 const TEXT_MARK = "s:";
 
@@ -31,7 +30,6 @@ export class TooLargeAnswer extends Error {
 export class AnswerReader {
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Up to the end of the header, the next length or the next part. */
   #needed = 1;
 
   /** @throws {TooLargeAnswer} before the whole response has arrived; an error if the bytes are not a response */

@@ -3,7 +3,6 @@ declare module "pm2/lib/Common.js" {
   type Resolved = Record<string, unknown>;
   const common: {
     verifyConfs(apps: readonly object[]): Error | Resolved[];
-    /** Throws if a file is missing. */
     resolveAppAttributes(options: { readonly cwd: string; readonly pm2_home: string }, app: Resolved): Resolved;
   };
   export default common;

@@ -13,9 +13,8 @@ export interface WorkerData {
 export type Call =
   /** With the same salt, digests can be compared across links. */
   | { readonly method: "list"; readonly salt?: Uint8Array }
-  /** For the environments of the last list. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
-  /** With `isOn`, starts or stops listening. The response has the ready calls so far. */
+  /** The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isOn?: boolean }
   | { readonly method: "unlisted" }
   | ActionCall
@@ -29,7 +28,7 @@ export interface StartCall {
   readonly folder: string;
 }
 
-/** These files hold complete PM2 records, which only the worker reads and writes. */
+/** These files hold complete PM2 records. */
 export type FileCall =
   | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
   | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }

@@ -4,12 +4,10 @@ const NEWLINE = 0x0a;
 
 export interface RawLine {
   readonly text: string;
-  /** Bytes that the text takes in the file. */
   readonly size: number;
   readonly offset: number;
   /** Dropped, because the line is too long. */
   readonly missing: number;
-  /** More of the line may follow. */
   readonly isTorn: boolean;
   readonly block?: Block;
 }

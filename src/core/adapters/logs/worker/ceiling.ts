@@ -13,7 +13,6 @@ export function presentEnd(file: LogFile, size: number): number {
   return Date.now() - file.modifiedMs > SETTLED_MS ? size : startOfTorn(file, size);
 }
 
-/** Finds, in few steps, an offset after every line up to a time. */
 export function endBefore(file: LogFile, size: number, untilMs: number): number {
   let low = 0;
   let high = size;

@@ -20,7 +20,6 @@ export class Unreadable extends Error {
 export interface LogPlace {
   readonly path: string;
   readonly folders: readonly string[];
-  /** The user of PM2. */
   readonly owner: number;
 }
 
@@ -48,7 +47,6 @@ export class LogFile {
     }
   }
 
-  /** Returns fewer bytes only at the end of the file. */
   read(into: Buffer, position: number): number {
     if (this.#content) return this.#content.copy(into, 0, position);
     return readAt(this.#fd, into, position);

@@ -13,7 +13,6 @@ import type { World } from "./world.ts";
 const DEFAULT_LIMIT = 100;
 /** A cursor holds an offset for each file, and a header holds 8 KiB. */
 const BOUNDS = { bytes: 256 * 2 ** 20, ms: 1000, textBytes: 4 * 2 ** 20, files: 200 };
-/** Other requests wait at most this long. */
 const SLICE_MS = 10;
 
 export interface Reading {

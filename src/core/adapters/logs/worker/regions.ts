@@ -12,19 +12,16 @@ export interface Region {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Dropped from the last line. */
   readonly missing: number;
   readonly scanned: number;
 }
 
-/** Without the line break. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
 interface Rest {
-  /** A line whose end was read earlier. */
   readonly bytes: Buffer;
   readonly end: number;
   readonly missing: number;
@@ -69,7 +66,6 @@ function shortened({ bytes, end, missing }: Rest): Rest {
   return { bytes: kept, end, missing: missing + bytes.length - kept.length };
 }
 
-/** Blank lines are left out. */
 export function* rangesBackwards(bytes: Buffer): Generator<Range> {
   for (let to = bytes.length; to > 0;) {
     const from = bytes.lastIndexOf(NEWLINE, to - 1) + 1;
@@ -78,7 +74,6 @@ export function* rangesBackwards(bytes: Buffer): Generator<Range> {
   }
 }
 
-/** In parts of several lines. */
 export function* blocksBackwards(bytes: Buffer): Generator<Range> {
   for (let to = bytes.length; to > 0;) {
     const from = to <= BLOCK_BYTES ? 0 : bytes.lastIndexOf(NEWLINE, to - BLOCK_BYTES) + 1;

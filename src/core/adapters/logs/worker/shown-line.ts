@@ -51,7 +51,6 @@ export function isWanted({ matches, level: least }: Wanted, line: ScrubbedLine, 
   return matches(line.text) && (least === undefined || isAtLeast(least, line.level, stream));
 }
 
-/** @param atMs the time of the line, or of the last line before it that has a time */
 export function knownLine(
   source: LineSource,
   { level, said, fields }: ScrubbedLine,

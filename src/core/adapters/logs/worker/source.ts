@@ -25,7 +25,6 @@ export interface Found {
   readonly line: KnownLine;
   /** Its own time, or that of a later line. */
   readonly orderMs: number;
-  /** For a cursor. */
   readonly after: Place;
 }
 
@@ -41,7 +40,6 @@ export class Source {
   readonly #floor: Place | undefined;
   #isOver = false;
 
-  /** Lines before `from` and after `floor`. */
   constructor(target: Target, asked: Asked, from: Place | undefined, floor: Place | undefined) {
     this.target = target;
     this.#asked = asked;

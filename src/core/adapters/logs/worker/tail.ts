@@ -17,7 +17,6 @@ export class Tail {
   readonly source: LineSource;
   lastMs: number | null = null;
   #reader: AddedReader | undefined;
-  /** Files that were renamed away. */
   #leaving: AddedReader[] = [];
 
   /** @param sinceMs a file created later is read from its beginning */

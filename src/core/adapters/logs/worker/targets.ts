@@ -6,7 +6,6 @@ import { LogFailure } from "../protocol.ts";
 import type { LogPlace } from "./log-file.ts";
 
 export interface Target extends LogPlace {
-  /** For cursors. */
   readonly log: string;
   readonly app: string;
   readonly pmId: number | null;
@@ -48,7 +47,6 @@ function hash(path: string): string {
   return createHash("sha256").update(path).digest("hex").slice(0, 10);
 }
 
-/** @throws {LogFailure} if no process has one of the names */
 export function chosen(
   targets: readonly Target[],
   names: ReadonlySet<string>,

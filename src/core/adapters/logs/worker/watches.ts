@@ -56,7 +56,6 @@ export class Watches {
     this.#send = send;
   }
 
-  /** Resolves with the positions where the next lines of the watch begin. */
   async begin(key: string, filter: LogFilter, isWhole: boolean): Promise<Place[]> {
     await this.#world.refresh();
     const { targets, names } = this.#world;

@@ -12,7 +12,6 @@ import { resolveApp } from "./resolve-app.ts";
 export interface Acting {
   readonly connection: Connection;
   readonly timeoutMs: number;
-  /** Called directly before PM2 gets the action. */
   readonly handOver: (patienceMs: number) => void;
   readonly home: string;
 }

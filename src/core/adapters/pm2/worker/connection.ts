@@ -100,7 +100,6 @@ class SocketConnection implements Connection {
   }
 }
 
-/** Without PM2's modules. @throws {LinkFailure} */
 export async function listProcesses(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
   return (await listWithModules(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
 }

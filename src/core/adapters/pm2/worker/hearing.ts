@@ -7,7 +7,6 @@ export interface Hearing {
   readonly close: () => void;
 }
 
-/** Also resolves if it cannot listen. */
 export async function hearBus(path: string): Promise<Hearing> {
   const { default: axon } = await loaded(import("pm2/modules/pm2-axon/index.js"));
   const bus = axon.socket("sub-emitter");

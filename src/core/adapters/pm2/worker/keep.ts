@@ -73,7 +73,6 @@ export function formerConf({ pm2_env: kept }: Pm2Process, { pm2_env: now }: Pm2P
 
 const KEPT_BY_A_NEW_ONE = new Set(["exec_mode", "watch", "pm_pid_path", "NODE_APP_INSTANCE"]);
 
-/** The argument of PM2's `prepare` for a process that PM2 no longer lists. */
 export function formerApp({ name, pm2_env }: Pm2Process): object {
   const kept = Object.entries(pm2_env).filter(([field]) => !OF_A_RUN.has(field) || KEPT_BY_A_NEW_ONE.has(field));
   return { ...Object.fromEntries(kept), name };

@@ -35,7 +35,6 @@ async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Co
 function launchDaemon({ Client: client }: Pm2): Promise<void> {
   const launched = new Promise<void>((done, fail) => {
     client.launchDaemon({ interactor: false }, (error) => {
-      // On success, PM2 passes null, not undefined.
       if (error === null) done();
       else fail(new LinkFailure("PM2_START_FAILED", `No PM2 daemon could be started: ${wordsOf(error)}`));
     });
