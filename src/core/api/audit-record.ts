@@ -12,8 +12,8 @@ const auditedProcess = z.strictObject({
 
 /**
  * A mutation leaves two lines with the same `id`: `started`, synced before the first effect, and the outcome. A
- * `started` line alone is an interrupted mutation; an attempt that never begins leaves one line, `refused`. @see
- * CONTRACT section 8
+ * `started` line alone is an interrupted mutation; an attempt that never begins leaves one line, `refused`.
+ * @see CONTRACT section 8
  */
 export const auditRecord = z
   .strictObject({

@@ -1,4 +1,4 @@
-/** Without a schema. @see CONTRACT section 4 */
+/** @see CONTRACT section 4 */
 export const SOCKET_PATH = "/api/runtime/pm2-ws";
 /** Also the prefix of the subprotocol that carries a token. */
 export const SUBPROTOCOL = "svcm.v1";

@@ -1,6 +1,6 @@
 /**
- * JSON text, one object each. The AsyncAPI description and the types of `svcm/client` derive from these schemas. @see
- * CONTRACT section 4
+ * JSON text, one object each. The AsyncAPI description and the types of `svcm/client` derive from these schemas.
+ * @see CONTRACT section 4
  */
 import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";

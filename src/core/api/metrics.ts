@@ -1,6 +1,6 @@
 /**
- * Names end with their unit. A value that could not be measured is `null`, or has `error` and `code`. @see CONTRACT
- * section 5
+ * Names end with their unit. A value that could not be measured is `null`, or has `error` and `code`.
+ * @see CONTRACT section 5
  */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";

@@ -60,10 +60,7 @@ export type SettingName = (typeof settingNames)[number];
 
 export const stepKinds = ["preflight", "start", "resume", "update", "scale", "replace", "remove", "save"] as const;
 
-/**
- * The share of requests that a step may lose: none, those of some instances, all during a restart, or all until a
- * start.
- */
+/** `none` are lost, some instances are away, all are away during a restart, or all are away until a start. */
 export const disruptions = ["none", "partial", "gap", "down"] as const;
 
 export const stepNotes = [
