@@ -12,7 +12,6 @@ interface DocumentEditRequest {
   readonly file?: string | undefined;
   readonly dryRun: boolean;
   readonly action: string;
-  /** For the audit record of a refused edit. */
   readonly entry?: string | undefined;
   readonly mayCreate: boolean;
   /** Of the content that the caller has read; for a missing file, of no bytes. */
@@ -43,7 +42,7 @@ export async function editDocument(
   return editResponse({ file, dryRun, created }, planned);
 }
 
-/** Also returns the texts before and after. */
+/** Returns the texts before and after, too. */
 export async function changeDocument(
   ports: Ports,
   caller: Caller,
@@ -71,7 +70,7 @@ export async function changeDocument(
     (text) => {
       const planned = plan(text);
       const { target, keys, before } = planned.edit;
-      // For an added or removed entry, the audit record only needs the name.
+      // The audit record of an added or removed entry only needs the name.
       Object.assign(about, recordedTarget(file, target), before && { keys });
       return planned;
     };
@@ -123,7 +122,7 @@ async function write(
     await files.create(path, new TextEncoder().encode(planned.text), begin);
     return { planned, created: true };
   } catch (error) {
-    // Another process created it in the meantime.
+    // Another process has created it.
     if (!hasCode(error, "EEXIST")) throw error;
     return await replace(files, path, begin, plan);
   }

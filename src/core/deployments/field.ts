@@ -10,7 +10,6 @@ export interface Field {
   readonly name: string;
   readonly label: string;
   readonly help: string;
-  /** Without dashes. */
   readonly flag?: string;
   readonly flagAliases?: readonly string[];
   /** This field depends on it, so it is prompted for first. */
@@ -23,7 +22,6 @@ export interface Field {
   readonly required: (entry: Candidate, vocabulary: Vocabulary) => boolean;
   readonly usual?: (entry: Candidate, vocabulary: Vocabulary) => string | undefined;
   readonly emptyIsAbsent?: boolean;
-  /** Of free text. */
   readonly form?: { readonly pattern: RegExp; readonly expected: string };
   readonly examples?: readonly string[];
   /** A narrow window drops the highest rank first; a field without a rank is not listed. */

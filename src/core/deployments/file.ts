@@ -27,7 +27,6 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
-/** `undefined` if the file does not exist. */
 export async function readDocumentIfThere(ports: Ports, file: string): Promise<string | undefined> {
   return await readDocument(ports, file).catch((error: unknown) => {
     if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;

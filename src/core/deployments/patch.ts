@@ -13,7 +13,6 @@ interface Hunk {
 
 export interface PatchedText {
   readonly file: string;
-  /** `undefined` if the file does not exist. */
   readonly before: string | undefined;
   readonly after: string;
   readonly changes: readonly LineChange[];

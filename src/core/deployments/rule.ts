@@ -13,7 +13,6 @@ export interface CheckedEntry {
 
 export type Rule = RuleOf<CheckedEntry>;
 
-/** Suggests values that fit the rest of the entry. */
 export function unknownValue(
   entry: Candidate,
   field: string,

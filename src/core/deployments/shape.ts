@@ -86,7 +86,6 @@ function unknownKeys(
   );
 }
 
-/** The last issue may say that there are more than {@link MAX_FINDINGS}. */
 export function bounded(issues: Issue[], path: Issue["path"]): Issue[] {
   if (issues.length <= MAX_FINDINGS) return issues;
   const message = `more than ${MAX_FINDINGS} issues; the first of them are listed`;

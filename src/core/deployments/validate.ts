@@ -12,8 +12,9 @@ import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * Sorted, without locations. A legacy deploy target is checked in its migrated form. @param document plain data from
- * YAML, JSON or a form @see CONTRACT section 6; the specification, "Validation rules behind rejections"
+ * Sorted, without locations. A legacy deploy target is checked in its migrated form.
+ * @param document plain data from YAML, JSON or a form
+ * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
 export function validateDocument(document: unknown, vocabulary: Vocabulary): Issue[] {
   return sortIssues(documentIssues(document, vocabulary));
@@ -61,7 +62,6 @@ function placed(issue: Issue, source: YamlSource): Issue {
   return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
-/** Against the others of its list. */
 export function entryIssues(
   section: ListSection,
   candidate: Candidate,

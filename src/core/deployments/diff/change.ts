@@ -25,7 +25,6 @@ export interface FieldChange {
 
 export type Effect = ProcessEffect | ProviderEffect | UnknownEffect;
 
-/** `touch` is for an entry that stays. */
 export interface ProcessEffect {
   readonly kind: "process";
   readonly action: EffectAction;

@@ -13,8 +13,8 @@ import { diffTargets } from "./targets.ts";
 const EMPTY: Candidate = {};
 
 /**
- * Comments, order and style do not matter. Legacy targets are migrated first. @param from plain data, valid or not; an
- * empty map if there is no old document
+ * Comments, order and style do not matter. Legacy targets are migrated first.
+ * @param from plain data, valid or not; an empty map if there is no old document
  */
 export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
   const interfaces = diffInterfaces(listOf(from, "interfaces"), listOf(to, "interfaces"), vocabulary);
@@ -82,7 +82,6 @@ function configurationEffects(
 
 const PORT = "ports.";
 
-/** Numeric text counts as a number. */
 function flat(configuration: unknown): Candidate {
   if (!isRecord(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
   const { ports, ...rest } = configuration;
@@ -99,7 +98,6 @@ function changeKind(before: unknown, after: unknown): Change["kind"] {
   return after === undefined ? "removed" : "changed";
 }
 
-/** Other entries count as one member, `value`. */
 function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
   const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isRecord(entry) ? entry : { value: entry }));

@@ -3,7 +3,6 @@ import type { Candidate } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";
 import type { FieldChange } from "./change.ts";
 
-/** Removed members come last. */
 export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
   const names = [...Object.keys(to), ...Object.keys(from).filter((name) => !Object.hasOwn(to, name))];
   return names

@@ -40,7 +40,6 @@ function printed(placed: Placed<Candidate>): { readonly placed: Placed<Candidate
   return { placed, prints: new Map(Object.entries(placed.entry).map(([field, value]) => [field, fingerprint(value)])) };
 }
 
-/** 0 if the places differ. */
 function likeness(from: Prints, to: Prints): number {
   const isSame = (field: string): boolean => from.get(field) === to.get(field);
   if (!PLACE.every(isSame)) return 0;

@@ -27,7 +27,8 @@ const NOTHING: Part = { changes: [], names: [] };
 
 /**
  * svcm compares the draft with the document as it was shown, so an unchanged member keeps its lines, even a masked
- * secret or a legacy entry. @returns the edit, and the errors that the document does not have yet
+ * secret or a legacy entry.
+ * @returns the edit, and the errors that the document does not have yet
  */
 export function applyDraft(
   document: unknown,
@@ -115,7 +116,6 @@ function pairingOf(section: ListSection): typeof pairTargets {
   return section === "deployments" ? pairTargets : pairInterfaces;
 }
 
-/** Other members stay as they are. */
 function overlaid(before: Candidate, shown: Candidate, after: Candidate): Candidate {
   const kept = Object.entries(before).filter(([name]) => Object.hasOwn(after, name));
   const changed = Object.entries(after).filter(([name, value]) => fingerprint(shown[name]) !== fingerprint(value));

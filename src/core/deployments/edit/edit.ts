@@ -16,7 +16,6 @@ export interface DocumentEdit {
   readonly before?: Candidate;
   readonly entry?: Candidate;
   readonly defaults?: readonly string[];
-  /** The entry had these before. */
   readonly left?: readonly Issue[];
 }
 
@@ -46,7 +45,6 @@ export function refuseIssues(issues: readonly Issue[], path: Issue["path"]): voi
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", placed(issues, path));
 }
 
-/** From paths relative to the entry. */
 export function placed(issues: readonly Issue[], path: Issue["path"]): Issue[] {
   return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }

@@ -19,7 +19,6 @@ export interface EntryKind {
   /** @throws {SvcmError} NOT_FOUND, or INVALID_PAYLOAD if several entries have the name */
   find(entries: readonly Located[], which: string): Located;
   added(values: Values, vocabulary: Vocabulary): Candidate;
-  /** Unknown keys stay. */
   changed(before: Candidate, edit: EntryEdit, vocabulary: Vocabulary): Candidate;
   changes(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[];
 }

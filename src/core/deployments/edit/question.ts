@@ -37,7 +37,6 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
     .filter(({ accepted }) => accepted?.length !== 0);
 }
 
-/** A missing answer is not reported. */
 export function answerIssues(
   section: ListSection,
   document: unknown,

@@ -10,8 +10,8 @@ import { rolloutSchema } from "./rollout.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
- * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique. @see CONTRACT
- * section 6
+ * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique.
+ * @see CONTRACT section 6
  */
 export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> {
   return {

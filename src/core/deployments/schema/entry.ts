@@ -29,7 +29,6 @@ export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): 
   };
 }
 
-/** One row for each value of the deciding field. */
 export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
   const values = decider.accepted?.({}, vocabulary) ?? [];
   const row = (entry: Candidate): JsonSchema => rowOf(fields, decider.name, entry, vocabulary);
@@ -97,7 +96,6 @@ function choiceOf(
   return values.length === 0 ? { ...empty, ...UNSUGGESTED } : { anyOf: [named, empty] };
 }
 
-/** A runtime key with the values describes the field. */
 function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;

@@ -1,4 +1,3 @@
-/** Of draft-07, with the keywords that editors understand. */
 import { HIDDEN } from "../characters.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
