@@ -29,7 +29,8 @@ export interface Edited {
 /**
  * Changes the last assignment of a key, else uncomments the last `# KEY=`, else appends a line. A line that only some
  * readers would read correctly (`KEY: value`, a tab) is rewritten in the plain form.
- * @throws {UnwritableValue} @see CONTRACT section 3, write semantics
+ * @throws {UnwritableValue}
+ * @see CONTRACT section 3, write semantics
  */
 export function setValues(text: string, assignments: readonly Assignment[]): Edited {
   const document = parseEnvDocument(text);
@@ -179,7 +180,6 @@ function spliced(text: string, written: readonly Written[]): string {
   return parts.join("") + text.slice(from);
 }
 
-/** @throws {UnwritableValue} */
 export function requireReading(
   read: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,

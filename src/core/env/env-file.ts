@@ -39,7 +39,6 @@ export interface EnvLayer {
   readonly text: string;
 }
 
-/** @throws {FileError} EFBIG if the content exceeds the limit */
 export function requireEnvSize(bytes: Uint8Array, path: string): void {
   if (bytes.length <= MAX_ENV_BYTES) return;
   throw new FileError("EFBIG", path, `Cannot write ${path}: it is larger than ${MAX_ENV_BYTES} bytes.`);
@@ -94,7 +93,6 @@ async function readLayer(ports: Ports, path: string, isOptional: boolean): Promi
   }
 }
 
-/** @throws {SvcmError} ENV_FILE_FAILED */
 export async function readOverridden(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
   const read = await Promise.all(file.overridden.map((path) => readLayer(ports, path, true)));
   return read.flatMap((layer) => layer ?? []);

@@ -39,7 +39,8 @@ export function assignmentIssues(
 }
 
 /**
- * @param assignments accepted by {@link assignmentIssues} @param file the file name in warnings
+ * @param assignments accepted by {@link assignmentIssues}
+ * @param file the file name in warnings
  * @throws {UnwritableValue}
  */
 export function planWrite(

@@ -21,7 +21,6 @@ interface Compared extends ComparedTemplate {
   /** Of the last line of each key. */
   readonly inTemplate: ReadonlyMap<string, Issue["at"]>;
   readonly inLayers: ReadonlyMap<string, Issue["at"]>;
-  /** Commented out in the template. */
   readonly optional: ReadonlySet<string>;
 }
 

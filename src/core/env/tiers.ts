@@ -7,12 +7,10 @@ export function specOf(contract: RuntimeContract, key: string): KeySpec | undefi
   return Object.hasOwn(contract.keys, key) ? contract.keys[key] : undefined;
 }
 
-/** Denies by default. */
 export function tierOf(contract: RuntimeContract, key: string): Tier {
   return specOf(contract, key)?.tier ?? "never-exposed";
 }
 
-/** In the contract's order. */
 export function editableKeys(contract: RuntimeContract): string[] {
   return keysOfTier(contract, "editable");
 }
