@@ -3,7 +3,7 @@ import { mebibytes } from "./causes.ts";
 import { nextDue, scheduleOf } from "./schedule.ts";
 import { shownSecond } from "./seconds.ts";
 
-/** Users may stop or start the process, too. @param nowMs milliseconds since 1970 */
+/** @param nowMs milliseconds since 1970 */
 export function actsNext(record: ProcessRecord, nowMs: number): string[] {
   const { status, watching, cronRestart } = record;
   if (status === "errored") return ["PM2 has given up on it, and starts it only on request."];

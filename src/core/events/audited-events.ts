@@ -41,7 +41,6 @@ export function withAudit(events: readonly LogEvent[], records: readonly AuditRe
   });
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
-  // Among events of the same time, the last one is the newest.
   return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 
@@ -97,7 +96,6 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
   };
 }
 
-/** For a record without a matching event in PM2's log. */
 export function recordedEvents(record: AuditRecord): Happening[] {
   return fromRecord(claimOf(record), undefined);
 }

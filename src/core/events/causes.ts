@@ -6,7 +6,6 @@ export interface Verdict extends Pick<SvcmEvent, "cause" | "certainty"> {
   readonly evidence: string[];
 }
 
-/** The log lines before the end of a process that PM2 stopped. */
 export interface Order {
   readonly stoppingMs?: number;
   readonly memory?: { readonly atMs: number; readonly bytes: number; readonly limit: number };
@@ -53,7 +52,6 @@ function bySignal(signal: string): Verdict {
   return verdict("signal", "certain", sentence);
 }
 
-/** PM2 wrote `Stopping app` before the end. */
 export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
   const { evidence, ...why } = reasonOf(order, withinMs);
   if (order.forced === undefined) return { ...why, evidence };
@@ -82,7 +80,6 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
   return verdict("pm2-cli", "likely", "A PM2 command ended it, and svcm's audit log has no record of it.");
 }
 
-/** The end of the old process. */
 export function reload(order: Order, endMs: number): Verdict {
   const verdictOnOrder = ordered({ ...order, stoppingMs: order.stoppingMs ?? endMs }, RELOAD_MS);
   // The time span is longer, so a file may have changed by coincidence.

@@ -14,7 +14,6 @@ const SETTLE_MS = 3000;
 const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
 const MOST_WAITING = 1000;
 
-/** Without subscribers, it reads nothing. */
 export function createEventFeed(ports: Ports): EventFeed {
   const subscribers = new Set<Subscriber>();
   let stop = new AbortController();
@@ -80,10 +79,7 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
   }
 }
 
-/**
- * Times before which every event and its cause are known: whole seconds, soon after a change and at least every ten
- * seconds.
- */
+/** Every event before these times is known, and so is its cause: whole seconds, at least every ten seconds. */
 export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
   const { clock, sightings } = ports;
   const witness = new Witness(ports);

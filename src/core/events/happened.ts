@@ -23,8 +23,9 @@ export interface Happened {
 }
 
 /**
- * Reads only the newest part of a large log if that is enough. @param wanted `upToMs`: the time of the newest wanted
- * event; `needs`: patterns that a log with a wanted event must all match
+ * Reads only the newest part of a large log if that is enough.
+ * @param wanted `upToMs`: the time of the newest wanted event; `needs`: patterns that a log with a wanted event must
+ * all match
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function newestHappened(

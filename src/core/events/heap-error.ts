@@ -1,7 +1,6 @@
 import type { LogEvent } from "./log-events.ts";
 
 export interface ErrorTail {
-  /** Oldest first. */
   readonly lines: readonly string[];
   readonly writtenMs: number;
 }

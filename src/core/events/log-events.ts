@@ -9,7 +9,6 @@ type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: T
 export interface LogEvent {
   readonly atMs: number;
   readonly isOrdered: boolean;
-  /** When PM2 began to stop the process. */
   readonly orderedMs?: number | undefined;
   readonly maySchedule?: boolean;
   /** For a daemon whose predecessor did not log its stop: when the predecessor last wrote to the log. */
@@ -17,7 +16,6 @@ export interface LogEvent {
   readonly event: Omit<SvcmEvent, "at">;
 }
 
-/** Later lines may still complete it. */
 interface Draft extends LogEvent {
   event: LogEvent["event"] & { readonly evidence: string[] };
 }
@@ -39,7 +37,6 @@ interface Process {
   lastEnd?: Draft | undefined;
   lastStart?: Draft | undefined;
   startedMs?: number;
-  /** Until then, a start still belongs to the last end. */
   restartBy: number;
   isRunning: boolean;
 }
@@ -156,7 +153,6 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   process.startedMs = atMs;
   process.lastStart = undefined;
   process.lastEnd = undefined;
-  // In a reload, the new process starts before the old one ends.
   if (isRunning) return;
   if (process.order?.stoppingMs !== undefined) process.order = undefined;
   if (lastEnd !== undefined && atMs <= process.restartBy) {

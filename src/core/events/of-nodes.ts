@@ -8,12 +8,12 @@ export interface SentRecord extends NodeRecord {
   readonly aheadMs: number;
 }
 
-/** A smaller difference between clocks is ignored. */
 const SAME_CLOCK_MS = 2_000;
 
 /**
  * Newest first, on the clock of the server. An audit record is left out if an event shows the same change, or if a
- * later record has its outcome. @param records in the order in which they arrived
+ * later record has its outcome.
+ * @param records in the order in which they arrived
  */
 export function happenedOnNodes(records: readonly SentRecord[]): Happening[] {
   const explained = new Set(records.flatMap(({ node, event }) => (event?.auditId ? `${node} ${event.auditId}` : [])));
@@ -26,7 +26,6 @@ export function happenedOnNodes(records: readonly SentRecord[]): Happening[] {
   return happenings.toSorted((a, b) => b.atMs - a.atMs);
 }
 
-/** On the clock of the server. */
 export function happeningsOf({ node, aheadMs, event, audit }: SentRecord): Happening[] {
   const own = audit === undefined ? (event ? [untimed(event)] : []) : recordedEvents(audit);
   if (Math.abs(aheadMs) < SAME_CLOCK_MS) return own.map((one) => ({ ...one, event: { ...one.event, node } }));

@@ -21,7 +21,6 @@ export function isWanted({ app, ...event }: Happening["event"], { apps, cause, k
 
 const CURSOR = /^(\d{1,15})\.(\d{1,9})$/;
 
-/** The newest time that the next page may contain. */
 export function upToOf(cursor: string | undefined): number {
   const [, ms = Infinity] = CURSOR.exec(cursor ?? "") ?? [];
   return Number(ms);

@@ -4,7 +4,6 @@ type Wanted = ReadonlySet<number>;
 
 export interface Schedule {
   readonly time: readonly [seconds: Wanted, minutes: Wanted, hours: Wanted];
-  /** At any time of the day. */
   readonly hasDay: (day: Date) => boolean;
 }
 
@@ -47,7 +46,6 @@ export function isDue({ time: [seconds, minutes, hours], hasDay }: Schedule, atM
   return hasDay(at) && hours.has(at.getHours()) && minutes.has(at.getMinutes()) && seconds.has(at.getSeconds());
 }
 
-/** Within a year. */
 export function nextDue(schedule: Schedule, afterMs: number): number | undefined {
   const midnight = new Date(afterMs).setHours(0, 0, 0, 0);
   for (let count = 0; count <= MOST_DAYS; count += 1) {
@@ -76,7 +74,6 @@ interface Field {
   readonly names?: readonly string[];
 }
 
-/** In ascending order. */
 function valuesOf(text: string, field: Field): Set<number> | undefined {
   const values = new Set<number>();
   for (const part of text.split(",")) {

@@ -1,4 +1,3 @@
-/** Evidence that PM2's log does not contain. */
 import { recordIn } from "../words/record.ts";
 import type { LogEvent } from "./log-events.ts";
 import { shownSecond } from "./seconds.ts";
@@ -6,7 +5,6 @@ import { shownSecond } from "./seconds.ts";
 /** The command was running while PM2 began to stop, or started, a process. */
 export interface CommandSighting {
   readonly type: "command";
-  /** The time in PM2's log. */
   readonly atMs: number;
   readonly pmId: number;
   readonly verb: string;
@@ -16,10 +14,8 @@ export interface CommandSighting {
   readonly isNamed: boolean;
 }
 
-/** Because the machine ran out of memory. */
 export interface KillSighting {
   readonly type: "memory-kill";
-  /** The time of the end in PM2's log. */
   readonly atMs: number;
   readonly pmId: number;
   /** The kernel's log names the pid of the process. */
@@ -43,7 +39,6 @@ const VERBS = new Set(
 const ENDS_DAEMON = new Set(["kill", "update", "deepUpdate"]);
 const FILE = /\.(?:[cm]?js|json|ya?ml|ts)$/i;
 
-/** `isNamed` if a command names the process. */
 export function commandsFor(
   running: readonly RunningCommand[],
   { atMs, pmId, name }: { readonly atMs: number; readonly pmId: number; readonly name: string },
@@ -84,7 +79,6 @@ export function withCommands(events: readonly LogEvent[], sightings: readonly Si
   });
 }
 
-/** PM2's log itself does not name the reason. */
 export function isOpen({ isOrdered, event: { cause } }: LogEvent): boolean {
   return isOrdered && (cause === "pm2-cli" || cause === "cron" || cause === "unknown");
 }
@@ -111,11 +105,8 @@ function orderedBy(logged: LogEvent, { verb, user }: CommandSighting, isCertain:
 }
 
 export interface Kernel {
-  /** Absent if the system does not show it. */
   readonly bootedMs?: number | undefined;
-  /** Since the machine was started. */
   readonly kills?: number | undefined;
-  /** Absent if the kernel's log cannot be read. */
   readonly logged?: readonly { readonly atMs: number; readonly pid: number }[] | undefined;
 }
 
@@ -180,7 +171,6 @@ function keyOf({ atMs, pmId }: { readonly atMs: number; readonly pmId: number })
   return `${atMs} ${pmId}`;
 }
 
-/** `undefined` for a foreign or torn line. */
 export function readSighting(line: string): Sighting | undefined {
   const { type, atMs, pmId, isNamed, verb, user, command } = recordIn(line) ?? {};
   if (typeof atMs !== "number" || typeof pmId !== "number" || typeof isNamed !== "boolean") return undefined;

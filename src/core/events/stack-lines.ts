@@ -2,7 +2,7 @@
 const STACK_LINE =
   /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+|node:[\w/]+:\d+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:)?$/;
 
-/** If no line describes the error, all lines. */
+/** Returns all lines if none describes the error. */
 export function withoutStack(lines: readonly string[]): readonly string[] {
   const found = lines.filter((line) => !STACK_LINE.test(line));
   return found.length === 0 ? lines : found;

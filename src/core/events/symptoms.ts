@@ -19,7 +19,7 @@ export function symptomsOf(around: Surroundings): string[] {
   return [...takenPort(around), ...fullDisks(around), ...waiting(around)];
 }
 
-/** With those of child processes, and those that PM2 holds for a cluster. */
+/** With the sockets of child processes, and those that PM2 holds for a cluster. */
 export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonly Listener[]): Listener[] {
   if (pid === null) return [];
   const own = listeners.filter((socket) => socket.pid === pid || socket.parentPid === pid);

@@ -27,7 +27,6 @@ export interface GivenOut {
 }
 
 export interface Unsent {
-  /** Oldest first. */
   readonly records: readonly NodeRecord[];
   readonly after: GivenOut;
   readonly hasMore: boolean;
@@ -71,9 +70,7 @@ function given(settled: readonly Dated[], known: Set<string>, untilMs: number): 
   };
 }
 
-/**
- * PM2's log does not number events. An id is derived from what later lines cannot change, and an index among equals.
- */
+/** PM2's log does not number events. An id is derived from what later lines cannot change. */
 function eventRecords(events: readonly Happening[], host: Ports["host"]): Dated[] {
   const counts = new Map<string, number>();
   return events

@@ -27,7 +27,6 @@ type Asking = Pick<Caller, "grants" | "signal">;
 
 export interface Why {
   readonly response: WhyResponse;
-  /** Newest first. */
   readonly ends: readonly SvcmEvent[];
   readonly processes: readonly ProcessRecord[];
   readonly listeners: readonly Listener[] | undefined;

@@ -11,7 +11,6 @@ export class Witness {
   #pids: ReadonlyMap<number, number> = new Map();
   #kills: number | undefined;
   readonly #ordered = new Set<number>();
-  /** PM2 will restart these by itself. */
   readonly #ended = new Set<number>();
 
   constructor(ports: Pick<Ports, "processLogs" | "sightings">) {
