@@ -4,12 +4,11 @@ import type { Span } from "./columns.ts";
 import type { Asked } from "./selectors.ts";
 import { MINUTE_MS, type Recorded, type Step } from "./step.ts";
 
-/** The mean and the maximum of a metric over a window, in PromQL. */
 type Expressions = (window: string) => readonly [mean: string, max: string];
 
 /** Contains at least two scrapes if Prometheus scrapes once a minute. */
 const LEAST_WINDOW_MS = 2 * MINUTE_MS;
-/** The label that identifies a series in the response. */
+/** Identifies a series in the response. */
 const VALUES = "svcm_values";
 
 const over = (kind: "avg" | "min" | "max", metric: string, window: string): string =>
@@ -52,7 +51,7 @@ const PROCESS: Readonly<Record<(typeof processHistoryMetrics)[number], Expressio
   restartCount: values("svcm_process_restarts_total"),
 };
 
-/** A single query for the given metrics of the server with this identity, whatever its job and instance. */
+/** One query for the server with this identity, whatever its job and instance. */
 export function rangeQuery({ fromMs, toMs, stepMs }: Span, asked: readonly Asked[], server: string): RangeQuery {
   const window = `${Math.max(stepMs, LEAST_WINDOW_MS)}ms`;
   const own = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
@@ -74,7 +73,6 @@ export function rangeQuery({ fromMs, toMs, stepMs }: Span, asked: readonly Asked
   return { query, startMs: fromMs + stepMs, endMs: fromMs + length * stepMs, stepMs };
 }
 
-/** The response as recorded steps: one for each point with a value. */
 export function stepsOf(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
   const steps = new Map<number, { readonly host: Recorded[]; readonly processes: Record<string, Recorded[]> }>();
   for (const { metric, values: points } of series) {
@@ -98,7 +96,6 @@ function pairOf(value: Recorded | undefined, otherwise: number): readonly [numbe
   return Array.isArray(value) ? (value as [number, number]) : [otherwise, otherwise];
 }
 
-/** Replaces missing entries by null. */
 function whole(row: readonly Recorded[]): Recorded[] {
   return Array.from(row, (value) => value ?? null);
 }
