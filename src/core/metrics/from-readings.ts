@@ -68,11 +68,9 @@ export function usagePercent(before: CoreTimes | null | undefined, now: CoreTime
   if (!before || !now) return null;
   const total = now.total - before.total;
   const busy = now.busy - before.busy;
-  // The kernel's I/O wait counter can decrease.
   return total > 0 && busy >= 0 ? tenths(Math.min(100, (busy / total) * 100)) : null;
 }
 
-/** Of one core; null without two readings. */
 export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
   if (now.cpuPercent !== null) return tenths(now.cpuPercent);
   const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);

@@ -15,7 +15,6 @@ export interface FamilyFacts {
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
   readonly audit: readonly AuditCount[];
-  /** Newest first. */
   readonly releases: readonly Release[];
   readonly ended: ReturnType<Releases["counts"]>;
 }

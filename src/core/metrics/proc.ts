@@ -51,8 +51,8 @@ export function parsePidIo(text: string): { readBytes: number; writeBytes: numbe
 const CPU_LINE = /^cpu(\d*)\s+([\d ]+)$/;
 
 /**
- * I/O wait counts as idle, stolen time as busy; user time includes guest time. An offline core has no line. @see
- * proc_stat(5)
+ * I/O wait counts as idle, stolen time as busy; user time includes guest time. An offline core has no line.
+ * @see proc_stat(5)
  */
 export function parseStat(text: string): Pick<HostReading, "all" | "cores"> {
   let all: CoreTimes | null = null;
@@ -75,7 +75,6 @@ function timesOf(numbers: string): CoreTimes {
   return { busy, total: busy + idle + ioWait };
 }
 
-/** @see proc_loadavg(5) */
 export function parseLoadavg(text: string): LoadAvg | null {
   const match = /^(\d+\.\d+) (\d+\.\d+) (\d+\.\d+) /.exec(text);
   if (match === null) return null;
@@ -126,7 +125,6 @@ export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
 
 const LISTENS = "0A";
 
-/** Of `/proc/net/tcp` or `tcp6`; only those that listen. */
 export function parseTcpTable(text: string): [inode: string, socket: ListeningSocket][] {
   return text
     .split("\n")

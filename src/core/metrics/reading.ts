@@ -27,7 +27,6 @@ export interface LoadAvg {
 }
 
 export interface ProcessReading {
-  /** On a monotonic clock. */
   readonly atMs: number;
   readonly cpuMs: number | null;
   readonly cpuPercent: number | null;

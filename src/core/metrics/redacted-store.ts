@@ -12,8 +12,9 @@ const SESSION = /session|\bsid\b/i;
 const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
 
 /**
- * Every key, and the scalar values of keys that do not look secret; everything else is `[REDACTED]`. @param scrub
- * removes known secrets and credentials from every key and text @see CONTRACT section 5
+ * Every key, and the scalar values of keys that do not look secret; everything else is `[REDACTED]`.
+ * @param scrub removes known secrets and credentials from every key and text
+ * @see CONTRACT section 5
  */
 export function redactedStore(store: unknown, scrub: (text: string) => string): Record<string, unknown> {
   return isRecord(store) ? redactedObject(store, scrub, 1) : { value: REDACTED };

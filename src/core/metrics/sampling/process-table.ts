@@ -42,7 +42,6 @@ export class ProcessTable {
     return this.#calls;
   }
 
-  /** For a tick, so it waits only briefly. */
   async read(isForced: boolean): Promise<Listed> {
     const known = this.#known;
     if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());

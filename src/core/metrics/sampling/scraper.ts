@@ -56,7 +56,6 @@ export class Scraper {
   }
 }
 
-/** As the process wrote them. */
 function textsOf(answer: AsyncContextAnswer): string[] {
   const texts = new Set<string>();
   asyncContextMetrics(answer, (text) => {
@@ -79,7 +78,6 @@ async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> 
   }
 }
 
-/** The first online process of each port. */
 function targetsOf(records: readonly ProcessRecord[]): Map<number, number> {
   const taken = new Set<number>();
   const targets = new Map<number, number>();
