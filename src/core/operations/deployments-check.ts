@@ -6,7 +6,6 @@ import { shownDocument } from "../deployments/shown.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
-  /** As the caller gave it. */
   readonly file: string;
 }
 

@@ -7,10 +7,8 @@ import { defineOperation } from "../operation.ts";
 
 interface Edit {
   readonly decide: Decide;
-  /** As the caller gave it. */
   readonly entry?: string | undefined;
   readonly mayCreate?: boolean;
-  /** For the audit log. */
   readonly action?: string;
 }
 

@@ -6,15 +6,11 @@ import { appEnvironment } from "../pm2/app-environment.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 
-/** Includes secrets. */
 export interface ProcessEnvironment {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/**
- * The layers of the env file, overridden by the ecosystem file. They include secrets, so no HTTP route uses this
- * operation.
- */
+/** The values include secrets, so no HTTP route uses this operation. */
 export const envProcess = defineOperation({
   id: "env.process",
   access: "write",

@@ -42,7 +42,6 @@ async function templatePath(ports: Ports, file: EnvFile, service: string | undef
   return below(below(ports.workspace.root, chosen.folder), chosen.template);
 }
 
-/** @throws {SvcmError} ENV_FILE_FAILED */
 async function readTemplate(ports: Ports, path: string): Promise<string> {
   try {
     return decodeEnv(await ports.files.read(path), path);

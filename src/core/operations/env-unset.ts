@@ -15,7 +15,7 @@ export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
   readonly effective: readonly Effective[];
 };
 
-/** From the layer that has them, atomically and audited. Another layer, or the default, then applies. */
+/** Changes the layer that has the keys, atomically and audited. Another layer, or the default, then applies. */
 export const envUnset = defineOperation({
   id: "env.unset",
   access: "write",
@@ -57,7 +57,6 @@ interface Removal {
   readonly above: readonly EnvLayer[];
 }
 
-/** @throws {SvcmError} INVALID_PAYLOAD */
 async function placeOfRemoval(
   ports: Ports,
   contract: RuntimeContract,

@@ -24,8 +24,7 @@ interface Range {
 }
 
 /**
- * Nothing needs to be running. If the range has no recorded data, or begins before it, it comes from Prometheus, if
- * configured.
+ * If the range has no recorded data, or begins before it, it comes from Prometheus.
  * @throws {SvcmError} HISTORY_FAILED, INVALID_REQUEST
  */
 export const historyShow = defineOperation({
@@ -88,7 +87,6 @@ async function fromPrometheus(
   return columns.result();
 }
 
-/** Skips lines that cannot be read. */
 async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unreadable[]): Promise<Step[]> {
   try {
     const { lines, damage } = await ports.historyFiles.read(name);

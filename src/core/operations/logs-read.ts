@@ -1,7 +1,7 @@
 import type { LogsResponse } from "../api/logs.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Newest first. @throws {SvcmError} as `Logs.read` */
+/** Returns the newest matching lines. @throws {SvcmError} as `Logs.read` */
 export const logsRead = defineOperation({
   id: "logs.read",
   access: "logs",

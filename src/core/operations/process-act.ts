@@ -31,7 +31,6 @@ export interface ProcessActionResult {
   readonly affected: readonly AffectedProcess[];
   /** Already in the requested state, or handling this request. */
   readonly skipped: readonly SkippedProcess[];
-  /** Differed before the restart or reload and no longer do. */
   readonly applied?: readonly AppliedField[];
   /** Variables without a value, and fields for which PM2 keeps a value other than the declared one. */
   readonly warnings: readonly Issue[];
@@ -42,8 +41,8 @@ type Input = InputOf<"process.act">;
 /**
  * Returns when PM2's list shows the result. If recording the action fails, nothing happens.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
- * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED; for the scope `ecosystem` also the errors of its file @see CONTRACT
- * section 4
+ * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED; for the scope `ecosystem` also the errors of its file
+ * @see CONTRACT section 4
  */
 export const processAct = defineOperation({
   id: "process.act",

@@ -6,7 +6,6 @@ import { listShown, problemFacts } from "../pm2/shown.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
-  /** PM2's status does not show it. */
   readonly problem: ProcessProblem | null;
   /** Null unless online, or if the clock was set back after the start. */
   readonly uptimeMs: number | null;

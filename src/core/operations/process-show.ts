@@ -68,7 +68,6 @@ interface Declared {
   readonly declaredKeys: readonly string[];
 }
 
-/** The process is shown even if a file cannot be read. */
 async function declarationOf(
   ports: Ports,
   asked: PlaceRequest & { environment: string },

@@ -22,7 +22,7 @@ export interface ProcessWaitResponse {
 }
 
 /**
- * Until each process has been online for one second without a restart, or PM2 has given up on one.
+ * Waits until each process has been online for one second without a restart, or PM2 has given up on one.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED
  */
 export const processWait = defineOperation({

@@ -27,7 +27,6 @@ export interface InitResponse {
   readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
   readonly guesses: Readonly<Record<string, string>>;
   readonly plan: readonly PlannedFile[];
-  /** Empty for a dry run. */
   readonly written: readonly string[];
 }
 
@@ -73,12 +72,10 @@ async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promis
 }
 
 interface ProjectFile {
-  /** `undefined` if there is nothing to write. */
   readonly file: PlannedFile | undefined;
   readonly notes: readonly NotUnderstood[];
 }
 
-/** Existing content stays. */
 async function projectFile(ports: Ports, detection: Detection): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
   const before = await textAt(ports, path);

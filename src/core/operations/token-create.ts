@@ -15,7 +15,8 @@ const RESERVED: ReadonlySet<string> = new Set(["token", "anonymous"]);
 /**
  * Only the response contains the token; svcm stores a digest.
  * @throws {SvcmError} TOKEN_EXISTS, TOKENS_FAILED, INVALID_ENVIRONMENT, INVALID_REQUEST for a service or a reserved
- * name @see CONTRACT section 10
+ * name
+ * @see CONTRACT section 10
  */
 export const tokenCreate = defineOperation({
   id: "token.create",
@@ -47,7 +48,6 @@ export const tokenCreate = defineOperation({
   },
 });
 
-/** @throws {SvcmError} INVALID_REQUEST */
 function requireName(name: string): void {
   const given = JSON.stringify(name.slice(0, 80));
   const problem = RESERVED.has(name)
