@@ -1,7 +1,4 @@
-/**
- * The value in an ecosystem file and PM2's own form of it must have the same digest, so each becomes what the process
- * sees.
- */
+/** The value in an ecosystem file and PM2's own form of it must have the same digest. */
 export function canonicalValue(value: unknown): string {
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");

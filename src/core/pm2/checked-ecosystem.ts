@@ -41,7 +41,7 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   return impliedApps(readSource(text, path).value, profile, vocabulary);
 }
 
-/** First the issues of the file, then those of each app in file order. They never show a secret. */
+/** Never shows a secret. */
 function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
   return Array.from(findingsOf(rules, ecosystem), (finding) => scrubbed(toIssue(finding), scrub)).toSorted(
     (a, b) => appOf(a) - appOf(b) || compareText(a.code, b.code) || compareText(a.message, b.message),

@@ -92,7 +92,6 @@ interface Source {
   readonly env: string | undefined;
   /** `undefined` if the file has no other apps. */
   readonly apps: readonly string[] | undefined;
-  /** The fields `env_<name>` of the service's environments. */
   readonly blocks: ReadonlySet<string>;
 }
 
@@ -158,7 +157,6 @@ function ecosystemFailure(error: unknown, ports: Reading, otherwise: string): un
   return new SvcmError("ECOSYSTEM_FILE_FAILED", { code: error.code, path, details: scrub(error.message) });
 }
 
-/** A file that cannot be read is skipped. */
 export async function knownSecrets(ports: Ports, contract: RuntimeContract): Promise<string[]> {
   const texts = await Promise.all(
     (await envPaths(ports, contract)).map((path) => ports.files.read(path).then(decodeUtf8, () => undefined)),

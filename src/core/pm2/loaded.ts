@@ -15,7 +15,6 @@ export interface LoadedEcosystem {
 }
 
 export interface LoadedApp {
-  /** Under the names used in the file. */
   readonly fields: Readonly<Record<string, Data>>;
   readonly keys: readonly string[];
   readonly unset: readonly string[];
@@ -26,7 +25,6 @@ export interface LoadedApp {
 export interface DeclaredStart {
   readonly service: string;
   readonly path: string;
-  /** The name after `--env`. */
   readonly env: string | undefined;
   readonly declaresCwd: boolean;
 }

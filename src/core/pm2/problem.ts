@@ -83,7 +83,8 @@ export type RestartWatch = ReadonlyMap<number, SeenRestarts>;
 export const WATCHED_MS = 15 * 60_000;
 
 /**
- * PM2 (7.0.4, `God.resetState`) keeps `created_at` if the process ended by itself. @param nowMs on a monotonic clock
+ * PM2 (7.0.4, `God.resetState`) keeps `created_at` if the process ended by itself.
+ * @param nowMs on a monotonic clock
  */
 export function watchRestarts(before: RestartWatch, records: readonly ProcessRecord[], nowMs: number): RestartWatch {
   return new Map(records.map((record) => [record.pmId, seenRestarts(before.get(record.pmId), record, nowMs)]));

@@ -1,8 +1,8 @@
 import type { Settings } from "./settings.ts";
 
 /**
- * PM2's own record contains every environment value twice, and the arguments. Here these are digests. @see CONTRACT
- * section 5
+ * PM2's own record contains every environment value twice, and the arguments. Here these are digests.
+ * @see CONTRACT section 5
  */
 export interface ProcessRecord extends ProcessIdentity {
   readonly pid: number | null;

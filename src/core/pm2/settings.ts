@@ -67,7 +67,6 @@ export interface SettingPlaces {
   readonly pm2Home: string | undefined;
 }
 
-/** Unknown settings are absent. */
 export function declaredSettings(fields: Fields, places: SettingPlaces, digest: Digest): Settings {
   const raw = ({ field, aliases = [] }: Setting): unknown => {
     const camel = field.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -84,7 +84,6 @@ function previewOf(
   return { apps: names, command: startCommand(path, names, env) ?? null };
 }
 
-/** For a POSIX shell. */
 export function shellQuote(word: string): string {
   return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -56,7 +56,6 @@ async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Pr
   }
 }
 
-/** @throws {SvcmError} also PROCESS_ACTION_FAILED if the new run fails before PM2 responds */
 async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
   const { ports, action, meanwhile } = acting;
   const answer = give(acting, before, look);

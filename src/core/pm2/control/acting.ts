@@ -17,22 +17,21 @@ export interface Acting {
   readonly timeoutMs?: number | undefined;
   /** A started process must be online for this time. */
   readonly stableMs?: number | undefined;
-  /** For a restart or reload. */
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
   /** A reload fails as soon as its new run fails, while PM2 still keeps the old run. */
   readonly meanwhile?: Meanwhile | undefined;
-  /** Runs before another svcm process may act on the process. @throws {SvcmError} */
+  /** Runs before another svcm process may act on the process. */
   readonly judge?: ((affected: readonly AffectedProcess[]) => Promise<void>) | undefined;
 }
 
 export interface Meanwhile {
-  /** Gets the new run during a reload. @throws {SvcmError} if the run has failed */
+  /** @throws {SvcmError} if the run has failed */
   readonly look: (now: ProcessRecord) => Promise<void>;
   /** Gets PM2's pending response if the reload has already failed. */
   readonly owed: (target: ProcessRecord, answer: Promise<unknown>) => void;
 }
 
-/** @throws {SvcmError} PM2_FAILED if the process is no longer listed */
+/** @throws {SvcmError} PM2_FAILED */
 export type Look = () => Promise<ProcessRecord>;
 
 export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";

@@ -11,8 +11,9 @@ export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "st
 export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
 
 /**
- * Even a process that crashes at once is briefly online. @param onlineMs how long this run has been seen online, on a
- * monotonic clock @param stableMs how long it must be online
+ * Even a process that crashes at once is briefly online.
+ * @param onlineMs how long this run has been seen online, on a monotonic clock
+ * @param stableMs how long it must be online
  */
 export function verdictOn(
   action: ProcessAction,

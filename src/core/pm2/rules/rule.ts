@@ -37,7 +37,6 @@ export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): Checke
   });
 }
 
-/** Items with a unique key are left out. */
 export function sharing<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
