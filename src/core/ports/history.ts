@@ -30,7 +30,6 @@ export interface PartText {
   readonly damage?: "HISTORY_PART_DAMAGED";
 }
 
-/** Of one server, until it is stopped. */
 export interface Recorder {
   readonly state: Pick<RecorderResponse, "on" | "by" | "problem">;
 

@@ -11,7 +11,6 @@ export interface Sightings {
   /** Empty if the system does not provide the facts. */
   kernel(): Promise<Kernel>;
 
-  /** Those that run now, for this PM2. */
   commands(): Promise<readonly RunningCommand[]>;
 
   /** By PM2 id, from PM2's files. */

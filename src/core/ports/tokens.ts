@@ -3,8 +3,8 @@ import type { StoredToken } from "../identity/tokens.ts";
 /** The tokens of a repository, in `.svcm/tokens.json`. */
 export interface Tokens {
   /**
-   * Synchronous, because every request with a token needs it. @returns `undefined` if there is no file: the repository
-   * has never had a token
+   * Synchronous, because every request with a token needs it.
+   * @returns `undefined` if there is no file: the repository has never had a token
    * @throws {SvcmError} TOKENS_FAILED
    */
   now(): readonly StoredToken[] | undefined;
