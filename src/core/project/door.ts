@@ -22,7 +22,6 @@ export async function withDoor(ports: Ports, error: unknown): Promise<unknown> {
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
 
-/** For a missing env file with a template in `svcm.yaml`. */
 async function templateHint({ facts, workspace }: Ports, path: string | undefined): Promise<string | undefined> {
   const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
   const found = services.find(({ folder, env }) =>

@@ -5,7 +5,6 @@ import { PROJECT_FILE, type Project } from "./project.ts";
 
 export type KeySource = typeof PROJECT_FILE | "config/runtime-contract.yaml" | "packaged";
 
-/** Without values. */
 export interface ListedKey {
   readonly key: string;
   readonly kind: KeySpec["kind"];
@@ -33,7 +32,6 @@ export function guessesText(count: number): string {
   return `${count === 1 ? "1 key is a guess" : `${count} keys are guesses`} of svcm init`;
 }
 
-/** Other keys need no change. */
 export function confirmation(project: Project, keys: readonly string[]): Change[] {
   return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
 }

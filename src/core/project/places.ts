@@ -32,7 +32,6 @@ export function chooseService(project: Project | undefined, asked: string | unde
   throw noService("SERVICE_UNKNOWN", `No service has the name ${shown}.`, services, asked);
 }
 
-/** The named service, or all. */
 export function chooseServices(project: Project | undefined, asked: string | undefined): NamedService[] {
   if (asked === undefined) return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
   return [chooseService(project, asked)].flatMap((one) => one ?? []);
@@ -82,14 +81,11 @@ export function below(folder: string, path: string): string {
 export interface Environment {
   /** As in the request: `development` stays `development`. */
   readonly environment: string;
-  /** The canonical name: `dev`. */
   readonly name: string;
 }
 
-/** Canonical names by spelling. */
 type Spellings = ReadonlyMap<string, string>;
 
-/** Each name before its aliases. */
 export function envSpellings(contract: RuntimeContract): Spellings {
   const known = envSpellingsOf.get(contract);
   if (known !== undefined) return known;
@@ -122,8 +118,8 @@ export function spellingsOf(spellings: Spellings, name: string): string[] {
 
 /**
  * Without an environment in the request, `NODE_ENV`, else the contract's default.
- * @throws {SvcmError} INVALID_ENVIRONMENT for an unknown name, which is never coerced. @see the specification, "Env
- * file mapping" and "GET /api/runtime/pm2-ecosystem"
+ * @throws {SvcmError} INVALID_ENVIRONMENT for an unknown name, which is never coerced.
+ * @see the specification, "Env file mapping" and "GET /api/runtime/pm2-ecosystem"
  */
 export function resolveEnvironment(
   spellings: Spellings,

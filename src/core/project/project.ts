@@ -39,12 +39,10 @@ export interface AlertSettings {
 }
 
 export interface NatsProject {
-  /** Of one cluster. */
+  /** All belong to one cluster. */
   readonly servers: readonly string[];
-  /** By public key of the credentials. */
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
-  /** As written. */
   readonly events: EventLimits;
 }
 
@@ -63,7 +61,6 @@ export interface FleetNode {
 
 export interface Service {
   readonly folder: string;
-  /** By canonical name. */
   readonly ecosystem: Readonly<Record<string, readonly EcosystemSource[]>>;
   /** If its ecosystem files also contain apps of other services. */
   readonly apps: readonly string[] | undefined;
@@ -87,7 +84,6 @@ export interface EnvSource {
   readonly encrypted: "dotenvx" | undefined;
 }
 
-/** Its environments, and its keys if it declares any. */
 export function projectContract(project: Project, contract: RuntimeContract): RuntimeContract {
   const environments = Object.entries(project.environments).map(([name, { aliases }]) => [
     name,
@@ -116,7 +112,6 @@ export function projectMatrix(
   return { ...matrix, pm2Profiles, migration: { ...matrix.migration, pm2Profile: migrated } };
 }
 
-/** In the first service that has one. */
 function envFileName(project: Project, environment: string): string {
   const layers = Object.values(project.services).flatMap(({ env }) => env[environment]?.layers.at(-1) ?? []);
   return layers[0]?.split("/").at(-1) ?? `.env.${environment}`;

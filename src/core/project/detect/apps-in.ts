@@ -2,11 +2,9 @@ import { baseName } from "../../words/path.ts";
 import { folderOf } from "./survey.ts";
 
 export interface Pm2App {
-  /** `undefined` if it is computed. */
   readonly name: string | undefined;
   /** Equal expressions mean equal names. */
   readonly source: string;
-  /** Else the folder of the script. */
   readonly folder: string | undefined;
 }
 
@@ -16,7 +14,6 @@ const VALUE = String.raw`((?:${STRING}|\([^()]*\)|[^,\n{}()"'\`])+)`;
 const COMMENT = new RegExp(String.raw`(${STRING})|/\*[\s\S]*?\*/|//[^\n]*`, "g");
 /** `{ name, script }` and `{ ...base, script }` */
 const HIDDEN_NAME = /\.\.\.|[{,\s]name\s*[,}]/;
-/** No declaration of an app has more text. */
 const REACH = 10_000;
 
 export function withoutComments(path: string, text: string): string {

@@ -39,7 +39,6 @@ const HARMLESS = new RegExp(
 );
 const SETTING = /^(?:MAX|MIN|LOG|LOGGING|DEBUG|FEATURE|RATE|THROTTLE|LIMIT|DRY|TRUST|REQUIRE|INCLUDE|ENGINE|VERBOSE)$/;
 
-/** Narrowest first. */
 const KINDS: readonly FormKind[] = ["boolean", "number", "url", "email", "cron", "duration", "size", "json"];
 
 interface Seen {
@@ -58,7 +57,6 @@ const open = (why: string) => ({ verdict: "open", why }) as const;
 const undecided = (why: string) => ({ verdict: "undecided", why }) as const;
 const connection = (why: string) => ({ verdict: "connection", why }) as const;
 
-/** The first rule that returns a verdict decides. */
 const rules: readonly ClassifyRule[] = [
   ({ values }) =>
     values.some((value) => value.includes("://") && hasCredentials(value))

@@ -19,7 +19,6 @@ export interface Detection {
 
 export interface DetectedKey extends Verdict {
   readonly key: string;
-  /** Occurs only in code. */
   readonly isOnlyRead: boolean;
 }
 
@@ -33,7 +32,6 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
   "discord.js": "discord.js",
 };
 
-/** Accepted by dotenv, and of a realistic length. */
 const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
 /** The system or PM2 sets these for every process. */
 const NOT_OURS =

@@ -7,7 +7,6 @@ export interface DetectedEnvFile {
   readonly path: string;
   /** `other`: the name, such as `docker-compose.env`, does not relate the file to the app. */
   readonly kind: "values" | "template" | "other";
-  /** `undefined` for a plain `.env`. */
   readonly environment: string | undefined;
   /** The folder of the nearest package.json; `.` for the root. */
   readonly home: string;
@@ -35,7 +34,6 @@ export function envFilesOf({ files }: Survey, packages: readonly string[]): Dete
   });
 }
 
-/** With assignments that are commented out. */
 export function assignmentsIn(text: string): (readonly [string, string])[] {
   const document = parseEnvDocument(text);
   const commented = document.comments.map(({ start, end }) => document.text.slice(start, end).replace(/^\s*#+\s?/, ""));

@@ -10,8 +10,8 @@ export interface EnvLayout {
 
 /**
  * A plain `.env` belongs to only one environment, because a write for another one would change it there, too: to
- * `main`, else to one without a file. If every environment has a file, it becomes a lower layer of each. @param main
- * the default environment
+ * `main`, else to one without a file. If every environment has a file, it becomes a lower layer of each.
+ * @param main the default environment
  */
 export function envLayout(
   files: readonly DetectedEnvFile[],
@@ -67,7 +67,6 @@ function notesOn(
   return [{ path: plain.path, line: 1, what }];
 }
 
-/** For a template without an env file. */
 function plainBeside(template: string): string {
   const folder = folderOf(template);
   return folder === "." ? ".env" : `${folder}/.env`;

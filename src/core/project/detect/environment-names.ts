@@ -1,4 +1,3 @@
-/** By the name that svcm proposes, the words that teams use. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   dev: ["dev", "devel", "develop", "development", "local"],
   production: ["production", "prod", "live"],
@@ -29,7 +28,6 @@ export function environmentIn(name: string): string | undefined {
     .find((found) => found !== undefined);
 }
 
-/** For any word, such as the one after `env_`. */
 export function environmentFor(word: string): string {
   const free = word
     .toLowerCase()

@@ -7,7 +7,6 @@ import { aliasesOf } from "./environment-names.ts";
 import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
 import { relativeTo } from "./survey.ts";
 
-/** For `svcm.yaml`, without keys, in file order. */
 export interface Layout {
   readonly environments: Readonly<Record<string, readonly string[]>>;
   readonly default: string;
@@ -22,7 +21,6 @@ export interface ServiceLayout {
   readonly template?: string;
 }
 
-/** Below one package.json, or of the root. */
 interface Group {
   readonly folder: string;
   readonly env: readonly DetectedEnvFile[];
@@ -144,7 +142,6 @@ function ecosystemOf(pm2: readonly Pm2File[], names: readonly string[], folder: 
   return Object.fromEntries(entries);
 }
 
-/** Run in the folder of its package. */
 function source({ path, home }: Pm2File, env: string | null, folder: string): unknown {
   const file = relativeTo(folder, path);
   const isAbove = file.startsWith("../");

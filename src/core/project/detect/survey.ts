@@ -3,11 +3,9 @@ import { baseName } from "../../words/path.ts";
 /** Paths relative to the root, with `/`, and the requested texts. */
 export interface Survey {
   readonly files: ReadonlyMap<string, string | undefined>;
-  /** A limit stopped the search. */
   readonly isCut: boolean;
 }
 
-/** Without declarations of the team. */
 export const SKIPPED_FOLDERS = new Set(
   "node_modules .git .svcm dist build out .next .nuxt .output .turbo .cache coverage vendor venv .venv target test tests __tests__ __mocks__ e2e fixtures examples example docs deprecated".split(
     " ",
@@ -49,7 +47,6 @@ export function isTemplateName(name: string): boolean {
   return TEMPLATE.test(name);
 }
 
-/** May contain the team's PM2 commands. */
 export function isCallerName(path: string): boolean {
   const name = baseName(path);
   return (
@@ -60,12 +57,10 @@ export function isCallerName(path: string): boolean {
   );
 }
 
-/** Returns `.` for a file in the root. */
 export function folderOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
 }
 
-/** The nearest folder with a package.json; `.` for the root. */
 export function homeOf(path: string, packages: readonly string[]): string {
   const around = packages.filter((folder) => path.startsWith(`${folder}/`));
   return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";

@@ -4,9 +4,7 @@ import type { Layout, ServiceLayout } from "./layout.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
-/**
- * Secret keys get an entry although they stay hidden without one. @param keys `undefined` if another file declares them
- */
+/** @param keys `undefined` if another file declares them */
 export function svcmYaml(layout: Layout, keys: readonly DetectedKey[] | undefined): string {
   const { "": only, ...services } = layout.services;
   return [

@@ -12,10 +12,8 @@ export interface Place {
   readonly environment: string;
   /** `""` for a service without a name. */
   readonly service: string;
-  /** Relative to the root; absolute if it is outside. */
   readonly path: string;
   readonly exists: boolean;
-  /** A later layer overrides these. */
   readonly overridden: readonly string[];
 }
 
@@ -32,9 +30,7 @@ export interface Examined {
   readonly places: readonly Place[];
   readonly bareEnvironments: readonly string[];
   readonly unnamed: readonly string[];
-  /** PM2 would run these as scripts. */
   readonly scripts: readonly string[];
-  /** With the names of their secrets. */
   readonly tracked: readonly FileKeys[];
   readonly publicSecrets: readonly string[];
   readonly keysOfCode: readonly string[];

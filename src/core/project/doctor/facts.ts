@@ -12,11 +12,9 @@ export interface DoctorFacts {
   readonly platform: string;
   readonly user: string;
   readonly root: string;
-  /** Null for the current folder. */
   readonly rootBy: string | null;
   readonly pm2Version: string | null;
   readonly pm2Home: string;
-  /** Null for the default. */
   readonly pm2HomeBy: string | null;
   /** Null if no daemon is listening; absent with `offline`. */
   readonly daemon?: Pm2Daemon | null;
@@ -26,7 +24,6 @@ export interface DoctorFacts {
   /** Null with a `svcm.yaml`, which names each file. */
   readonly folders: { readonly env: string; readonly ecosystem: string } | null;
   readonly files: readonly Place[];
-  /** Absent with `offline`. */
   readonly service?: ServiceAddress;
   readonly hasToken: boolean;
   readonly auditFile: string;

@@ -31,7 +31,6 @@ export async function gatherPlaces(
   return project ? places : places.filter(({ exists }) => exists);
 }
 
-/** Each environment with its service. */
 export function requestsOf(places: readonly Place[], kind: Place["kind"]): PlaceRequest[] {
   const ofKind = places.filter((place) => place.kind === kind);
   const isReadable = (place: Place): boolean => {
@@ -45,7 +44,6 @@ export function requestsOf(places: readonly Place[], kind: Place["kind"]): Place
   return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Relative to the root, if inside. */
 export function shownPath(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
