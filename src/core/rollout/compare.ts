@@ -9,7 +9,6 @@ import type { ExpectedApp } from "./expected.ts";
 import type { Left } from "./release.ts";
 
 export interface ComparedFacts {
-  /** In file order. */
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
   readonly modifiedMs: (path: string) => number | undefined;
@@ -24,10 +23,8 @@ export interface Difference extends PlanReason {
   readonly pmIds: readonly number[];
 }
 
-/** For all processes with one name. */
 export interface Comparison {
   readonly app: ExpectedApp;
-  /** Over all entries with the name. */
   readonly instances: number;
   readonly processes: readonly ProcessRecord[];
   readonly differences: readonly Difference[];
@@ -99,13 +96,11 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
   return settingNames.flatMap((field) => {
     const [declared, running] = [settings[field], declaration.settings[field]];
     if (declared === undefined || running === undefined || declared === running) return [];
-    // Digests are not displayed.
     const shown = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
     return [{ field, ...shown }];
   });
 }
 
-/** One of the possible environments fits the process best. */
 function keyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,

@@ -15,17 +15,14 @@ import { withNotes } from "./notes.ts";
 import { renamed, renamesIn, withNewName } from "./renames.ts";
 import { namesOf, type DecidedStep } from "./step.ts";
 
-/** From the running state to the declared one. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
   readonly steps: readonly DecidedStep[];
 }
 
-/** Drift detection uses none of them. */
 export interface Choices {
   readonly preflighted?: ReadonlySet<string>;
-  /** Undeclared, but started by an apply of the same file. */
+  /** Started by an apply of the same file. */
   readonly owned?: ReadonlySet<string>;
-  /** Deletes those apps. */
   readonly prune?: boolean;
   /** PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;

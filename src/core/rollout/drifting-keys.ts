@@ -13,7 +13,6 @@ export interface KeyContext {
   /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly openKeys: readonly string[];
-  /** When it was last applied. */
   readonly formerKeys: readonly string[];
 }
 

@@ -19,7 +19,6 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly settings: Settings;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
-  /** Only set for a plan. */
   readonly probe?: AppProbe | undefined;
 }
 

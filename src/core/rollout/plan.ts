@@ -11,7 +11,6 @@ export interface PlanContext extends Pick<
 > {
   /** Canonical, so that other names of the environment have the same plan. */
   readonly name: string;
-  /** By the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
   readonly warnings: readonly Issue[];
   /** Absent for a plan that cannot be applied. */

@@ -78,7 +78,6 @@ export async function planned(
   return { plan, decision, content, expecting, expected, running, envFiles, ...rollout };
 }
 
-/** An apply changes only what it started, and nothing of svcm itself. */
 function decided(
   ports: Ports,
   { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
@@ -93,7 +92,6 @@ function decided(
     isDumpStale: isDumpStale(ports, left),
   });
   const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, facts.running) : []);
-  // Other undeclared processes belong elsewhere.
   return { ...rest, undeclared: undeclared.filter(({ owned }) => owned || service === undefined) };
 }
 
@@ -136,7 +134,6 @@ function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): strin
   return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
 }
 
-/** @throws {SvcmError} PROCESS_NOT_FOUND */
 function selection(
   fileName: string,
   declared: readonly { readonly name: string }[],

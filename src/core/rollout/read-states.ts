@@ -22,7 +22,6 @@ interface States {
   readonly git: ReturnType<typeof gitState>;
 }
 
-/** @param known the file, if it was already read */
 export async function readStates(
   ports: Ports,
   { environment, service, from }: InputOf<"rollout.plan">,

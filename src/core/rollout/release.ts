@@ -46,13 +46,10 @@ export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code
   readonly event: "release";
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
   readonly before: readonly FormerProcess[];
-  /** The previous names of apps, by their new names. */
   readonly renamed?: Readonly<Record<string, string>> | undefined;
-  /** As the previous release left the apps. */
   readonly left: Left;
 }
 
-/** Times are in ISO format. */
 export type ReleaseEvent =
   | ReleaseHead
   | {
@@ -105,8 +102,8 @@ export function releasesInUse(journals: readonly Journal[], left: Left): Set<str
 }
 
 /**
- * Without a final event, it is still running, or was interrupted and may be half done. @param heldSince when the lock
- * was taken, in milliseconds since 1970; null if it is free
+ * Without a final event, it is still running, or was interrupted and may be half done.
+ * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
 export function releaseOf({ head, events }: Journal, heldSince: number | null): Release {
   const { event: _event, before: _before, renamed: _renamed, left: _left, steps, ...common } = head;

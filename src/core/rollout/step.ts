@@ -10,7 +10,6 @@ export function formerNameOf({ why }: Pick<DecidedStep, "why">): string | undefi
   return typeof running === "string" ? running : undefined;
 }
 
-/** With the previous name, if the step renames it. */
 export function namesOf(step: Pick<DecidedStep, "app" | "why">): string[] {
   const former = formerNameOf(step);
   return former === undefined ? [step.app] : [step.app, former];

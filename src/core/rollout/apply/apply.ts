@@ -54,7 +54,6 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
   const done = await recordedStep(ports, caller.step);
   if (done !== undefined) return { plan: (await planned(ports, place)).plan, release: done };
   await caller.step?.confirm();
-  // Runs the file while waiting for PM2.
   const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
@@ -112,7 +111,6 @@ function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Ca
   return begun(ports, caller, { ...subject, probeOf });
 }
 
-/** Processes that report ready are heard while `work` runs. */
 export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
   await processes.hearReady(true);
   try {

@@ -8,9 +8,8 @@ import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
 
-/** This many equal results in a row decide if a process is healthy. */
 const ENOUGH = 3;
-/** Probes of one check, while other instances of a cluster answer. With a check every 100 ms: at most 50 a second. */
+/** With a check every 100 ms: at most 50 a second. */
 const MOST_PROBES = 5;
 type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
 
@@ -20,7 +19,6 @@ export interface Demand {
   readonly minHealthyMs: number;
 }
 
-/** For a process that was not checked before. */
 export function gate(ports: Ports, record: Judged, demand: Demand): Promise<number | undefined> {
   return new Gate(ports, demand).passed(record);
 }
@@ -53,7 +51,8 @@ export class Gate {
 
   /**
    * Three good probes in a row make a process healthy, three bad ones fail it. A default probe is skipped if the app
-   * does not have its path or service. @returns milliseconds from the start of the process to its readiness, if known
+   * does not have its path or service.
+   * @returns milliseconds from the start of the process to its readiness, if known
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or
    * HEALTH_UNREACHABLE
    */
@@ -77,9 +76,7 @@ export class Gate {
     }
   }
 
-  /**
-   * In a cluster, another instance may answer, so it asks again on a new connection. Undefined if only others answered.
-   */
+  /** In a cluster, another instance may answer, so it asks again on a new connection. */
   async #answerOf(
     { pid }: ProcessRecord,
     probe: AppProbe,
@@ -119,7 +116,6 @@ async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<num
   );
 }
 
-/** @throws {SvcmError} HEALTH_CRASHED */
 async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRecord> {
   const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;

@@ -15,10 +15,7 @@ const TRIAL = "svcm-preflight-";
 /** In a backend that follows the startup contract. */
 const PORT_KEYS = ["SVC_HTTP_PORT", "SVC_GRPC_PORT"];
 
-/**
- * Starts an app once next to its running processes, on spare ports.
- * @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason
- */
+/** @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason */
 export async function preflight(ports: Ports, declared: Declaration, demand: Demand): Promise<void> {
   const { probe, deadlineMs: timeoutMs } = demand;
   if (probe === undefined || probe.portKey === null) return;
@@ -78,7 +75,6 @@ interface Rest {
   readonly unlisted: readonly number[];
 }
 
-/** Also returns when the time is up. */
 async function atRest({ processes, clock }: Ports): Promise<Rest> {
   const until = clock.elapsed() + PATIENCE_MS;
   for (;;) {

@@ -17,7 +17,6 @@ import {
 import { probeOf, type AppProbe } from "../settings/probe.ts";
 import type { RolloutSettings } from "../settings/settings.ts";
 
-/** A line is on disk when its promise resolves. */
 export interface Recording {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
@@ -37,7 +36,6 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
   readonly keepReleases: number;
 }
 
-/** PM2's records of the affected apps are stored before any action on them. */
 export async function begun(ports: Ports, caller: Caller, { keepReleases, ...subject }: Subject): Promise<Recording> {
   const { processes, releases } = ports;
   const now = (): string => new Date(ports.clock.now()).toISOString();
@@ -89,7 +87,6 @@ function idOf(startedAt: string, random: string): string {
   return `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
 }
 
-/** From the last apply, else derived from the name and HTTP port. */
 export function formerProbe(
   { apps }: Left,
   healthOf: (app: string) => RolloutSettings["health"],

@@ -22,7 +22,6 @@ export interface Returning {
 }
 
 export interface Returned {
-  /** Why apps do not run as before. */
   readonly reasons: readonly string[];
   /** Their env files have changed since, so they now read copies from before the release. */
   readonly pinned: ReadonlySet<string>;
@@ -72,7 +71,6 @@ async function processesOf({ processes }: Ports, names: readonly string[]): Prom
   return (await list()).filter(({ name }) => names.includes(name));
 }
 
-/** Returns true if a process was started with its previous definition. */
 async function changedBack(
   acting: Omit<Acting, "action">,
   names: readonly string[],
@@ -96,8 +94,8 @@ async function changedBack(
 }
 
 /**
- * PM2 would start a process that it keeps restarting in addition to the restart. It may crash while it is being
- * stopped, so the stop is repeated; PM2 gives up after sixteen starts.
+ * PM2 would start a process that it keeps restarting in addition to our restart, so the process is stopped first. It
+ * may crash while it is being stopped, so the stop is repeated; PM2 gives up after sixteen starts.
  */
 async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Promise<ProcessRecord> {
   let now = await settled(acting, record);
@@ -113,8 +111,8 @@ async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Pro
 }
 
 /**
- * PM2 cannot stop an app that it is launching, and launches an app forever that always ends before it is ready. A
- * suspended run is waited for until `listen_timeout`, and then no longer counts as launching.
+ * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
+ * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
  */
 async function settled(
   { ports, timeoutMs = PATIENCE_MS }: Omit<Acting, "action">,
@@ -150,7 +148,6 @@ async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord
 
 const MOST_STOPS = 20;
 
-/** Deletes a process that did not exist before. */
 function actionFor(
   record: ProcessRecord,
   old: FormerProcess | undefined,

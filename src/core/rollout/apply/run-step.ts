@@ -22,7 +22,6 @@ export interface Running {
   readonly demandOf: (app: string) => Demand;
   /** Takes a pending response of PM2 that a failed step did not wait for. */
   readonly owed: Meanwhile["owed"];
-  /** Until the process was ready. */
   readonly booted: (app: string, bootMs: number) => void;
 }
 
@@ -86,7 +85,6 @@ function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAc
   return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
 }
 
-/** The gate checks the new run while PM2 reloads the process, and again afterwards. */
 async function update(running: Running, app: string, acting: Acting, target: ProcessRecord): Promise<void> {
   const gate = new Gate(running.ports, running.demandOf(app));
   const meanwhile = { look: (now: ProcessRecord) => gate.look(now), owed: running.owed };
@@ -94,7 +92,6 @@ async function update(running: Running, app: string, acting: Acting, target: Pro
   await actOn({ ...acting, meanwhile, judge }, target);
 }
 
-/** The gate checks the affected processes one by one. */
 async function judged(running: Running, affected: readonly AffectedProcess[], begun?: Gate): Promise<void> {
   for (const one of affected) {
     const gate = begun ?? new Gate(running.ports, running.demandOf(one.name));

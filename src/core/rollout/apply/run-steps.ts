@@ -20,7 +20,7 @@ export interface Applying {
   readonly signal: AbortSignal | undefined;
 }
 
-/** At the first failure, restores the affected apps. Returns how long each app took to be ready. */
+/** Returns how long each app took to be ready. */
 export async function runSteps(applying: Applying, recording: Recording): Promise<ReadonlyMap<string, number>> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
@@ -73,14 +73,11 @@ function demandsOf({ now, input }: Applying) {
 
 interface Failed {
   readonly index: number;
-  /** Steps that may have changed something. */
   readonly touched: number;
   readonly error: SvcmError;
-  /** Pending answers of PM2. */
   readonly owed: ReadonlyMap<number, Promise<unknown>>;
 }
 
-/** Last app first. */
 async function failed(
   applying: Applying,
   recording: Recording,

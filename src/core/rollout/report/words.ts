@@ -1,4 +1,4 @@
-/** Describes a plan in words; the renderer quotes names and values. */
+/** The renderer quotes names and values. */
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 import { counted } from "../../words/counted.ts";
 
@@ -18,7 +18,7 @@ function short(commit: string): string {
   return commit.slice(0, 10);
 }
 
-/** `1 to start, 2 to update`. */
+/** `1 to start, 2 to update` */
 export function countSteps({ summary, exists, changed }: Plan): string {
   if (!exists) return "no ecosystem file, so nothing to do";
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
@@ -26,12 +26,12 @@ export function countSteps({ summary, exists, changed }: Plan): string {
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
-/** For example `reload 2 instances, one by one: no request is lost`. */
+/** `reload 2 instances, one by one: no request is lost` */
 export function stepText(step: PlanStep): string {
   return `${actionText(step)}${LOSS[step.disruption]}`;
 }
 
-/** For example `reload 2 instances, one by one`. */
+/** `reload 2 instances, one by one` */
 export function actionText(step: PlanStep): string {
   return ACTIONS[step.do](step);
 }
@@ -93,7 +93,7 @@ function shown(value: PlanReason["declared"], quote: Quote): string {
   return value === null ? "PM2's default" : quote(String(value));
 }
 
-/** Advice that avoids lost requests, and facts that a reader may not expect. */
+/** Advice, and facts that a reader may not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   CODE_NOT_RESTORABLE: "The code was replaced in place, so a rollback cannot restore it.",
   DUMP_STALE: "The last apply did not save PM2's list, so a reboot would start the processes from before it.",

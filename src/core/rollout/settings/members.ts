@@ -10,7 +10,6 @@ const PATH = /^\/[\x21-\x7e]{0,500}$/;
 const NAME = /^[A-Za-z_][\w.-]{0,199}$/;
 const MOST_RELEASES = 100;
 
-/** As a test, as text for messages, and as a JSON Schema. */
 export interface Form {
   readonly matches: (value: unknown) => boolean;
   readonly expected: string;
@@ -83,7 +82,6 @@ export const rolloutMembers: Readonly<Record<string, Member>> = {
   keepReleases: { ...count, help: "Number of releases that svcm keeps. Defaults to 10." },
 };
 
-/** `90s`, for example. */
 export function millisecondsIn(value: unknown): number | undefined {
   return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
 }

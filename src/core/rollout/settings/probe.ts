@@ -29,7 +29,6 @@ export function portKeyOf(app: string, health: Readonly<Record<string, HealthSet
   return typeof port === "string" ? port : undefined;
 }
 
-/** Absent if name and variables do not determine the protocol and the port. */
 export function probeOf(
   app: string,
   env: Readonly<Record<string, unknown>>,

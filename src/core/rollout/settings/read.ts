@@ -30,7 +30,6 @@ export async function readSettings(ports: Ports, serviceOf: ServiceOf): Promise<
   return (app) => settingsFrom(shared, services[serviceOf(app)]?.rollout);
 }
 
-/** The YAML parser is loaded only if needed. */
 async function settingsInDocument(ports: Ports): Promise<unknown> {
   const text = await readDocumentIfThere(ports, DEPLOYMENTS_FILE);
   if (text === undefined || !text.includes("rollout")) return undefined;

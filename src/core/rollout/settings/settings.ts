@@ -1,9 +1,7 @@
 import { healthIn, millisecondsIn, rolloutMembers } from "./members.ts";
 
 export interface RolloutSettings {
-  /** A new process must stay online for this time. */
   readonly minHealthyMs: number;
-  /** Each process must become healthy within this time. */
   readonly deadlineMs: number;
   readonly autoRevert: boolean;
   readonly preflight: boolean;
@@ -17,7 +15,6 @@ export interface HealthSettings {
   readonly path?: string;
   /** A text is the name of the variable with the port. */
   readonly port?: number | string;
-  /** The service name of the gRPC health protocol. */
   readonly service?: string;
 }
 
