@@ -79,7 +79,7 @@ async function commitOf(git: Git, revision: string): Promise<string> {
 
 const MAX_REVISION = 1000;
 
-/** With --quiet, Git prints nothing for an unknown revision. */
+/** With --quiet, Git prints nothing for an unknown revision, but reports other errors. */
 function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
   return exitCode === 1 || stderr.trim() === "" || stderr.startsWith("fatal: Needed a single revision");
 }

@@ -4,7 +4,7 @@ import type { HostSystem } from "../../api/host-system.ts";
 
 export interface AskedSystem {
   readonly answer: HostSystem | null;
-  /** After a second at the latest. */
+  /** Resolves after a second at the latest. */
   readonly known: Promise<void>;
 }
 

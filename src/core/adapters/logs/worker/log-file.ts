@@ -5,7 +5,7 @@ import { foreignCode, type ErrorCode } from "../../../api/code.ts";
 import { codeOf } from "../../../words/thrown.ts";
 import { O_RDONLY, openedPath, SAFELY, statOf } from "../../files/system.ts";
 
-/** Of the compressed and of the decompressed content. */
+/** Applies to the compressed and the decompressed size. */
 const MOST_ZIPPED_BYTES = 64 * 2 ** 20;
 
 export class Unreadable extends Error {
