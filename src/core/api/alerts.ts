@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { alertRules, alertStates } from "./names.ts";
 
-/** For a webhook and a command. Contains no environment values. */
+/** Contains no environment values. */
 export const alertMessage = z
   .strictObject({
     version: z.literal(1),

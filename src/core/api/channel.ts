@@ -1,6 +1,6 @@
 /** @see CONTRACT section 4 */
 export const SOCKET_PATH = "/api/runtime/pm2-ws";
-/** Also the prefix of the subprotocol that carries a token. */
+/** The subprotocol that carries a token begins with it, too. */
 export const SUBPROTOCOL = "svcm.v1";
 export const TOKEN_SUBPROTOCOL = "svcm.bearer.";
 

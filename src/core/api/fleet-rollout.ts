@@ -29,7 +29,7 @@ const rolledNode = z.strictObject({
   /** Each action of a rollout has a different number. */
   step: z.optional(count),
   release: z.optional(z.string()),
-  /** Of a failed, half done or silent node. */
+  /** Why the node failed, is half done, or has not responded. */
   code: z.optional(z.string()),
   reason: z.optional(z.string()),
 });
