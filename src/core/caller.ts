@@ -4,7 +4,7 @@ import type { Right, Role } from "./api/rights.ts";
 /** Needed for an operation. */
 export type Access = Right;
 
-/** Of a token. A missing list means all. */
+/** A missing list means all. */
 export interface Limits {
   /** Canonical names. */
   readonly environments?: readonly string[] | undefined;
@@ -23,7 +23,7 @@ export interface Identity {
 export interface Caller extends Identity {
   readonly source: AuditSource;
   readonly signal?: AbortSignal;
-  /** For a step of a rollout over several nodes. */
+  /** Set for a step of a rollout over several nodes. */
   readonly step?: RolloutStep;
   readonly report?: Progress;
 }
