@@ -26,7 +26,7 @@ export interface EnvFile extends Environment {
 }
 
 export interface EnvContent extends EnvFile {
-  /** Of every layer, in order, for the entity tag. */
+  /** The bytes of every layer, in order, for the entity tag. */
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly layers: readonly EnvLayer[];

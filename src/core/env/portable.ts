@@ -13,7 +13,7 @@ export function isPortableEntry(text: string): boolean {
   return PORTABLE_ENTRY.test(text) && !LONE_RETURN.test(text);
 }
 
-/** In order. Node has no following line to join white space at the end of the file with. */
+/** White space at the end of the file does not count: Node has no following line to join it with. */
 export function unportableLines({ text, strays, comments, entries }: EnvDocument): Span[] {
   const end = text.trimEnd().length;
   const mayHoldLoneReturn = LONE_RETURN.test(text);

@@ -18,7 +18,7 @@ export interface ComparedTemplate {
 }
 
 interface Compared extends ComparedTemplate {
-  /** Of the last line of each key. */
+  /** The location of the last line of each key. */
   readonly inTemplate: ReadonlyMap<string, Issue["at"]>;
   readonly inLayers: ReadonlyMap<string, Issue["at"]>;
   readonly optional: ReadonlySet<string>;
