@@ -10,7 +10,7 @@ const HEAP = /heap out of memory|OOMErrorHandler|^<--- Last few GCs --->/;
 const REPORT = /^\s*(?:$|\d+: |-{3}|<---|\[\d+:0x|FATAL ERROR)/;
 /** PM2's log has a resolution of one second, and V8 writes directly before the end. */
 const AT_ONCE_MS = 2000;
-/** Only for the last end of each process. */
+/** Each error log is read for the last end of its process only. */
 const MOST_LOGS = 20;
 
 /** The cause is certain if V8's report is the last thing in the log. */

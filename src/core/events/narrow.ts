@@ -20,7 +20,7 @@ const OF_CAUSE: Partial<Record<Cause, RegExp>> = {
   daemon: DAEMON,
 };
 
-/** Without a match of each, no event passes the filter. */
+/** If one of these does not match, no event passes the filter. */
 export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
   const ofCause = cause && OF_CAUSE[cause];
   return [

@@ -18,7 +18,7 @@ const RECENT_MS = 15 * 60_000;
 /** The run before the oldest of these is known only with one more event. */
 export const LAST_ENDS = 5;
 const ERROR_LINES = 3;
-/** With lines of the other instances, and stacks. */
+/** Includes lines of the other instances, and stacks. */
 const MOST_LINES = 50;
 const LONGEST_LINE = 200;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
