@@ -33,12 +33,11 @@ export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]):
   return groups;
 }
 
-/** With line and column of at least 1. */
 export function issuePlace({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
-/** From 1, without byte order mark and line break. */
+/** Lines count from 1 and have no byte order mark. */
 export function linesOf(text: string): { at(line: number): string | undefined } {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
@@ -48,7 +47,6 @@ export function unsaidAccepted({ accepted = [], message }: Issue): readonly stri
   return accepted.every((word) => message.includes(word)) ? [] : accepted;
 }
 
-/** For formats that have only a message. */
 export function describeIssue(issue: Issue): string {
   const accepted = unsaidAccepted(issue);
   const listed = accepted.length > 0 ? `; accepted: ${accepted.join(", ")}` : "";
