@@ -9,7 +9,7 @@ export type Recorded = number | readonly [mean: number, max: number] | null;
 export interface Step {
   readonly atMs: number;
   readonly host: readonly Recorded[];
-  /** By name and PM2 id, for example `orders-api/0`. */
+  /** Keys are name and PM2 id, for example `orders-api/0`. */
   readonly processes: Readonly<Record<string, readonly Recorded[]>>;
 }
 
