@@ -1,6 +1,6 @@
 import { logLevels, type LogLevel, type LogStream } from "../api/names.ts";
 
-/** Of winston, syslog and others. */
+/** The names of winston, syslog and others. */
 const WORDS: Readonly<Record<string, LogLevel>> = {
   silly: "trace",
   verbose: "debug",
