@@ -63,7 +63,7 @@ function diskIo({ before, now, platform }: ProcessFacts): ProcessMetrics["diskIo
 
 const TENTH = 10;
 
-/** Of a core, or of all cores; null without two readings, or if a counter decreased. */
+/** Null without two readings, or if a counter decreased. */
 export function usagePercent(before: CoreTimes | null | undefined, now: CoreTimes | null | undefined): number | null {
   if (!before || !now) return null;
   const total = now.total - before.total;

@@ -33,7 +33,7 @@ interface Compared {
   readonly metrics: EcosystemMetrics;
 }
 
-/** Run at first use, and again only if the file or a module that it requires has changed. */
+/** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
   readonly #asked: PlaceRequest;

@@ -12,7 +12,7 @@ export interface Moment {
   readonly epochMs: number;
   readonly measured: Measured;
   readonly listed: Listed;
-  /** By environment and async-context flag. */
+  /** Keys are environment and async-context flag. */
   readonly samples: Map<string, Promise<Sample>>;
 }
 
