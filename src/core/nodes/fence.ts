@@ -4,7 +4,7 @@ export interface Fence {
   readonly rollout: string;
   readonly step: number;
   readonly holder: string;
-  /** Of the record that contains the step. */
+  /** The revision of the record that contains the step. */
   readonly revision: number;
 }
 
