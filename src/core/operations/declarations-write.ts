@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { declarationsOf } from "./declarations-read.ts";
 import type { EnvRead } from "./env-read.ts";
 
-/** Only lines that differ from the draft. Atomic and audited. */
+/** Changes only the lines that differ from the draft, atomically and audited. */
 export const declarationsWrite = defineOperation({
   id: "declarations.write",
   access: "write",

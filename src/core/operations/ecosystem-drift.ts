@@ -6,7 +6,7 @@ import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
 
-/** For a service, only its apps. Never returns values of arguments and environments. */
+/** Never returns values of arguments and environments. */
 export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",

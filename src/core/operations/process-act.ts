@@ -24,7 +24,7 @@ export interface ProcessActionResult {
   readonly ok: true;
   readonly action: ProcessAction;
   readonly scope: ProcessScope;
-  /** Of the app, apps or namespace; `*` for every app of the ecosystem file. */
+  /** The app, apps or namespace; `*` for every app of the ecosystem file. */
   readonly name: string;
   /** Present if the request has it, or if only one process is affected. */
   readonly pmId?: number | undefined;

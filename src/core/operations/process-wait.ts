@@ -11,7 +11,7 @@ export interface WaitedProcess {
   readonly namespace: string;
   readonly pid: number | null;
   readonly status: string;
-  /** For a second without a restart. */
+  /** True after a second online without a restart. */
   readonly isOnline: boolean;
 }
 
