@@ -8,7 +8,7 @@ export interface LoadedEcosystem {
   readonly found: "apps" | "pm2" | "export" | "nothing";
   /** An ES module exports the apps as `default`, where PM2 does not look. */
   readonly isDefaultExport: boolean;
-  /** With every required module. Imports of ES modules cannot be tracked. */
+  /** Includes every required module. Imports of ES modules cannot be tracked. */
   readonly files: readonly string[];
   /** Variables that the file read and that svcm withheld, because they contain a secret. */
   readonly withheld: readonly string[];

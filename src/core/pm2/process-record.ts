@@ -58,7 +58,7 @@ export interface ProcessDeclaration {
 
 export interface OwnProcess {
   readonly pids: readonly number[];
-  /** From the environment that PM2 gives a process. */
+  /** PM2 puts both into the environment of a process. */
   readonly pm2: { readonly pmId: number; readonly name: string } | null;
 }
 

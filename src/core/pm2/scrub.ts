@@ -27,7 +27,7 @@ export function shownVariable(contract: RuntimeContract, name: string, value: st
   return isOwnContract(contract) ? REDACTED : shownMember(name, value, scrub);
 }
 
-/** With the members of JSON values, and passwords inside. */
+/** Includes the members of JSON values, and passwords inside. */
 export function secretsOf(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
   return [...variables].flatMap(([name, value]) => {
     const spec = specOf(contract, name);

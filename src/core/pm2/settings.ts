@@ -10,7 +10,7 @@ export type Settings = Readonly<Partial<Record<SettingName, string | number | bo
 export const LISTEN_TIMEOUT_MS = 3000;
 
 interface Setting {
-  /** In PM2's record and in an ecosystem file. */
+  /** The name in PM2's record and in an ecosystem file. */
   readonly field: string;
   readonly aliases?: readonly string[];
   /** Returns `undefined` for a value that cannot be compared. */

@@ -13,7 +13,6 @@ export interface Acting {
   readonly action: ProcessAction;
   /** Records the action before its first effect; further calls do nothing. */
   readonly begin: () => Promise<void>;
-  /** Until PM2's list shows the effect. */
   readonly timeoutMs?: number | undefined;
   /** A started process must be online for this time. */
   readonly stableMs?: number | undefined;
