@@ -13,7 +13,7 @@ export interface AuditLog {
   /** Checks without creating anything that `append` may write. @throws {FileError} as `append` */
   check(): Promise<void>;
 
-  /** By action and outcome, of this process. */
+  /** The number of records that this process appended, by action and outcome. */
   counts(): readonly AuditCount[];
 }
 

@@ -3,7 +3,7 @@ import type { LogLine, LogProblem, LogsResponse } from "../api/logs.ts";
 
 export type LogQuery = InputOf<"logs.read">;
 
-/** For lines that are written from now on. */
+/** Selects lines that are written from now on. */
 export type LogFilter = Pick<
   LogQuery,
   "app" | "apps" | "grep" | "regexp" | "ignoreCase" | "level" | "stream" | "since"

@@ -1,6 +1,6 @@
 import type { Kernel, RunningCommand, Sighting } from "../events/sightings.ts";
 
-/** In addition to PM2's log. */
+/** Evidence about processes in addition to PM2's log. */
 export interface Sightings {
   /** The stored sightings from `sinceMs` on, oldest first. @throws {FileError} if they cannot be read */
   kept(sinceMs: number): Promise<readonly Sighting[]>;
@@ -13,7 +13,7 @@ export interface Sightings {
 
   commands(): Promise<readonly RunningCommand[]>;
 
-  /** By PM2 id, from PM2's files. */
+  /** The pids of PM2's processes by PM2 id, from PM2's files. */
   pids(): Promise<ReadonlyMap<number, number>>;
 
   /** Calls back when PM2's log or svcm's audit log may have changed. @returns a function that stops watching */
