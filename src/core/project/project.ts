@@ -66,7 +66,7 @@ export interface Service {
   readonly apps: readonly string[] | undefined;
   readonly env: Readonly<Record<string, EnvSource>>;
   readonly template: string | undefined;
-  /** As written, already checked. */
+  /** Already checked. */
   readonly rollout: unknown;
 }
 

@@ -8,7 +8,7 @@ import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
 
 type Named = Omit<Place, "exists" | "overridden">;
 
-/** Without a `svcm.yaml`, the default places. */
+/** Without a `svcm.yaml`, the files in the default places count. */
 export async function gatherPlaces(
   ports: Ports,
   vocabulary: Vocabulary,
