@@ -23,7 +23,7 @@ export interface LeftApp {
   readonly service: string;
   readonly keys: readonly string[];
   readonly probe?: AppProbe;
-  /** Of its slowest process, when an apply last started it. */
+  /** The time of the slowest process when an apply last started the app. */
   readonly bootMs?: number;
   readonly envFiles: readonly EnvFileCopy[];
   /** The release since which its processes read copies of env files. */
