@@ -7,7 +7,7 @@ const PLACEHOLDER =
 const SHORTEST_RANDOM = 24;
 /** In a URL, little else is long, so the limit is lower. */
 const SHORTEST_RANDOM_IN_URL = 20;
-/** Of neighbouring characters that change between digits, capitals and small letters. */
+/** The share of neighbouring characters that change between digits, capitals and small letters. */
 const RANDOM_SHARE = 0.2;
 /** Higher without digits, because words in camel case also change. */
 const RANDOM_SHARE_OF_LETTERS = 0.3;
