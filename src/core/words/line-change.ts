@@ -5,7 +5,6 @@ export interface LineChange {
   readonly after: readonly string[];
 }
 
-/** From the first to the last difference. */
 export function changedRun(line: number, before: readonly string[], after: readonly string[]): LineChange | undefined {
   const limit = Math.min(before.length, after.length);
   let head = 0;
