@@ -37,6 +37,7 @@ export interface PayloadFacts {
   readonly asyncContext: (pmId: number) => AsyncContextMetrics;
 }
 
+/** @see CONTRACT section 5 */
 export function metricsPayload(facts: PayloadFacts): MetricsPayload {
   const { environment, epochMs, measured, ecosystem } = facts;
   const processes = processesOf(facts);

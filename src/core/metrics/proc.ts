@@ -75,6 +75,7 @@ function timesOf(numbers: string): CoreTimes {
   return { busy, total: busy + idle + ioWait };
 }
 
+/** @see proc_loadavg(5) */
 export function parseLoadavg(text: string): LoadAvg | null {
   const match = /^(\d+\.\d+) (\d+\.\d+) (\d+\.\d+) /.exec(text);
   if (match === null) return null;
