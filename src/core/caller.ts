@@ -1,17 +1,16 @@
 import type { AuditSource } from "./api/names.ts";
 import type { Right, Role } from "./api/rights.ts";
 
-/** The right that an operation needs. */
+/** Needed for an operation. */
 export type Access = Right;
 
-/** The environments and services that a token is limited to. A missing list means all. */
+/** A missing list means all. */
 export interface Limits {
   /** Canonical names. */
   readonly environments?: readonly string[] | undefined;
   readonly services?: readonly string[] | undefined;
 }
 
-/** A user or program, and its rights. */
 export interface Identity {
   /** The system user, the name of the token, or `anonymous`. */
   readonly actor?: string;
@@ -21,11 +20,10 @@ export interface Identity {
   readonly limits?: Limits;
 }
 
-/** The origin of a request: the caller and its front end. */
 export interface Caller extends Identity {
   readonly source: AuditSource;
   readonly signal?: AbortSignal;
-  /** Set if the request is a step of a rollout over several nodes. */
+  /** Set for a step of a rollout over several nodes. */
   readonly step?: RolloutStep;
   readonly report?: Progress;
 }

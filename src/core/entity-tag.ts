@@ -1,9 +1,7 @@
-/** The part of a port that computes a digest. */
 interface Digesting {
   readonly host: { digest(bytes: Uint8Array): string };
 }
 
-/** A strong entity tag of the bytes. */
 export function entityTag({ host }: Digesting, bytes: Uint8Array): string {
   return `"${host.digest(bytes)}"`;
 }

@@ -6,8 +6,7 @@ import type { Issue } from "./api/issue.ts";
 import { defined } from "./words/defined.ts";
 
 /**
- * Every expected refusal with its HTTP status, exit code and specified text. Exit codes: 1 for a negative result, 2 for
- * wrong usage, 3 for a failure, 70 for a defect of svcm.
+ * Exit codes: 1 for a negative result, 2 for wrong usage, 3 for a failure, 70 for a defect of svcm.
  * @see the specification, "Errors"; CONTRACT sections 3 and 7
  */
 export const errorTable = {
@@ -41,7 +40,7 @@ export const errorTable = {
   PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found.", isCode: true },
   PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous.", isCode: true },
   PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },
-  /** The machine or the declaration does not allow the action, so PM2 did not get it. */
+  /** PM2 did not get the action. */
   PROCESS_ACTION_REFUSED: { status: 409, exitCode: 3, error: "Process action refused." },
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked.", isCode: true },
   PLAN_STALE: { status: 409, exitCode: 1, error: "Plan is out of date.", isCode: true },
@@ -73,16 +72,16 @@ interface ErrorRow {
 export type ErrorKind = keyof typeof errorTable;
 
 export interface RefusalBody extends Omit<ErrorBody, "error"> {
-  /** The next step, for a user at a terminal. Not sent over HTTP. */
+  /** For a user at a terminal. Not sent over HTTP. */
   readonly hint?: string | undefined;
   readonly retryAfterSeconds?: number;
   /** The known processes of a refused action. Not sent over HTTP. */
   readonly processes?: readonly AuditedProcess[];
-  /** The text of the file with the issues, to print source lines. Not sent over HTTP. */
+  /** To print source lines. Not sent over HTTP. */
   readonly source?: string;
 }
 
-/** A refusal that svcm expects and can explain. Every other error is a defect. */
+/** Every other error is a defect. */
 export class SvcmError extends Error {
   override readonly name = "SvcmError";
   readonly kind: ErrorKind;
@@ -96,12 +95,11 @@ export class SvcmError extends Error {
   }
 }
 
-/** The code of any thrown value: that of a refusal, or DEFECT. */
 export function failureCode(error: unknown): ErrorCode {
   return error instanceof SvcmError ? (error.body.code ?? error.kind) : "DEFECT";
 }
 
-/** A refusal with every issue. Its details are the messages on one line. */
+/** Its details are the messages on one line. */
 export function refusal(kind: ErrorKind, issues: readonly Issue[]): SvcmError {
   return new SvcmError(kind, { details: issues.map(({ message }) => message).join("; "), issues });
 }

@@ -121,13 +121,10 @@ export function commandLineCaller(): Caller {
   };
 }
 
-/**
- * Large enough for a deployments document with twenty thousand deploy targets. Env files and contract files have a
- * smaller limit.
- */
+/** Enough for a deployments document with twenty thousand deploy targets. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
-/** The real ports of a repository. Each is created on first use, because a command uses few of them. */
+/** Each port is created on first use, because a command uses few of them. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, auditFile, pm2Home } = workspace;
@@ -165,10 +162,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   return ports;
 }
 
-/**
- * Applies the PM2 home and the folders that `svcm.yaml` names. If the file is invalid, the first operation that reads
- * it reports that.
- */
+/** If `svcm.yaml` is invalid, the first operation that reads it reports that. */
 export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   const ports = nodePorts(options);
   const project = await ports.facts.project().catch(() => undefined);

@@ -3,7 +3,7 @@ import { isGranted, type Access, type Caller, type Identity } from "./caller.ts"
 import type { ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports/index.ts";
 
-/** Reads through the ports, decides, and writes through the ports. `api/inputs.ts` has the input under the same id. */
+/** `api/inputs.ts` has the input under the same id. */
 export interface Operation<Input, Output> {
   readonly id: OperationId;
   readonly access: Access;
@@ -18,8 +18,8 @@ export function defineOperation<Id extends OperationId, Output>(
 }
 
 /**
- * Checks the caller's rights and limits, then runs the operation. HTTP and the WebSocket parse their input first. The
- * command line does not: its input is type-checked against the schema, and loading zod would slow every start.
+ * HTTP and the WebSocket parse their input first. The command line does not: its input is type-checked, and loading zod
+ * would slow every start.
  * @see docs/decisions/parsed-input.md
  * @throws {SvcmError} for every expected refusal; other errors are defects
  */
@@ -46,12 +46,9 @@ export async function authorise<Input>(
     await (await import("./identity/limits.ts")).requireWithin(ports, operation, input, caller);
 }
 
-/** A connection to the other nodes of a fleet. */
 export interface NodeAsker {
   /**
-   * Sends a request to one node.
-   *
-   * @param asker the caller on whose behalf this user asks; the node permits only what both may do
+   * @param asker the node permits only what both this user and the asker may do
    * @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN
    */
   ask<Input, Output>(

@@ -50,7 +50,6 @@ interface Undici {
 
 async function openUndici(): Promise<Undici> {
   const undici = await import("undici");
-  // A separate agent, because the global one may use a proxy from the environment. undici does not follow redirects by
-  // default.
+  // The global agent may use a proxy from the environment.
   return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };
 }

@@ -8,15 +8,14 @@ import { realpath } from "./files/system.ts";
 
 export interface AuditLogOptions {
   readonly file: string;
-  /** The PM2_HOME that has the log of process actions. Without it, one log holds everything. */
+  /** Without it, one log holds everything. */
   readonly pm2Home?: string;
   readonly rotation?: Rotation;
 }
 
 /**
- * JSON Lines files that any number of processes append to. Process actions have a separate log, because one PM2 serves
- * many repositories; readers see a single log. Only an action that begins creates a missing PM2_HOME, so a refusal
- * there is not recorded (`FileError`, ENOENT).
+ * Process actions have a separate log, because one PM2 serves many repositories. Only an action that begins creates a
+ * missing PM2_HOME, so a refusal there is not recorded (`FileError`, ENOENT).
  */
 export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
   const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");

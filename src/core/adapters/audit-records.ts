@@ -50,7 +50,7 @@ async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGe
   }
 }
 
-/** Returns true for the first record of an attempt. Reading backwards, that record has the outcome. */
+/** Reading backwards, the first record of an attempt has the outcome. */
 function onePerAttempt(): (record: AuditRecord) => boolean {
   const waiting = new Set<string>();
   return ({ id, outcome }) => {
@@ -64,7 +64,6 @@ function onePerAttempt(): (record: AuditRecord) => boolean {
   };
 }
 
-/** @param text in lower case */
 function names({ action, environment, service, keys, processes, target, actor }: AuditRecord, text: string): boolean {
   const all = [
     action,
@@ -78,7 +77,7 @@ function names({ action, environment, service, keys, processes, target, actor }:
   return all.some((name) => name?.toLowerCase().includes(text));
 }
 
-/** If this many bytes hold no record, another program has filled the log, and reading ends. */
+/** If this many bytes hold no record, another program has filled the log. */
 const MOST_FOREIGN_BYTES = 16 * 2 ** 20;
 
 interface Reading {
@@ -86,10 +85,7 @@ interface Reading {
   readonly onCut: () => void;
 }
 
-/**
- * The records of a log and its older files, newest first. Skips torn and foreign lines.
- * @throws {FileError} if a file cannot be read; the signal's reason if it is aborted
- */
+/** Newest first. Skips torn and foreign lines. @throws {FileError}; the signal's reason if it is aborted */
 async function* recordsOf(files: readonly string[], reading: Reading): AsyncGenerator<AuditRecord> {
   const seen = new Set<string>();
   for (const file of files) {
@@ -109,7 +105,6 @@ async function* recordsOf(files: readonly string[], reading: Reading): AsyncGene
   }
 }
 
-/** Returns false if reading stopped early. */
 async function* recordsIn(fd: number, size: number, { signal, onCut }: Reading): AsyncGenerator<AuditRecord, boolean> {
   let foreignBytes = 0;
   for await (const { lines, bytes } of linesBackwards(fd, size)) {
@@ -138,10 +133,8 @@ async function openIfThere(file: string): Promise<number | undefined> {
   }
 }
 
-/** Drops unknown members. */
 const storedRecord = auditRecord.strip();
 
-/** Returns `undefined` for a torn or foreign line. */
 function parseLine(line: string): AuditRecord | undefined {
   const fields = recordIn(line);
   const { environment, ...others } = fields ?? {};

@@ -1,6 +1,4 @@
-/**
- * A synchronous reader of the runtime contract. Only a file that differs from the packaged one needs the YAML parser.
- */
+/** Synchronous. Only a file that differs from the packaged one needs the YAML parser. */
 import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -65,7 +63,6 @@ function projectAt(path: string): Fact<Project> | undefined {
   });
 }
 
-/** Returns `undefined` if the file does not exist. */
 function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | undefined {
   try {
     const text = readText(path);
@@ -75,7 +72,7 @@ function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | und
   }
 }
 
-/** @throws the system's error; EFBIG over 1 MiB, ENOTREG if it is not a regular file */
+/** @throws the system's error; EFBIG, ENOTREG */
 function readText(path: string): string | undefined {
   let file: number;
   try {

@@ -10,13 +10,9 @@ const PRIVATE_FILE = 0o600;
 const LOCK_MS = 5_000;
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** A small file that records what a node has sent. Several processes of the machine may change it, one at a time. */
+/** Several processes of the machine may change it, one at a time. */
 export interface DeliveryFile {
-  /**
-   * Runs `work` with the text of the file while no other process can change it. `save` replaces the file; when its
-   * promise resolves, the new text is on disk.
-   * @throws {FileError} ELOCKED or the system's code; errors of `work` pass through
-   */
+  /** When the promise of `save` resolves, the new text is on disk. @throws {FileError} ELOCKED or the system's code */
   change<T>(work: (text: string | undefined, save: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
 }
 

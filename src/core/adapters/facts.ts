@@ -19,11 +19,7 @@ import { attempting } from "./files/file-error.ts";
 import { fileState, isRefusal } from "./files/system.ts";
 import type { KeptFacts } from "./kept-facts.ts";
 
-/**
- * Reads `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`. Packaged data replaces a
- * missing contract or matrix. A file is read again only after it changed. The YAML parser is loaded only if a file
- * differs from the packaged one and is not in the cache.
- */
+/** Packaged data replaces a missing contract or matrix. */
 export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () => KeptFacts | undefined): Facts {
   const place = { root, files, kept };
   const declared = new FactFile<Project | undefined>(place, PROJECT_FILE, { text: undefined, value: undefined });
@@ -90,7 +86,6 @@ interface FactPlace {
   readonly kept?: (() => KeptFacts | undefined) | undefined;
 }
 
-/** A declaration file of a repository. Packaged data replaces a missing file. */
 class FactFile<T> {
   readonly #name: string;
   readonly #path: string;
@@ -118,12 +113,10 @@ class FactFile<T> {
     const loading = this.#read(read);
     const last = { stamp, loading };
     this.#last = last;
-    // The next call tries again.
     loading.catch(() => this.#last === last && (this.#last = undefined));
     return await loading;
   }
 
-  /** Returns `undefined` if the file does not exist. */
   #stamp(): string | undefined {
     try {
       // Most repositories do not have these files, and throwing costs more than the call.

@@ -1,7 +1,4 @@
-/**
- * The files of a whole revision. Like single files, they are read as blobs, so no filter or hook of the repository
- * runs.
- */
+/** Reads blobs, so no filter or hook of the repository runs. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -12,7 +9,6 @@ import type { RevisionState } from "../ports/index.ts";
 
 export type Git = (...args: string[]) => Promise<Buffer>;
 
-/** @returns `undefined` if there is no Git, no repository or no commit */
 export async function revisionState(
   git: Git,
   root: string,
@@ -48,7 +44,6 @@ export interface RevisionTree {
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 
-/** Files that an ecosystem file might read. */
 const READABLE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
 /** A hostile tree may hold such names. */
 const OUTSIDE = /(?:^|\/)\.\.(?:\/|$)/;
@@ -92,7 +87,7 @@ interface Entry {
   readonly name: string;
   /** 0 if the entry is not a file, or if the listing has no sizes. */
   readonly size: number;
-  /** False for a symbolic link, although it is also a blob. */
+  /** A symbolic link is also a blob. */
   readonly isFile: boolean;
 }
 

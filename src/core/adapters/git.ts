@@ -13,16 +13,12 @@ export interface GitOptions {
   readonly timeoutMs?: number;
 }
 
-/**
- * `rev-parse`, `ls-tree` and `cat-file blob` run no hook, filter, textconv, pager or external diff. User input appears
- * only after `--end-of-options`, never in a shell.
- */
+/** These commands run no hook, filter or pager. User input follows `--end-of-options`, never in a shell. */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
   const run = (maxBuffer: number, args: readonly string[], input = ""): Promise<Buffer> => {
     const options = { env: quietEnvironment(env), maxBuffer, timeout: timeoutMs };
     return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
   };
-  // svcm checks the size of a file before it reads it.
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
     state: (paths) => revisionState(git, root, paths),
@@ -62,7 +58,6 @@ async function namesOf(listing: Promise<Buffer>, separator: string): Promise<str
   return text.split(separator).filter((name) => name !== "");
 }
 
-/** References contain no control characters, and arguments no NUL. */
 const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
 
 async function commitOf(git: Git, revision: string): Promise<string> {
@@ -150,7 +145,6 @@ function gitFailure({ code, killed, message }: ExecError, stderr: string, timeou
   return new GitRefusal(known ?? { code: "GIT_FAILED", details: words || "git gave no reason." }, code ?? 1, stderr);
 }
 
-/** Git's messages vary between versions. */
 const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[] = [
   {
     pattern: /not a git repository|must be run in a work tree/,
@@ -170,10 +164,7 @@ function failed(code: ErrorCode, details: string, path?: string): SvcmError {
   return new SvcmError("REVISION_FAILED", { code, details, path });
 }
 
-/**
- * Removes variables that point Git to another repository, configuration or program, for example those set by a hook.
- * Git uses English, does not prompt for passwords, takes no locks and does not fetch.
- */
+/** A hook sets variables that point Git elsewhere. */
 function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
   return {
@@ -183,7 +174,7 @@ function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // For Git versions without GIT_NO_LAZY_FETCH: allows no protocol.
+    // For Git versions without GIT_NO_LAZY_FETCH.
     GIT_ALLOW_PROTOCOL: "",
   };
 }

@@ -27,7 +27,6 @@ export const nodeHealth: Health = {
   },
 };
 
-/** The system chooses a free port. */
 function listening(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -90,7 +89,7 @@ function pidIn(text: string): number | null {
 const SERVING = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
 const UNIMPLEMENTED = "12";
 
-/** A request for one service, whose name is field 1. Without a name, it asks about the whole server. */
+/** The name of the service is field 1. */
 function healthRequest(service = ""): Buffer {
   const name = Buffer.from(service);
   // A name has at most 200 bytes. From 128 on, its length takes two bytes.

@@ -14,9 +14,8 @@ import { discard, fstat, isRefusal, O_RDONLY, read, SAFELY, withFile } from "./f
 /** One hour of a thousand processes has a tenth of this size. */
 const MAX_PART_BYTES = 256 * 2 ** 20;
 const PRIVATE_FILE = 0o600;
-/** Left by a process that was killed while it replaced a part. */
 const LITTER = /\.svcm-new\./;
-/** Another recorder holds its lock as long as it runs, so waiting does not help. */
+/** Another recorder holds its lock as long as it runs. */
 const LOCK_MS = 0;
 
 export function nodeHistoryFiles(folder: string): HistoryFiles {
@@ -81,7 +80,6 @@ async function readPart(path: string): Promise<PartText> {
   return { lines: linesOf(text), ...(!isWhole && { damage: "HISTORY_PART_DAMAGED" as const }) };
 }
 
-/** The content up to its end, or up to the first damaged byte. */
 function inflated(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {

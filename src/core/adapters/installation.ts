@@ -70,7 +70,6 @@ async function serviceAt(env: InstallationOptions["env"]): Promise<ServiceAddres
   const isAddress = /^[\w.:[\]-]+$/.test(host) && /^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT;
   if (!isAddress) return { address: null, answer: "nothing" };
   const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  // For port 0, the system chooses a free one.
   if (Number(port) === 0) return { address: `${shown}:${port}`, answer: "nothing" };
   return { address: `${shown}:${port}`, answer: await answerOf(`http://${reachable(shown)}:${port}/healthz`) };
 }
@@ -87,7 +86,7 @@ async function answerOf(url: string): Promise<ServiceAddress["answer"]> {
     return body.status === "ok" && typeof body.version === "string" ? "svcm" : "other";
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
-    // System error codes begin with E. Any other failure means that the response is not HTTP or did not arrive in time.
+    // System error codes begin with E.
     return code?.startsWith("E") ? "nothing" : "other";
   }
 }

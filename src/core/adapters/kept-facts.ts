@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { userCache, type UserCache } from "./user-cache.ts";
 
-/** Facts that were valid at an earlier start. */
 export interface KeptFacts {
   read(text: string): unknown;
   keep(text: string, value: unknown): void;
 }
 
-/** Further texts overwrite earlier ones. */
 const MOST_TEXTS = 64;
 
 export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
@@ -20,7 +18,6 @@ export function keptFacts(env: Readonly<Record<string, string | undefined>>): Ke
   );
 }
 
-/** A damaged cache file counts as absent. */
 function valueOf(text: string, kept: string | undefined): unknown {
   try {
     const [of, value] = JSON.parse(kept ?? "[]") as [string, unknown];
@@ -30,7 +27,7 @@ function valueOf(text: string, kept: string | undefined): unknown {
   }
 }
 
-/** Another build may accept different texts. Running from source has no build identity, so it caches nothing. */
+/** Another build may accept different texts; from source there is no build identity. */
 function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
   try {
     const build = readFileSync(`${import.meta.dirname}/../build-id`, "latin1").trim();
@@ -40,9 +37,7 @@ function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache |
   }
 }
 
-/**
- * Loading `node:crypto` takes longer than a short command. A weak hash is enough, because the text itself is compared.
- */
+/** Loading `node:crypto` takes longer than a short command. The text itself is compared, so a weak hash is enough. */
 function fileNameOf(text: string): string {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;

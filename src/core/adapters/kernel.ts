@@ -46,7 +46,7 @@ function killsInLog(bootedMs: number): Kernel["logged"] {
   }
 }
 
-/** Returns `undefined` at the end, and an empty text for a record that was overwritten before it was read. */
+/** A record that was overwritten before it was read is an empty text. */
 function nextRecord(fd: number, buffer: Buffer): string | undefined {
   try {
     const length = readSync(fd, buffer);

@@ -18,11 +18,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export interface NotifierOptions {
   readonly env: Variables;
   readonly cwd: string;
-  /** Milliseconds between two attempts. */
   readonly betweenMs?: number;
 }
 
-/** Sends alerts to webhooks and to commands on this machine. */
 export function nodeNotifier({ env, cwd, betweenMs = BETWEEN_MS }: NotifierOptions): Notifier {
   return {
     async send({ webhook, webhookSecret, command }, message) {
@@ -68,7 +66,7 @@ async function post(url: string, body: string, secret: string | undefined, betwe
   }
 }
 
-/** The URL may contain a token, so no message quotes it. Redirects are refused, because they could lead anywhere. */
+/** The URL may contain a token, so no message quotes it. A redirect could lead anywhere. */
 async function request(what: "webhook" | "heartbeat", url: string, init: RequestInit): Promise<void> {
   let status: number;
   try {
@@ -83,7 +81,6 @@ async function request(what: "webhook" | "heartbeat", url: string, init: Request
   if (status < 200 || status > 299) throw failed(`The ${what} answered with status ${status}. Accepted: 200 to 299.`);
 }
 
-/** The command gets the message on standard input, and only the part of the environment that it needs. */
 function run(
   [program = "", ...args]: readonly string[],
   body: string,

@@ -7,11 +7,9 @@ import { FileError } from "../ports/index.ts";
 import { writeNew } from "./files/write.ts";
 
 export interface PrivateCopy {
-  /** Mode 0700. An editor also puts its temporary files here. */
+  /** Mode 0700, because an editor puts its temporary files here. */
   readonly folder: string;
-  /** Mode 0600. */
   readonly path: string;
-  /** @throws {FileError} */
   read(): Promise<Uint8Array<ArrayBuffer>>;
   remove(): void;
 }
@@ -34,7 +32,7 @@ export async function privateCopy(name: string, bytes: Uint8Array): Promise<Priv
 
 const PRIVATE_FILE = 0o600;
 
-/** Writes a secret into a new file that only its user may read. @throws {SvcmError} INVALID_REQUEST if the file exists */
+/** @throws {SvcmError} INVALID_REQUEST if the file exists */
 export async function keepSecret(path: string, text: string): Promise<void> {
   try {
     await attempting("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));

@@ -5,10 +5,9 @@ import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
 import { withLog, type OpenLog, linesBackwards } from "./files/log.ts";
 import { read } from "./files/system.ts";
 
-/** More than a daemon writes in months. A crash loop writes it in days. */
+/** A crash loop writes this in days. */
 const MOST_BYTES = 64 * 2 ** 20;
 const SEARCHED_BYTES = 256 * 1024;
-/** Longer than any match. */
 const OVERLAP_BYTES = 1024;
 const MOST_ENTRIES = 500_000;
 const MOST_ERROR_BYTES = 256 * 1024;
@@ -38,7 +37,7 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   };
 }
 
-/** Stops only after a full step of lines that are too old, because the clock may have been set back for a while. */
+/** The clock may have been set back for a while, so a full step of old lines ends it. */
 async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: AbortSignal): Promise<LogPart> {
   const { sinceMs, most = { entries: Infinity, upToMs: Infinity } } = wanted;
   const entries: LogEntry[] = [];
@@ -59,7 +58,6 @@ async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: Abor
   return part(true);
 }
 
-/** Searches the whole log. */
 async function mayHave({ fd, size }: OpenLog, patterns: readonly RegExp[] = []): Promise<boolean> {
   if (size > MOST_BYTES) return true;
   let missing = patterns;

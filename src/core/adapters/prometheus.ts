@@ -9,7 +9,7 @@ const PATIENCE_MS = 10_000;
 /** Enough for about 1,500 series of 500 points. */
 const MOST_BYTES = 32 * 2 ** 20;
 
-/** The Prometheus server that the environment names. Its URL may contain a password, so no message quotes it. */
+/** The URL may contain a password, so no message quotes it. */
 export function nodePrometheus(
   env: Readonly<Record<string, string | undefined>>,
   patienceMs = PATIENCE_MS,

@@ -41,7 +41,6 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
   };
 }
 
-/** One apply or rollback runs at a time. */
 function applyLock(own: string): Pick<Releases, "heldSince" | "exclusively"> {
   const path = join(own, "apply");
   return {
@@ -59,10 +58,7 @@ function applyLock(own: string): Pick<Releases, "heldSince" | "exclusively"> {
   };
 }
 
-/**
- * The name in package.json, else the name of the folder. Release folders have different names but belong to one
- * service.
- */
+/** Release folders have different names but belong to one service. */
 function serviceName(root: string): string {
   let name: unknown;
   try {

@@ -59,7 +59,7 @@ async function pidsIn(folder: string): Promise<ReadonlyMap<number, number>> {
   return pids;
 }
 
-/** Ignores a folder that does not exist; the caller also checks periodically. */
+/** The caller also checks periodically, so a missing folder is ignored. */
 function watchFolders(folders: readonly string[], onChange: () => void): () => void {
   const watchers = folders.flatMap((folder) => {
     try {

@@ -5,10 +5,10 @@ import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/de
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;
-/** Limits memory. A larger repository has more code, but hardly more kinds of it. */
+/** A larger repository has more code, but hardly more kinds of it. */
 const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
-/** Runs no file and follows no link; unreadable files are omitted. Only the requested texts are read. */
+/** Runs no file and follows no link. */
 export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
   let isCut = false;

@@ -43,7 +43,7 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
   };
 }
 
-/** An empty list already closes writes without a token, as the first token does. */
+/** An empty list already closes writes without a token. */
 async function create(path: string, check: () => void, announce: () => Promise<void>): Promise<void> {
   check();
   await announce();

@@ -7,14 +7,10 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 export interface UserCache {
   readonly read: (name: string) => Buffer | undefined;
-  /** A cache that cannot be written is not an error. */
   readonly keep: (files: () => Iterable<readonly [name: string, content: Uint8Array]>) => void;
 }
 
-/**
- * The cache is `$XDG_CACHE_HOME/svcm` or `~/.cache/svcm`. Because svcm trusts its content, a folder is not used if another
- * user owns it or may write to it. `undefined` without a home.
- */
+/** Because svcm trusts the content, a folder is not used if another user owns it or may write to it. */
 export function userCache(name: string, env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
   const { XDG_CACHE_HOME: cache, HOME: home } = env;
   const base = cache || (home && `${home}/.cache`);
@@ -29,7 +25,7 @@ export function userCache(name: string, env: Readonly<Record<string, string | un
         if (!isOurs) makeFolder(home, parent, folder);
         for (const [file, content] of files()) replace(`${folder}/${file}`, content);
       } catch {
-        // The disk is full or the home is read-only. The next start repeats the work.
+        // The next start repeats the work.
       }
     },
   };
@@ -58,7 +54,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** Another start may read or write the same file at the same time; each read sees a complete version. */
+/** Another start may read or write the file at the same time. */
 function replace(file: string, bytes: Uint8Array): void {
   const temporary = `${file}.${process.pid}`;
   writeFileSync(temporary, bytes, { mode: 0o600 });

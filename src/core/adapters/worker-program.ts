@@ -2,7 +2,6 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-/** Starts a program of svcm in a thread. */
 export function startProgram(program: URL, options: WorkerOptions): Worker {
   const isSource = program.pathname.endsWith(".ts");
   return new Worker(isSource ? fromSource(program) : program, { ...options, eval: isSource });

@@ -9,9 +9,7 @@ export interface WorkspaceOptions {
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Absolute folders outside the root that symbolic links may lead into. */
   readonly folders?: readonly string[];
-  /** Absolute folders that may hold logs. */
   readonly logFolders?: readonly string[];
   /** True if `PM2_HOME` in `env` comes from `svcm.yaml`. */
   readonly hasDeclaredHome?: boolean;
@@ -53,7 +51,6 @@ function requireFolder(root: string, name: string): void {
   });
 }
 
-/** The given root, else the nearest folder at or above `cwd` with a marker. */
 export function repositoryRoot(options: WorkspaceOptions): string | undefined {
   return foundRoot(options)?.folder;
 }

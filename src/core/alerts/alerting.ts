@@ -7,10 +7,10 @@ import { MemoryTrend } from "./growth.ts";
 import { holdOffsOf, judge, NOTHING_HELD } from "./hold.ts";
 import { messageOf } from "./message.ts";
 
-/** Samples between two heartbeats, which makes one heartbeat a minute. */
+/** One heartbeat a minute. */
 const BEAT_EVERY = 6;
 
-/** Creates the alerting over these ports. It watches nothing before it is started. */
+/** Watches nothing before it is started. */
 export function createAlerting(ports: Ports): Alerting {
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   return {

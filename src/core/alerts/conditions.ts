@@ -4,12 +4,11 @@ import type { Sample } from "../metrics/telemetry.ts";
 import { labelOf, type Growth } from "./growth.ts";
 import { counted } from "../words/counted.ts";
 
-/** A rule that applies to a subject at one moment. */
 export interface Condition {
   readonly rule: AlertRule;
   /** A process, a mount point, an ecosystem file, or PM2. */
   readonly subject: string;
-  /** The facts in one sentence. It contains only names and figures. */
+  /** One sentence with only names and figures. */
   readonly details: string;
 }
 
@@ -17,7 +16,7 @@ const GIB = 2 ** 30;
 /** A file system is nearly full if it falls below either limit. */
 const LEAST_FREE = { share: 0.1, bytes: 2 * GIB } as const;
 
-/** The conditions that hold in a sample. `growth` has the processes whose memory grows steadily. */
+/** `growth` has the processes whose memory grows steadily. */
 export function conditionsOf(sample: Sample, growth: ReadonlyMap<string, Growth>): Condition[] {
   const disks = sample.payload.host.disk.flatMap(fullDisk);
   if (sample.kind === "host") return [{ rule: "pm2-away", subject: "PM2", details: sample.error.details }, ...disks];
@@ -67,7 +66,7 @@ function fullDisk(disk: HostMetrics["disk"][number]): Condition[] {
   return [{ rule: "disk", subject: path, details }];
 }
 
-/** One condition for each app, so that a message can name it. A missing app is reported as not online. */
+/** One for each app, so that a message can name it. */
 function drifted({ ecosystem }: MetricsPayload): Condition[] {
   const differing = ecosystem.drift.filter(({ state }) => state !== "missing");
   return [...new Set(differing.map(({ name }) => name))].map((subject) => {

@@ -1,10 +1,9 @@
 import type { ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 
-/** The growth of a process whose memory grows steadily. */
 export interface Growth {
   readonly bytesPerHour: number;
-  /** Hours until the machine has no available memory at this rate. */
+  /** Until the machine has no available memory at this rate. */
   readonly hoursLeft: number;
 }
 
@@ -18,19 +17,18 @@ const MINUTE_MS = 60_000;
 const WINDOW_MS = 6 * HOUR_MS;
 const LEAST_WINDOW_MS = HOUR_MS;
 const HOURS_AHEAD = 24;
-/** The least share of the differences that a straight line must explain. */
+/** A straight line must explain this share of the differences. */
 const LEAST_FIT = 0.8;
 
-/** The name of a process in messages. */
 export function labelOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {
   return `${name} (${pmId})`;
 }
 
-/** Keeps the memory of each process: one value a minute over six hours. */
+/** One value a minute over six hours. */
 export class MemoryTrend {
   readonly #points = new Map<string, Point[]>();
 
-  /** Adds a sample and returns the processes that will use up the memory within a day. */
+  /** Returns the processes that will use up the memory within a day. */
   add(sample: Sample): ReadonlyMap<string, Growth> {
     if (sample.kind === "host") return new Map();
     const { processes, host, collectedAt } = sample.payload;
@@ -62,10 +60,7 @@ export class MemoryTrend {
   }
 }
 
-/**
- * Returns `undefined` if the memory does not grow steadily, or lasts for more than a day.
- * @param points oldest first
- */
+/** `undefined` unless the memory grows steadily and ends within a day. @param points oldest first */
 export function growthOf(points: readonly Point[], availableBytes: number): Growth | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || last.atMs - first.atMs < LEAST_WINDOW_MS) return undefined;

@@ -3,7 +3,7 @@ import type { AlertSettings } from "../project/project.ts";
 import { millisecondsOf } from "../words/duration.ts";
 import type { Condition } from "./conditions.ts";
 
-/** Milliseconds for which a condition must hold before svcm reports it. A rule without a value is off. */
+/** Until svcm reports the condition. A rule without a value is off. */
 export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
 
 const FORM = /^(\d+)([smh])$/;
@@ -24,20 +24,18 @@ export function holdOffsOf({ rules }: Pick<AlertSettings, "rules">): HoldOffs {
   return Object.fromEntries(entries);
 }
 
-/** A condition that holds, or held until a moment ago. */
+/** It holds, or held until a moment ago. */
 interface Held {
   readonly condition: Condition;
   readonly sinceMs: number;
   readonly reportedMs: number | undefined;
-  /** When it stopped holding. */
   readonly goneMs: number | undefined;
 }
 
 export interface AlertMemory {
   readonly held: ReadonlyMap<string, Held>;
-  /** When the last messages were sent. */
   readonly sentMs: readonly number[];
-  /** Messages that were not sent because of the limit. */
+  /** Not sent because of the limit. */
   readonly leftOut: number;
 }
 
@@ -46,7 +44,6 @@ export const NOTHING_HELD: AlertMemory = { held: new Map(), sentMs: [], leftOut:
 export interface Report extends Condition {
   readonly state: "firing" | "resolved";
   readonly sinceMs: number;
-  /** Reports that were left out before this one. */
   readonly leftOut: number;
 }
 
@@ -56,10 +53,8 @@ const REPEAT_MS = 6 * 3_600_000;
 const MOST = { messages: 10, withinMs: 10 * 60_000 } as const;
 
 /**
- * Decides what to report. A condition is reported once when it has held for its hold-off, again every six hours, and
- * once when it has been gone for a minute. At most ten reports are made in ten minutes; the next one says how many were
- * left out.
- *
+ * A condition is reported once when it has held for its hold-off, again every six hours, and once when it has been gone
+ * for a minute. At most ten reports are made in ten minutes.
  * @param nowMs on a monotonic clock
  */
 export function judge(
@@ -96,7 +91,7 @@ function nextOf(
   return isDue ? { held, report: { ...condition, state: "firing", sinceMs } } : { held };
 }
 
-/** A condition that ends before its report is forgotten, so a short one is never reported. */
+/** A condition that ends before its report is never reported. */
 function withoutCondition(before: Held, nowMs: number): ReturnType<typeof nextOf> {
   if (before.reportedMs === undefined) return {};
   const goneMs = before.goneMs ?? nowMs;

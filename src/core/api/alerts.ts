@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { alertRules, alertStates } from "./names.ts";
 
-/** The body of a webhook and the input of a command. It contains names and figures, and no environment values. */
+/** Contains no environment values. */
 export const alertMessage = z
   .strictObject({
     version: z.literal(1),

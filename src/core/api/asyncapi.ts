@@ -34,10 +34,7 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/**
- * AsyncAPI 3.0 from the server's side: it receives the frames of clients.
- * @param environments the spellings that a subscription accepts
- */
+/** From the server's side. @param environments the spellings that a subscription accepts */
 export function asyncApiDocument(environments: readonly string[]): Json {
   const received = Object.keys(clientFrames) as FrameName[];
   const sent = Object.keys(serverFrames) as FrameName[];

@@ -11,10 +11,8 @@ const auditedProcess = z.strictObject({
 });
 
 /**
- * One line of the audit log, and one record of the API.
- *
  * A mutation leaves two lines with the same `id`: `started`, synced before the first effect, and the outcome. A
- * `started` line alone is an interrupted mutation. An attempt that never begins leaves one line, `refused`.
+ * `started` line alone is an interrupted mutation; an attempt that never begins leaves one line, `refused`.
  * @see CONTRACT section 8
  */
 export const auditRecord = z

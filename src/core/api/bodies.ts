@@ -1,4 +1,4 @@
-/** Bodies of the HTTP API. The API's description and the types of the operations derive from these schemas. */
+/** The API's description and the types of the operations derive from these schemas. */
 import * as z from "zod";
 import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/schema.ts";

@@ -2,10 +2,7 @@ import type { Code } from "./codes.generated.ts";
 
 declare const foreign: unique symbol;
 
-/**
- * A code that need not be in the catalogue, because it comes from the operating system, such as `ENAMETOOLONG`, or from
- * another program.
- */
+/** From the operating system, such as `ENAMETOOLONG`, or from another program. */
 export type ForeignCode = string & { readonly [foreign]: true };
 
 export type ErrorCode = Code | ForeignCode;

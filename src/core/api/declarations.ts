@@ -1,4 +1,3 @@
-/** Bodies of the routes for the deployments document of the repository. */
 import * as z from "zod";
 import { pick } from "zod/mini";
 import type { BodyOf } from "./body-of.ts";

@@ -1,7 +1,4 @@
-/**
- * The record of a rollout over the nodes of a fleet. It is the lock and the journal of the rollout, and the source of
- * `svcm rollout status`.
- */
+/** The lock and the journal of a rollout, and the source of `svcm rollout status`. */
 import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";
 import { inputs } from "./inputs.ts";
@@ -26,10 +23,10 @@ export const nodeStates = [
 
 const rolledNode = z.strictObject({
   node: name,
-  /** Id of the plan that the user saw. */
+  /** The plan that the user saw. */
   plan: z.nullable(z.string()),
   state: z.enum(nodeStates),
-  /** The number of the last action. Each action of a rollout has a different number. */
+  /** Each action of a rollout has a different number. */
   step: z.optional(count),
   release: z.optional(z.string()),
   /** Why the node failed, is half done, or has not responded. */
@@ -40,19 +37,18 @@ const rolledNode = z.strictObject({
 export const fleetRolloutBody = z.strictObject({
   id: name,
   environment: z.string(),
-  /** The user whose svcm carries the rollout out, or did so last. */
+  /** Carries the rollout out, or did so last. */
   owner: name,
-  /** The svcm process that holds the lock; null if it has stopped. */
+  /** The process with the lock; null if it has stopped. */
   holder: z.nullable(name),
   message: z.optional(z.string()),
-  /** By the clock of the machine that began the rollout. */
+  /** On the machine that began the rollout. */
   startedAt: z.iso.datetime(),
   direction: z.enum(["apply", "rollback"]),
   /** Null while the lock is held. */
   outcome: z.nullable(z.enum(["applied", "returned", "unlocked"])),
   maxParallel: z.int().check(z.minimum(1)),
   choices: inputs["rollout.apply"],
-  /** The number of the last action. */
   steps: count,
   nodes: z.array(rolledNode).check(z.minLength(1), z.maxLength(10_000)),
 });

@@ -1,6 +1,5 @@
 /**
- * The frames of the WebSocket channel: JSON text, one object each. The AsyncAPI description and the types of
- * `svcm/client` derive from these schemas.
+ * JSON text, one object each. The AsyncAPI description and the types of `svcm/client` derive from these schemas.
  * @see CONTRACT section 4
  */
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-/** The recorded metrics of the host and the processes. @see CONTRACT section 11 */
+/** @see CONTRACT section 11 */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import type { ErrorCode } from "./code.ts";
@@ -8,10 +8,7 @@ import { text } from "./text.ts";
 const values = z.array(z.number().nullable());
 const moment = z.int().describe("Milliseconds since 1970.");
 
-/**
- * Plain numbers without the bounds of an integer: for a bounded tuple, orval 7 refers to constants that it does not
- * write.
- */
+/** Without bounds, because orval 7 refers to constants of a bounded tuple that it does not write. */
 const span = z.tuple([z.number(), z.number()]);
 
 const series = z.strictObject({

@@ -1,4 +1,3 @@
-/** Bodies for identities and tokens. */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { rights, roles } from "./rights.ts";

@@ -1,4 +1,4 @@
-/** The inputs of the operations. Times are in milliseconds since 1970. The command line imports only the types. */
+/** Times are in milliseconds since 1970. The command line imports only the types. */
 import * as z from "zod/mini";
 import {
   auditOutcomes,

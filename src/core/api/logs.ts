@@ -1,4 +1,3 @@
-/** Lines of the processes' log files. */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import type { ErrorCode } from "./code.ts";

@@ -1,6 +1,5 @@
 /**
- * The payload of the one-shot route, the WebSocket and `metrics show`. Names end with their unit. A value that could
- * not be measured is `null`, or has `error` and `code`.
+ * Names end with their unit. A value that could not be measured is `null`, or has `error` and `code`.
  * @see CONTRACT section 5
  */
 import * as z from "zod";

@@ -20,7 +20,7 @@ export const schemaNames = [...documentNames, "asyncapi"] as const;
 export const processActions = ["start", "stop", "restart", "reload", "delete"] as const;
 export type ProcessAction = (typeof processActions)[number];
 
-/** Actions that the WebSocket accepts. */
+/** Those that the WebSocket accepts. */
 export const channelActions = ["start", "stop", "restart"] as const;
 export type ChannelAction = (typeof channelActions)[number];
 
@@ -30,9 +30,7 @@ export type ProcessScope = (typeof processScopes)[number];
 export const auditSources = ["cli", "http", "ws", "nats"] as const;
 export type AuditSource = (typeof auditSources)[number];
 
-/**
- * `refused`: before the first effect. `failed`: after it. An attempt whose last record is `started` was interrupted.
- */
+/** `refused` is before the first effect, `failed` after it. Without a further record, `started` was interrupted. */
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
@@ -62,10 +60,7 @@ export type SettingName = (typeof settingNames)[number];
 
 export const stepKinds = ["preflight", "start", "resume", "update", "scale", "replace", "remove", "save"] as const;
 
-/**
- * The effect of a step on requests: `none` are lost, some instances are away, all are away during a restart, or all are
- * away until a start.
- */
+/** `none` are lost, some instances are away, all are away during a restart, or all are away until a start. */
 export const disruptions = ["none", "partial", "gap", "down"] as const;
 
 export const stepNotes = [
@@ -82,7 +77,7 @@ export const stepNotes = [
 
 export const planFormats = ["text", "markdown"] as const;
 
-/** Outcomes of an apply or a rollback. A release that was interrupted is `half`. */
+/** A release that was interrupted is `half`. */
 export const releaseOutcomes = ["running", "applied", "unchanged", "refused", "reverted", "half"] as const;
 
 export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] as const;
@@ -116,10 +111,10 @@ export type LogLevel = (typeof logLevels)[number];
 export const logStreams = ["out", "err"] as const;
 export type LogStream = (typeof logStreams)[number];
 
-/** Recorded metrics of the host. Add new ones at the end, because files store values by position. */
+/** Add new ones at the end, because files store values by position. */
 export const hostHistoryMetrics = ["cpuPercent", "memoryPercent", "diskPercent"] as const;
 
-/** Recorded metrics of a process. Add new ones at the end, too. */
+/** Add new ones at the end, too. */
 export const processHistoryMetrics = [
   "cpuPercent",
   "memoryBytes",
@@ -128,12 +123,10 @@ export const processHistoryMetrics = [
   "restartCount",
 ] as const;
 
-/** The conditions that alerts report. */
 export const alertRules = ["not-online", "crash-loop", "memory-growth", "disk", "drift", "pm2-away"] as const;
 export type AlertRule = (typeof alertRules)[number];
 
 export const alertStates = ["firing", "resolved", "test"] as const;
 
-/** The way in which the recorder was switched on. */
 export const recorderStarts = ["flag", "file", "request"] as const;
 export type RecorderStart = (typeof recorderStarts)[number];

@@ -1,4 +1,3 @@
-/** The state of a machine, as its node reports it. */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { text } from "./text.ts";

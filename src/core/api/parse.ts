@@ -3,8 +3,8 @@ import { refusal, type ErrorKind } from "../errors.ts";
 import { sortIssues, type Issue } from "./issue.ts";
 
 /**
- * Refuses invalid input and lists every issue. Messages do not repeat the given values, which may be secrets. @throws
- * {SvcmError} of the given kind
+ * Messages do not repeat the given values, which may be secrets.
+ * @throws {SvcmError} of the given kind, with every issue
  */
 export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, kind: ErrorKind): T {
   const parsed = schema.safeParse(input, { reportInput: true });

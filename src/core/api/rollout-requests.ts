@@ -1,4 +1,4 @@
-/** The bodies of requests for an apply and a rollback over HTTP. They name the plan that the caller saw. */
+/** They name the plan that the caller saw. */
 import * as z from "zod/mini";
 import { inputs } from "./inputs.ts";
 

@@ -1,4 +1,3 @@
-/** The frames of logs and of events. */
 import * as z from "zod/mini";
 import { eventBody } from "./events.ts";
 import { node, requestId, text, token } from "./frame-parts.ts";

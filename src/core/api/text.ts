@@ -1,8 +1,6 @@
 import * as z from "zod";
 
-/**
- * The schema of a text with a narrower type, such as a code. svcm writes these texts, so it does not check them again.
- */
+/** svcm writes these texts, so it does not check them again. */
 export function text<T extends string>(): z.ZodType<T, T> {
   return z.string() as unknown as z.ZodType<T, T>;
 }

@@ -1,4 +1,3 @@
-/** The inputs of the operations on tokens. */
 import * as z from "zod/mini";
 import { roles, tokenNames } from "./rights.ts";
 

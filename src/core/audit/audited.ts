@@ -4,13 +4,12 @@ import { failureCode, SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 
-/** Computed for each record, because some of it is only known during the attempt. */
+/** Some of it is only known during the attempt. */
 export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
 /**
- * Runs a mutation between its audit records. `mutate` calls `begin` directly before its first effect; without that
- * durable record, nothing may happen. An attempt that ends earlier leaves one record, `refused`. An attempt without
- * effect leaves no record, unless `isAlwaysRecorded`.
+ * `mutate` calls `begin` directly before its first effect; without that durable record, nothing may happen. An attempt
+ * that ends earlier leaves one record, `refused`; one without effect leaves none, unless `isAlwaysRecorded`.
  * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; errors of `mutate` pass through
  */
 export async function audited<T>(
@@ -42,7 +41,7 @@ export async function audited<T>(
   return result;
 }
 
-/** Creates the records of one attempt, which share an id. */
+/** The records of one attempt share an id. */
 function recorderOf(ports: Ports, caller: Caller, subject: AuditSubject) {
   const { clock, host } = ports;
   const id = host.randomId();

@@ -17,7 +17,7 @@ interface Window {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Writes at most one record a second for each address and code. The record has the number of attempts. */
+/** At most one record a second for each address and code, with the number of attempts. */
 export class Refusals {
   readonly #ports: Pick<Ports, "audit" | "clock" | "host">;
   readonly #windows = new Map<string, Window>();
@@ -27,10 +27,7 @@ export class Refusals {
     this.#ports = ports;
   }
 
-  /**
-   * Records an attempt and resolves when the caller may respond. Never rejects: if the record cannot be written, that
-   * is logged.
-   */
+  /** Resolves when the caller may respond. Never rejects: if the record cannot be written, that is logged. */
   async refused(attempt: RefusedAttempt): Promise<void> {
     const known = this.#windows.has(keyOf(attempt)) || this.#windows.size < MOST_ADDRESSES;
     const counted = known ? attempt : { ...attempt, address: "" };
@@ -44,7 +41,7 @@ export class Refusals {
     window.latest = counted;
   }
 
-  /** Writes the pending counts and resolves when every record is written. */
+  /** Resolves when every record is written. */
   async close(): Promise<void> {
     for (const { timer } of this.#windows.values()) clearTimeout(timer);
     await Promise.all([...this.#windows.keys()].map((key) => this.#flush(key, false)));

@@ -9,7 +9,7 @@ export function unhidden(text: string): string {
   return text.replaceAll(new RegExp(HIDDEN, "gu"), (character) => `\\u${hex(character)}`);
 }
 
-/** The kinds of white space at the ends of a text, such as `U+0020`. */
+/** For example `U+0020`. */
 export function spacesAround(text: string): string | undefined {
   const inner = text.trim();
   if (inner === text) return undefined;

@@ -12,10 +12,9 @@ interface DocumentEditRequest {
   readonly file?: string | undefined;
   readonly dryRun: boolean;
   readonly action: string;
-  /** The name of the entry as the caller gave it, for the audit record of a refused edit. */
   readonly entry?: string | undefined;
   readonly mayCreate: boolean;
-  /** The entity tag of the content that the caller has read; for a missing file, that of no bytes. */
+  /** Of the content that the caller has read; for a missing file, of no bytes. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -29,9 +28,8 @@ type Plan = (text: string) => Planned;
 const MAX_TARGET = 200;
 
 /**
- * Edits the document in one locked, atomic and audited transaction and changes only the affected lines. An edit without
- * effect writes nothing, not even a record.
- * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED if the document cannot be read, edited or written
+ * One locked, atomic and audited transaction. An edit without effect writes nothing, not even a record.
+ * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED
  */
 export async function editDocument(
   ports: Ports,
@@ -44,7 +42,7 @@ export async function editDocument(
   return editResponse({ file, dryRun, created }, planned);
 }
 
-/** Like {@link editDocument}, but also returns the texts before and after. */
+/** Returns the texts before and after, too. */
 export async function changeDocument(
   ports: Ports,
   caller: Caller,
@@ -72,7 +70,7 @@ export async function changeDocument(
     (text) => {
       const planned = plan(text);
       const { target, keys, before } = planned.edit;
-      // For an added or removed entry, the audit record only needs the name.
+      // The audit record of an added or removed entry only needs the name.
       Object.assign(about, recordedTarget(file, target), before && { keys });
       return planned;
     };
@@ -124,7 +122,7 @@ async function write(
     await files.create(path, new TextEncoder().encode(planned.text), begin);
     return { planned, created: true };
   } catch (error) {
-    // Another process created it in the meantime.
+    // Another process has created it.
     if (!hasCode(error, "EEXIST")) throw error;
     return await replace(files, path, begin, plan);
   }

@@ -16,7 +16,6 @@ export interface Planned {
 }
 
 /**
- * Returns the function that plans an edit; it may run several times.
  * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
  * lines, refusals of `decide`
  */
@@ -49,7 +48,6 @@ export async function planner(
   };
 }
 
-/** @throws {SvcmError} INVALID_PAYLOAD for invalid YAML */
 function editableValue({ value, issues }: YamlSource): unknown {
   if (value === null || issues.some(({ code }) => code === "YAML_EMPTY")) return undefined;
   if (!isValid(issues)) throw refusal("INVALID_PAYLOAD", issues);

@@ -11,7 +11,7 @@ export interface DocumentEditResponse {
   readonly changed: boolean;
   readonly created: boolean;
   readonly target: string;
-  /** The changed fields; for an added or removed entry, all of its fields. */
+  /** All fields of an added or removed entry. */
   readonly keys: readonly string[];
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
   readonly previous?: Readonly<Record<string, unknown>> | undefined;

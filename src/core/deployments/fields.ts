@@ -125,7 +125,7 @@ const adapter = [
     flag: "framework",
     by: "type",
     accepted: frameworksFor,
-    // No framework is required if the repository declares none for the type.
+    // The repository may declare no framework for the type.
     required: (entry, vocabulary) => frameworksFor(entry, vocabulary).length > 0,
     column: 3,
   },

@@ -10,7 +10,7 @@ export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
-/** A relative name is relative to the repository root. @throws {SvcmError} INVALID_REQUEST if the name is empty */
+/** Relative to the root. @throws {SvcmError} INVALID_REQUEST if the name is empty */
 export function documentPath({ workspace }: Ports, file: string): string {
   if (file === "")
     throw new SvcmError("INVALID_REQUEST", { details: "--file is empty. Name a file, for example deployments.yaml." });
@@ -27,7 +27,6 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
-/** Like {@link readDocument}; returns `undefined` if the file does not exist. */
 export async function readDocumentIfThere(ports: Ports, file: string): Promise<string | undefined> {
   return await readDocument(ports, file).catch((error: unknown) => {
     if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
@@ -46,7 +45,7 @@ export function documentText(bytes: Uint8Array, path: string): string {
   });
 }
 
-/** Turns a file error into SUITE_FILE_FAILED; other errors pass through. */
+/** Errors that are not of a file pass through. */
 export function documentFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;

@@ -20,9 +20,7 @@ export function withoutEmptyProfile<T extends Candidate>(entry: T): Omit<T, "pm2
 }
 
 /**
- * Gives a legacy target its current metadata: `type` becomes `deployTarget` through the alias map, and missing metadata
- * gets its default. Values that the matrix does not have stay, and the vocabulary rule reports them. Other entries do
- * not change.
+ * Missing metadata gets its default. Values that the matrix does not have stay, and the vocabulary rule reports them.
  * @see the specification, "Versioning" 2
  */
 export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candidate {

@@ -13,16 +13,12 @@ interface Hunk {
 
 export interface PatchedText {
   readonly file: string;
-  /** `undefined` if the file does not exist. */
   readonly before: string | undefined;
   readonly after: string;
   readonly changes: readonly LineChange[];
 }
 
-/**
- * A patch that `git apply` accepts in the folder of the file; its names are relative to that folder. Returns
- * `undefined` if a line of the patch would show a credential.
- */
+/** For `git apply` in the folder of the file. `undefined` if a line would show a credential. */
 export function patchOf({ file, before, after, changes }: PatchedText): string | undefined {
   const hunks = hunksOf(linesOf(before ?? ""), linesOf(after), changes);
   if (hunks.some(({ lines }) => lines.some(([, text]) => maskSource(text) !== text))) return undefined;
@@ -50,7 +46,7 @@ function hunksOf(before: readonly string[], after: readonly string[], changes: r
   });
 }
 
-/** Lines that differ only in their line end count as changed. */
+/** A different line end counts as a change. */
 function allLines(before: readonly string[], after: readonly string[], changes: readonly LineChange[]): Line[] {
   const lines: Line[] = [];
   let [old, young] = [0, 0];
@@ -72,7 +68,6 @@ function allLines(before: readonly string[], after: readonly string[], changes: 
   return lines;
 }
 
-/** Lines of the old text, or of the new one. */
 function countOf(lines: readonly Line[], mark: "-" | "+"): number {
   return lines.filter(([other]) => other === " " || other === mark).length;
 }

@@ -13,7 +13,6 @@ export interface CheckedEntry {
 
 export type Rule = RuleOf<CheckedEntry>;
 
-/** Refuses a value outside `known` and suggests values that fit the rest of the entry. */
 export function unknownValue(
   entry: Candidate,
   field: string,
@@ -21,7 +20,7 @@ export function unknownValue(
   fitting: readonly string[] = known,
 ): Finding[] {
   const value = entry[field];
-  // The shape rule reports a value that is not text, and another rule a missing one.
+  // Other rules report a missing value and one that is not text.
   if (typeof value !== "string" || known.includes(value)) return [];
   if (known.length === 0) return [undeclared(field)];
   return [notAccepted(field, `${show(value)} is not known`, fitting.length > 0 ? fitting : known, value)];
@@ -40,7 +39,7 @@ export function missing(field: string, accepted: readonly string[]): Finding {
   return { path: [field], ...accepting(`${field} is missing`, accepted) };
 }
 
-/** Quotes a value for a message: short, on one line, without credentials and hidden characters. */
+/** Short, on one line, without credentials and hidden characters. */
 export function show(value: unknown): string {
   const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;

@@ -23,7 +23,7 @@ export const SECTIONS = {
 const MEMBERS: Readonly<Record<Section, { readonly text: readonly string[]; readonly other: readonly string[] }>> = {
   serviceConfiguration: { text: namesOf(configurationFields), other: ["ports"] },
   interfaces: { text: namesOf(interfaceFields), other: [] },
-  // A legacy entry has `type` instead of `deployTarget`.
+  // For legacy entries.
   deployments: { text: [...namesOf(targetFields), "type"], other: [] },
 };
 
@@ -86,7 +86,6 @@ function unknownKeys(
   );
 }
 
-/** Returns at most {@link MAX_FINDINGS} issues of one place, plus one that says that there are more. */
 export function bounded(issues: Issue[], path: Issue["path"]): Issue[] {
   if (issues.length <= MAX_FINDINGS) return issues;
   const message = `more than ${MAX_FINDINGS} issues; the first of them are listed`;

@@ -2,7 +2,7 @@ import type { Candidate } from "./candidate.ts";
 
 export type KeyOf = (entry: Candidate) => string | undefined;
 
-/** Builds an index of each key on first use, so that validating a list takes linear time. */
+/** With an index, validating a list takes linear time. */
 export class Siblings {
   readonly #entries: Candidate[] = [];
   readonly #indexes = new Map<KeyOf, Set<string>>();

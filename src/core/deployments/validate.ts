@@ -12,7 +12,7 @@ import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * Returns all issues, sorted, without locations. A legacy deploy target is checked in its migrated form.
+ * Sorted, without locations. A legacy deploy target is checked in its migrated form.
  * @param document plain data from YAML, JSON or a form
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
@@ -36,7 +36,7 @@ function rolloutIssues(rollout: unknown, vocabulary: Vocabulary): Issue[] {
   return isRecord(rollout) ? apply(rules.rollout, rollout, new Siblings(), ["rollout"], vocabulary) : [];
 }
 
-/** Like {@link validateDocument}, with locations and with the issues of the parser. */
+/** With locations and the issues of the parser. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
   return sortIssues([
@@ -58,11 +58,10 @@ function placed(issue: Issue, source: YamlSource): Issue {
   const at = source.at(issue.path, issue.code === "SUITE_UNKNOWN_KEY" ? "key" : "value");
   if (issue.code !== "SUITE_TEXT_EXPECTED") return { ...issue, at };
   const written = source.written(issue.path);
-  // The advice to quote makes no sense for a list, a map or an empty value.
+  // Only a scalar can be quoted.
   return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
-/** Validates one added or edited entry against the others of its list. */
 export function entryIssues(
   section: ListSection,
   candidate: Candidate,

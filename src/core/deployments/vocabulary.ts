@@ -24,7 +24,7 @@ export function frameworksOf(vocabulary: Vocabulary): string[] {
   return [...new Set(types.flatMap(({ frameworks }) => valuesOf(vocabulary, frameworks)))];
 }
 
-/** Ignores inherited members, because the name comes from user input. */
+/** User input may name an inherited member. */
 export function entryOf<T>(record: Readonly<Record<string, T>>, name: unknown): T | undefined {
   return typeof name === "string" && Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -109,7 +109,7 @@ const misspelledKeys: EnvRule = {
     const meant = new Map<string, string | undefined>();
     for (const { key, start, line } of document.entries) {
       if (!key.startsWith("SVC_") || inLowerCase.has(key.toLowerCase())) continue;
-      // Each lookup compares the key with every known key, so the number of lookups is limited, too.
+      // Each lookup compares with every known key.
       if (!meant.has(key) && meant.size < MAX_FINDINGS) meant.set(key, suggest(key, known));
       const suggestion = meant.get(key);
       if (suggestion === undefined) continue;

@@ -4,11 +4,7 @@ import { toIssue } from "../findings/rule.ts";
 import { fileFindings, type Place } from "./check-rules.ts";
 import { parseEnvDocument, type EnvDocument } from "./document.ts";
 
-/**
- * Checks the layers of one environment against the contract and never quotes a secret. If no layer has a required key,
- * the finding points to the last layer. Returns at most 1,000 findings, preceded by ENV_TOO_MANY_ISSUES if there are
- * more.
- */
+/** Never quotes a secret. A missing required key points to the last layer. ENV_TOO_MANY_ISSUES precedes a cut list. */
 export function checkEnvFiles(
   contract: RuntimeContract,
   layers: readonly { readonly text: string; readonly fileName: string }[],
@@ -48,9 +44,7 @@ function tooMany(file: string): Issue {
   };
 }
 
-/**
- * Counts from a known line, because counting from the start of the text would take quadratic time for many findings.
- */
+/** Counting from the start of the text would take quadratic time for many findings. */
 function lineAndColumn(text: string, { start, line, offset = start }: Place) {
   const lines = text.slice(start, offset).split(/\r\n|\r|\n/);
   return { line: line + lines.length - 1, column: (lines.at(-1)?.length ?? 0) + 1 };

@@ -1,17 +1,15 @@
 /**
- * An env file as text and as entries, without loss. The parser reads every input exactly as dotenv 17 does. A line
- * break inside a quoted value reads as `
- * `, whatever the file uses.
+ * Without loss, and as dotenv 17 reads it. A line break inside a quoted value reads as `\n`, whatever the file uses.
  */
 export interface EnvDocument {
   readonly text: string;
   readonly entries: readonly EnvEntry[];
   readonly comments: readonly EnvComment[];
-  /** Lines that are neither assignments nor comments, including lines of white space. */
+  /** Neither assignments nor comments, such as lines of white space. */
   readonly strays: readonly Span[];
 }
 
-/** A half-open range of the text in UTF-16 units, and its first line, counted from 1. */
+/** Half-open, in UTF-16 units; lines count from 1. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -20,9 +18,9 @@ export interface Span {
 
 export interface EnvEntry extends Span {
   readonly key: string;
-  /** Trimmed and unquoted, with the escapes of double quotes expanded. */
+  /** With the escapes of double quotes expanded. */
   readonly value: string;
-  /** The range includes the quotes and excludes the white space around them. */
+  /** Includes the quotes. */
   readonly valueStart: number;
   readonly valueEnd: number;
 }
@@ -30,7 +28,7 @@ export interface EnvEntry extends Span {
 export type EnvComment = Span;
 
 const quoted = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
-/** The groups before the value cover everything before it, so the sum of their lengths is its offset. */
+/** The groups before the value cover everything before it, so their lengths sum up to its offset. */
 const ENTRY = new RegExp(
   String.raw`((?:export\s+)?)([\w.-]+)(\s*=\s*?|:\s+?)` +
     `(${quoted("'")}|${quoted('"')}|${quoted("`")}|[^#\\r\\n]+)?` +
@@ -66,9 +64,9 @@ export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
 }
 
-/** Returns true for a file encrypted with dotenvx: it contains a public key and has `encrypted:` before each value. */
+/** dotenvx writes a public key, and `encrypted:` before each value. */
 export function isEncrypted(text: string): boolean {
-  // `\s` would match across lines, and many blank lines would take quadratic time.
+  // `\s` would match across lines and take quadratic time.
   return /^[ \t]*(?:export[ \t]+)?DOTENV_PUBLIC_KEY\w*[ \t]*=/m.test(text) && /=[ \t]*["']?encrypted:/.test(text);
 }
 
@@ -113,10 +111,7 @@ function placed(
   return { start, end, line, key, value, valueStart: toText(valueStart), valueEnd: toText(valueEnd) };
 }
 
-/**
- * Maps an offset of `source`, in which every line break is `
- * `, to an offset of `text`.
- */
+/** Every line break of `source` is `\n`; those of `text` may be longer. */
 function offsetsBefore(text: string, source: string): (offset: number) => number {
   if (text.length === source.length) return (offset) => offset;
   const offsets = new Uint32Array(source.length + 1);
@@ -147,10 +142,7 @@ function countLineBreaks(source: string, start: number, end: number): number {
 const BARE = /^[A-Za-z0-9_.,:/@%+=-]*$/;
 const QUOTES = ["'", '"', "`"] as const;
 
-/**
- * The ways to write a value that dotenv reads correctly, plainest first. Empty if no quoting works. Double quotes
- * expand escapes, so they cannot contain `\` or `$`.
- */
+/** Plainest first. Empty if no quoting works. Double quotes expand escapes, so they cannot contain `\` or `$`. */
 export function spellings(value: string): string[] {
   const marks = QUOTES.filter((mark) => !value.includes(mark) && (mark !== '"' || !/[\\$]/.test(value)));
   const written = [...(BARE.test(value) ? [value] : []), ...marks.map((mark) => mark + value + mark)];

@@ -2,7 +2,7 @@ import { type EnvDocument, type EnvEntry, parseEnvDocument, type Span, spellings
 import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./portable.ts";
 import type { LineChange } from "../words/line-change.ts";
 
-/** The file cannot hold a value, because another line would read differently, or because no quoting preserves it. */
+/** Another line would read differently, or no quoting preserves the value. */
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";
 }
@@ -20,20 +20,16 @@ export interface KeyEdit {
   readonly doubts: readonly Doubt[];
 }
 
-/** If nothing changes, `text` is the same string. */
+/** `text` is the same string if nothing changes. */
 export interface Edited {
   readonly text: string;
   readonly edits: readonly KeyEdit[];
 }
 
 /**
- * Returns the text in which every key reads as its value and every other byte is unchanged.
- *
- * svcm changes the last assignment of a key in place. If there is none, it uncomments the last line that holds the key
- * as a comment (`# KEY=`), or appends a line. A line that only some readers would read correctly (`KEY: value`, a tab)
- * is rewritten in the plain form.
- *
- * @throws {UnwritableValue} if no quoting preserves a value, or if another line would read differently
+ * Changes the last assignment of a key, else uncomments the last `# KEY=`, else appends a line. A line that only some
+ * readers would read correctly (`KEY: value`, a tab) is rewritten in the plain form.
+ * @throws {UnwritableValue}
  * @see CONTRACT section 3, write semantics
  */
 export function setValues(text: string, assignments: readonly Assignment[]): Edited {
@@ -110,7 +106,7 @@ function commentedPlace(span: Span, line: string, content: string, { key, isValu
   return { ...span, head, tail: content.slice(entry.valueEnd), isNew: false };
 }
 
-/** Inserts before the white space at the end of the file, because Node 20 joins that with a line that follows. */
+/** Node 20 joins white space at the end of the file with a line that follows. */
 function appendingPlace({ text, strays }: EnvDocument): Pick<Place, "start" | "end" | "line"> {
   const content = text.trimEnd().length;
   const blank = strays.find((stray) => stray.start >= content);
@@ -162,7 +158,7 @@ function readsAs(line: string, key: string, value: string): boolean {
   return entries.length === 1 && strays.length === 0 && entries[0]?.key === key && entries[0].value === value;
 }
 
-/** Quotes that a line leaves open. A later quote of the same kind would end the value. */
+/** A later quote of the same kind would end such a value. */
 function openMarks({ text, entries }: EnvDocument): Set<string> {
   const first = entries.map(({ value, valueStart }) =>
     value.startsWith(text.charAt(valueStart)) ? value.charAt(0) : "",
@@ -184,7 +180,6 @@ function spliced(text: string, written: readonly Written[]): string {
   return parts.join("") + text.slice(from);
 }
 
-/** @throws {UnwritableValue} if the changed text does not read as expected */
 export function requireReading(
   read: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,

@@ -26,7 +26,7 @@ export interface EnvFile extends Environment {
 }
 
 export interface EnvContent extends EnvFile {
-  /** The bytes of every layer, in order, for the entity tag of a response. */
+  /** The bytes of every layer, in order, for the entity tag. */
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly layers: readonly EnvLayer[];
@@ -39,7 +39,6 @@ export interface EnvLayer {
   readonly text: string;
 }
 
-/** @throws {FileError} EFBIG if the content exceeds the limit */
 export function requireEnvSize(bytes: Uint8Array, path: string): void {
   if (bytes.length <= MAX_ENV_BYTES) return;
   throw new FileError("EFBIG", path, `Cannot write ${path}: it is larger than ${MAX_ENV_BYTES} bytes.`);
@@ -64,7 +63,7 @@ export async function locateEnvFile(ports: Ports, contract: RuntimeContract, ask
   return { ...environment, ...service, fileName: baseName(path), ...places };
 }
 
-/** Reads every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
+/** Every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
 export async function readEnvFile(ports: Ports, contract: RuntimeContract, asked: PlaceRequest): Promise<EnvContent> {
   const file = await locateEnvFile(ports, contract, asked);
   const layers = await readLayers(ports, file);
@@ -94,7 +93,6 @@ async function readLayer(ports: Ports, path: string, isOptional: boolean): Promi
   }
 }
 
-/** @throws {SvcmError} ENV_FILE_FAILED */
 export async function readOverridden(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
   const read = await Promise.all(file.overridden.map((path) => readLayer(ports, path, true)));
   return read.flatMap((layer) => layer ?? []);
@@ -116,10 +114,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/**
- * Returns the text including its byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is
- * encrypted
- */
+/** With the byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is encrypted */
 export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined && isEncrypted(text)) throw encryptedFile(baseName(path), path);

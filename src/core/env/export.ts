@@ -10,7 +10,7 @@ export interface Exported {
   readonly withheld: readonly string[];
 }
 
-/** Omits what svcm never shows: keys of the never-exposed tier, and values with credentials. */
+/** Without what svcm never shows: the never-exposed tier, and values with credentials. */
 export function exportedValues(contract: RuntimeContract, held: ReadonlyMap<string, string>): Exported {
   const isShown = ([key, value]: [string, string]): boolean =>
     tierOf(contract, key) !== "never-exposed" && shownValue(specOf(contract, key), value) === value;
@@ -58,7 +58,7 @@ export function exportIssues(values: Exported["values"], format: ExportFormat): 
   });
 }
 
-/** Prints values that {@link exportIssues} accepted for the format, one line each, without a final line break. */
+/** The values were accepted by {@link exportIssues} for this format. */
 export function exportText(values: Exported["values"], format: ExportFormat): string {
   if (format === "json") return JSON.stringify(values, null, 2);
   return Object.entries(values)

@@ -39,9 +39,9 @@ export function assignmentIssues(
 }
 
 /**
- * Plans a write of values that {@link assignmentIssues} accepted.
+ * @param assignments accepted by {@link assignmentIssues}
  * @param file the file name in warnings
- * @throws {UnwritableValue} if the file cannot hold a value so that every reader reads it correctly
+ * @throws {UnwritableValue}
  */
 export function planWrite(
   contract: RuntimeContract,
@@ -91,7 +91,7 @@ export function editableSpec(contract: RuntimeContract, key: string): KeySpec | 
   return spec?.tier === "editable" ? spec : undefined;
 }
 
-/** An issue for each key that may not be written. @param member the member of the request that names the keys */
+/** @param member the member of the request that names the keys */
 export function foreignKeyIssues(contract: RuntimeContract, keys: readonly string[], member: string): Issue[] {
   const accepted = editableKeys(contract);
   return keys

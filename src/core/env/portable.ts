@@ -1,24 +1,19 @@
-/** Finds lines of an env file that `node --env-file` may read differently from dotenv and svcm. */
+/** Lines that `node --env-file` may read differently from dotenv and svcm. */
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 
-/**
- * dotenv and every version of Node read these alike: no tab, no escaped quote, and only a comment after a quoted value.
- */
+/** dotenv and every version of Node read these alike. */
 const PORTABLE_VALUE = ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?: *[^\\s#])*"].join("|");
 const PORTABLE_ENTRY = new RegExp(
   // If only spaces follow the `=`, Node 22 takes the next line as the value. So an exported key needs a value.
   `^(?:(?:export )?[A-Za-z_][\\w.-]* *= *(?:(?:${PORTABLE_VALUE}) *(?:#[^\\r\\n]*)?|#[^\\r\\n]*)|[A-Za-z_][\\w.-]* *=)$`,
 );
 
-/** Returns true if dotenv and every version of Node read the text, a single entry, alike. */
+/** @param text a single entry */
 export function isPortableEntry(text: string): boolean {
   return PORTABLE_ENTRY.test(text) && !LONE_RETURN.test(text);
 }
 
-/**
- * The lines that `node --env-file` may read differently, in order. White space at the end of the file does not count,
- * because Node has no following line to join it with.
- */
+/** White space at the end of the file does not count: Node has no following line to join it with. */
 export function unportableLines({ text, strays, comments, entries }: EnvDocument): Span[] {
   const end = text.trimEnd().length;
   const mayHoldLoneReturn = LONE_RETURN.test(text);
@@ -44,12 +39,12 @@ function hasLoneReturn(text: string, { start, end }: Span): boolean {
 }
 
 export interface NodeReading {
-  /** Quotes that earlier lines opened after an `=` and that are still open: at most one of each kind. */
+  /** At most one of each kind. */
   openAt(offset: number): readonly OpenQuote[];
   doubtsAbout(entry: EnvEntry): Doubt[];
 }
 
-/** Simulates `node --env-file`. After a line that readers disagree on, Node may resume inside a multi-line value. */
+/** After a line that readers disagree on, Node may resume inside a multi-line value. */
 export function nodeReading(document: EnvDocument): NodeReading {
   const { text } = document;
   const lines = linesFromFirstUnportable(document);
@@ -88,7 +83,7 @@ function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) =>
     const isValueAwaited = last !== undefined && AWAITING.test(text.slice(last.start, last.end));
     return [
       ...(end && end.start < entry.start ? [end] : []),
-      // Removing the first line is enough, because Node joins the others with it.
+      // Node joins the others with the first line.
       ...content.slice(0, count).slice(countBelow(starts, lastEquals)).slice(0, 1),
       ...(isValueAwaited && last.start < lastEquals ? [last] : []),
     ];
@@ -115,14 +110,14 @@ function ownDoubts(text: string, entry: EnvEntry): Doubt[] {
 const BYTE_ORDER_MARK =
   "the file begins with a byte order mark, which node --env-file takes for a part of the first key; save the file without it";
 
-/** A quote that a line leaves open. `node --env-file` reads on to the next quote of the same kind. */
+/** `node --env-file` reads on to the next quote of the same kind. */
 export interface OpenQuote extends Span {
   readonly mark: string;
 }
 
 function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"] {
   const byMark = new Map<string, OpenQuote[]>();
-  // If the value is only white space, Node 22 takes the next line as the value.
+  // Node 22 takes the next line as the value if there is only white space.
   const opener = /[^=\n]*=\s*(["'`])/y;
   for (const { start, end, line } of lines) {
     opener.lastIndex = start;
@@ -148,7 +143,7 @@ export function openQuoteReason({ line, mark }: OpenQuote): string {
   return `line ${line} leaves a quote (${mark}) open, and node --env-file reads on to the next one; close it`;
 }
 
-/** Lines as Node splits them: a lone carriage return does not end a line. */
+/** A lone carriage return does not end a line for Node. */
 function linesFromFirstUnportable(document: EnvDocument): Span[] {
   const { text } = document;
   const [first] = unportableLines(document);

@@ -23,9 +23,8 @@ export function profileOf(contract: RuntimeContract, name: string): Profile {
 }
 
 /**
- * The steps that apply a profile to one file. A placeholder gets the given value, or keeps an acceptable value of the
- * file. The user sets keys outside the allowlist.
- * @param given values of placeholders by key
+ * A placeholder gets the given value, or keeps an acceptable value of the file. The user sets keys outside the
+ * allowlist.
  * @throws {SvcmError} INVALID_PAYLOAD if a placeholder has no value
  */
 export function profileSteps(
@@ -63,10 +62,7 @@ function placeholderValue(
   });
 }
 
-/**
- * The message does not repeat a given value, which may be a secret.
- * @throws {SvcmError} INVALID_PAYLOAD if the profile has no placeholder for a given value
- */
+/** A given value may be a secret, so the message does not repeat it. @throws {SvcmError} INVALID_PAYLOAD */
 export function refuseUnusedValues(name: string, profile: Profile, given: Readonly<Record<string, string>>): void {
   const accepted = Object.keys(profile.assignments).filter((key) => isPlaceholder(profile.assignments[key] ?? ""));
   const unused = Object.keys(given).find((key) => !accepted.includes(key));

@@ -27,11 +27,7 @@ export function removalIssues(
   ]);
 }
 
-/**
- * Plans the removal of every line that assigns one of the keys. Every other byte stays.
- *
- * @throws {UnwritableValue} if another line would then read differently
- */
+/** Every other byte stays. @throws {UnwritableValue} if another line would then read differently */
 export function planRemoval(contract: RuntimeContract, text: string, keys: readonly string[]): EnvPlan {
   const document = parseEnvDocument(text);
   const gone = document.entries.filter(({ key }) => keys.includes(key));
@@ -66,7 +62,7 @@ export function heldLayers(layers: readonly EnvLayer[]): HeldLayer[] {
   return layers.map((layer) => ({ layer, values: valuesOf(parseEnvDocument(layer.text)) }));
 }
 
-/** The last layer that has a key, because its line takes effect. */
+/** The line of the last layer takes effect. */
 export function holderOf(held: readonly HeldLayer[], key: string): HeldLayer | undefined {
   return held.findLast(({ values }) => values.has(key));
 }

@@ -13,7 +13,7 @@ export interface Rewrite {
   readonly below: readonly { readonly text: string; readonly fileName: string }[];
 }
 
-/** @throws {SvcmError} INVALID_PAYLOAD for changed keys that are not editable, and errors that the file did not have */
+/** @throws {SvcmError} INVALID_PAYLOAD for keys that are not editable, and for new errors */
 export function planRewrite(contract: RuntimeContract, rewrite: Rewrite): EnvPlan {
   const changed = changedKeys(rewrite);
   const warnings = newIssues(contract, rewrite, changed);
@@ -28,7 +28,7 @@ function changedKeys({ before, after }: Rewrite): string[] {
   return [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key));
 }
 
-/** Findings of the edited file that it did not have before. Changed values are checked again. */
+/** Changed values are checked again. */
 function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonly string[]): Issue[] {
   const { before, after, below, fileName } = rewrite;
   const known = new Map<string, number>();

@@ -10,7 +10,7 @@ interface NamedText {
   readonly text: string;
 }
 
-/** An example env file and the env files that it describes. Only keys are compared, never values. */
+/** Only keys are compared, never values. */
 export interface ComparedTemplate {
   readonly template: NamedText;
   readonly layers: readonly NamedText[];
@@ -21,7 +21,6 @@ interface Compared extends ComparedTemplate {
   /** The location of the last line of each key. */
   readonly inTemplate: ReadonlyMap<string, Issue["at"]>;
   readonly inLayers: ReadonlyMap<string, Issue["at"]>;
-  /** Keys that are commented out in the template. */
   readonly optional: ReadonlySet<string>;
 }
 
@@ -55,7 +54,7 @@ const surplus: TemplateRule = {
 
 export const templateRules: readonly TemplateRule[] = [missing, surplus];
 
-/** Reports keys that only the template or only the env file has, if they may be shown. */
+/** Keys that may not be shown are not reported. */
 export function compareTemplate(compared: ComparedTemplate): Issue[] {
   const template = parseEnvDocument(compared.template.text);
   const facts = {
@@ -67,7 +66,7 @@ export function compareTemplate(compared: ComparedTemplate): Issue[] {
   return sortIssues(Array.from(findingsOf(templateRules, facts), placedIssue));
 }
 
-/** Creates a template from the keys of an env file. Values are empty; an editable key has its default. */
+/** Values are empty; an editable key has its default. */
 export function templateOf(contract: RuntimeContract, layers: readonly NamedText[]): string {
   const keys = new Set(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text)).keys()]));
   return [...keys]

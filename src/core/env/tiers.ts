@@ -7,17 +7,15 @@ export function specOf(contract: RuntimeContract, key: string): KeySpec | undefi
   return Object.hasOwn(contract.keys, key) ? contract.keys[key] : undefined;
 }
 
-/** Denies by default: a key that is not in the contract is never exposed. */
 export function tierOf(contract: RuntimeContract, key: string): Tier {
   return specOf(contract, key)?.tier ?? "never-exposed";
 }
 
-/** The keys that may be written, in the contract's order. */
 export function editableKeys(contract: RuntimeContract): string[] {
   return keysOfTier(contract, "editable");
 }
 
-/** The keys that may be read: editable keys, then read-only keys. */
+/** Editable keys first. */
 export function visibleKeys(contract: RuntimeContract): string[] {
   return [...keysOfTier(contract, "editable"), ...keysOfTier(contract, "read-only")];
 }
@@ -34,10 +32,7 @@ function keysOfTier(contract: RuntimeContract, tier: Tier): string[] {
   return Object.keys(contract.keys).filter((key) => contract.keys[key]?.tier === tier);
 }
 
-/**
- * The visible part of an env file. A missing or empty editable key shows its default; a read-only key does not.
- * Credentials in URLs are masked.
- */
+/** A missing or empty editable key shows its default; a read-only key does not. Credentials in URLs are masked. */
 export function readResponse(
   contract: RuntimeContract,
   file: { readonly environment: string; readonly fileName: string; readonly declaredPath?: string },

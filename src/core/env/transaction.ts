@@ -1,4 +1,4 @@
-/** A write of an env file: read, decide and replace under one lock, between audit records. */
+/** Read, decide and replace under one lock, between audit records. */
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import { audited } from "../audit/audited.ts";
 import type { Caller } from "../caller.ts";

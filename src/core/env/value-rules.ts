@@ -97,11 +97,7 @@ const ofValues: readonly Rule<GivenValue>[] = [controlCharacter, tooLong, creden
 // The annotation lets the bundler drop the rules that the console does not use.
 export const valueRules = /* @__PURE__ */ ofValues.concat(unquotable, expanded);
 
-/**
- * The first reason why a key does not accept a value. The message names the key, the masked value and the accepted
- * values.
- * @see the specification, "Errors"; CONTRACT section 3, POST rules
- */
+/** The message masks the value. @see the specification, "Errors"; CONTRACT section 3, POST rules */
 export function valueProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
   return firstIssue(ofValues, { key, spec, value });
 }

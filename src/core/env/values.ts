@@ -40,7 +40,7 @@ function acceptedIntegers({ minimum = 0, maximum }: IntegerSpec): string {
   return maximum === undefined ? `an integer, at least ${minimum}` : `an integer from ${minimum} to ${maximum}`;
 }
 
-/** Compared as text, because an integer can exceed the range of JavaScript numbers. */
+/** An integer can exceed the range of JavaScript numbers. */
 function isIntegerWithin(value: string, { minimum = 0, maximum }: IntegerSpec): boolean {
   if (!/^\d+$/.test(value) || BigInt(value) < BigInt(minimum)) return false;
   return maximum === undefined || BigInt(value) <= BigInt(maximum);
@@ -52,16 +52,14 @@ function isRedisUrl(value: string, isAllowed: boolean): boolean {
   return hostname !== "" && (isAllowed || (username === "" && password === ""));
 }
 
-/**
- * An `@` in a Redis URL, even a misspelled one, follows credentials. Other free text counts if it looks like a secret.
- */
+/** An `@` in a Redis URL, even a misspelled one, follows credentials. */
 export function seemsToCarryCredentials(spec: KeySpec, value: string): boolean {
   if (spec.kind === "redis-url") return hasCredentials(value) || value.includes("@");
   const isOpen = spec.tier === "editable" && isFormKind(spec);
   return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
-/** Removes credentials, even from a misspelled URL. */
+/** Even of a misspelled URL. */
 export function shownValue(spec: KeySpec | undefined, value: string): string {
   const masked = maskCredentials(value);
   return spec?.kind === "redis-url" && masked === value ? value.replace(/^.*@/, `${REDACTED}@`) : masked;
@@ -73,10 +71,7 @@ export function mayCarryCredentials(spec: KeySpec): boolean {
   );
 }
 
-/**
- * Quotes a value for a message: shortened, without credentials. Control characters are escaped first, because one of
- * them would end a URL, and its mask with it.
- */
+/** Control characters are escaped first, because one of them would end a URL, and its mask with it. */
 export function quoted(spec: KeySpec, value: string): string {
   if (spec.tier === "never-exposed") return "the value";
   const json = JSON.stringify(value).slice(1, -1).replaceAll(CONTROLS, codePointEscape);
@@ -86,7 +81,7 @@ export function quoted(spec: KeySpec, value: string): string {
 
 const FIRST_LINE = /^(?:[^\\]|\\u(?!2028|2029)[\da-f]{4}|\\[^nru])*(\\(?:[nr]|u2028|u2029))?/;
 
-/** Cuts at the first line break, because the rest may be a pasted env file. */
+/** The rest may be a pasted env file. */
 function firstLine(escaped: string): string {
   const [line = "", lineBreak] = FIRST_LINE.exec(escaped) ?? [];
   return lineBreak === undefined ? escaped : `${line}...`;
@@ -105,7 +100,7 @@ const UNIT_OF_TIME = "ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|
 const DURATION = new RegExp(String.raw`^\d+(?:\.\d+)? ?(?:${UNIT_OF_TIME})?$`, "i");
 const SWITCHES = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
-/** Kinds whose values only have to match a form. An empty value means that the variable is not set. */
+/** An empty value means that the variable is not set. */
 export const forms: Readonly<Record<FormKind, Form>> = {
   boolean: { accepted: SWITCHES, matches: (value) => SWITCHES.includes(value.toLowerCase()) },
   port: {

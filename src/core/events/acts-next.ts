@@ -3,7 +3,7 @@ import { mebibytes } from "./causes.ts";
 import { nextDue, scheduleOf } from "./schedule.ts";
 import { shownSecond } from "./seconds.ts";
 
-/** Sentences about what will stop or start a process next, apart from users. @param nowMs milliseconds since 1970 */
+/** @param nowMs milliseconds since 1970 */
 export function actsNext(record: ProcessRecord, nowMs: number): string[] {
   const { status, watching, cronRestart } = record;
   if (status === "errored") return ["PM2 has given up on it, and starts it only on request."];

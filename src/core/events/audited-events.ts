@@ -5,11 +5,10 @@ import type { LogEvent } from "./log-events.ts";
 import { wholeSecond } from "./seconds.ts";
 import { isOpen } from "./sightings.ts";
 
-/** An attempt without an outcome was interrupted. Its effect may come up to this much later. */
+/** The effect of an attempt without an outcome may come up to this much later. */
 const INTERRUPTED_MS = 60_000;
 
 export interface Happening {
-  /** Milliseconds since 1970. */
   readonly atMs: number;
   readonly event: Omit<SvcmEvent, "at">;
 }
@@ -22,11 +21,8 @@ interface Claim {
 }
 
 /**
- * Adds the actor to each end that svcm requested, and adds changes that PM2's log does not show. Newest first.
- *
- * An action can explain ends within its own time span. The attribution is certain if the action succeeded and explains
- * no other end of the process. The action must also have begun in an earlier second: within one second, another program
- * may have stopped the process first.
+ * Newest first. An attribution is certain if the action succeeded and explains no other end of the process. It must
+ * also have begun in an earlier second: within one, another program may have stopped the process first.
  */
 export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): Happening[] {
   const claims = records.filter(({ outcome }) => outcome !== "refused").map(claimOf);
@@ -45,7 +41,6 @@ export function withAudit(events: readonly LogEvent[], records: readonly AuditRe
   });
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
-  // Among events of the same time, the last one is the newest.
   return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 
@@ -85,7 +80,7 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
   const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > wholeSecond(beganMs);
   const words = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
   const auditId = record.id;
-  // With two requests at the same time, either may be the cause.
+  // Either of two requests at the same time may be the cause.
   if (event.actor !== undefined) {
     return { ...event, certainty: "likely", evidence: [...event.evidence, words], auditId };
   }
@@ -101,15 +96,11 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
   };
 }
 
-/** The events of a record that has no matching event in PM2's log. */
 export function recordedEvents(record: AuditRecord): Happening[] {
   return fromRecord(claimOf(record), undefined);
 }
 
-/**
- * A change that PM2's log does not show. It becomes one event for each process of this PM2, or of any PM2 if no
- * PM2_HOME is given.
- */
+/** One event for each process of this PM2, or of any PM2 if no PM2_HOME is given. */
 function fromRecord({ record, beganMs }: Claim, pm2Home: string | undefined): Happening[] {
   const isAction = record.processes !== undefined;
   const subject = subjectOf(record);

@@ -1,4 +1,4 @@
-/** From evidence to a cause. A cause is certain only if the evidence has no other explanation. */
+/** A cause is certain only if the evidence has no other explanation. */
 import type { SvcmEvent } from "../api/events.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 
@@ -6,7 +6,6 @@ export interface Verdict extends Pick<SvcmEvent, "cause" | "certainty"> {
   readonly evidence: string[];
 }
 
-/** The log lines before the end of a process that PM2 stopped. Times are in milliseconds since 1970. */
 export interface Order {
   readonly stoppingMs?: number;
   readonly memory?: { readonly atMs: number; readonly bytes: number; readonly limit: number };
@@ -18,16 +17,16 @@ export interface Order {
   readonly isEnding?: boolean;
 }
 
-/** PM2 acts within the second in which it logs its reason, or in the next one. */
+/** PM2 acts within the second of its log line, or in the next one. */
 const AT_ONCE_MS = 1000;
 /** A reload waits for the new process first. */
 const RELOAD_MS = 10_000;
-/** Signals by exit code: a shell exits with 128 plus the number of the signal. */
+/** A shell exits with 128 plus the number of the signal. */
 const SIGNALS: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
-/** Signals that the system sends because of a fault in the process. */
+/** The system sends these because of a fault in the process. */
 const FAULTS = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"]);
 
-/** The verdict on a process that ended by itself. @param signal absent if PM2 logs no signal or its default one */
+/** @param signal absent if PM2 logs no signal or its default one */
 export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
   if (signal !== undefined) return bySignal(signal);
   if (code === 0) {
@@ -53,7 +52,6 @@ function bySignal(signal: string): Verdict {
   return verdict("signal", "certain", sentence);
 }
 
-/** The verdict if PM2 wrote `Stopping app` before the end. */
 export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
   const { evidence, ...why } = reasonOf(order, withinMs);
   if (order.forced === undefined) return { ...why, evidence };
@@ -61,7 +59,7 @@ export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
   return { ...why, evidence: [...evidence, `It did not end within ${seconds} s, so PM2 sent SIGKILL.`] };
 }
 
-/** True if a schedule may be the cause. Every stop of a process with a schedule looks the same in the log. */
+/** Every stop of a process with a schedule looks the same in the log. */
 export function maySchedule({ stoppingMs = 0, cron }: Order): boolean {
   return cron !== undefined && isWithin(stoppingMs - cron.atMs, AT_ONCE_MS);
 }
@@ -82,7 +80,6 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
   return verdict("pm2-cli", "likely", "A PM2 command ended it, and svcm's audit log has no record of it.");
 }
 
-/** The verdict on the end of the old process in a reload. */
 export function reload(order: Order, endMs: number): Verdict {
   const verdictOnOrder = ordered({ ...order, stoppingMs: order.stoppingMs ?? endMs }, RELOAD_MS);
   // The time span is longer, so a file may have changed by coincidence.

@@ -1,6 +1,6 @@
 import type { SvcmEvent } from "../api/events.ts";
 
-/** One sentence: `api (id 3) ended: crash, exit code 1.` */
+/** `api (id 3) ended: crash, exit code 1.` */
 export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal }: SvcmEvent): string {
   const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
   const how = exitCode === undefined || exitCode === 0 ? signal : `exit code ${exitCode}`;

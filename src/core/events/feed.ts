@@ -9,15 +9,11 @@ import { isWanted, timed } from "./page.ts";
 import { wholeSecond } from "./seconds.ts";
 import { Witness } from "./witness.ts";
 
-/**
- * A restart is one event, so a stop waits for its start. svcm also writes the record of an action only after it has
- * seen the effect.
- */
+/** A restart is one event, so a stop waits for its start. svcm also records an action only after its effect. */
 const SETTLE_MS = 3000;
 const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
 const MOST_WAITING = 1000;
 
-/** Reads the log and checks the machine only while there are subscribers. */
 export function createEventFeed(ports: Ports): EventFeed {
   const subscribers = new Set<Subscriber>();
   let stop = new AbortController();
@@ -50,7 +46,6 @@ export function createEventFeed(ports: Ports): EventFeed {
   };
 }
 
-/** One reader of the feed. */
 class Subscriber extends CoalescingBuffer<readonly SvcmEvent[]> {
   readonly wanted: EventRequest;
 
@@ -84,10 +79,7 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
   }
 }
 
-/**
- * Yields times before which every event and its cause are known: whole seconds, soon after a change and at least every
- * ten seconds. Checks the machine in between, until the signal is aborted.
- */
+/** Every event before these times is known, and so is its cause: whole seconds, at least every ten seconds. */
 export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
   const { clock, sightings } = ports;
   const witness = new Witness(ports);

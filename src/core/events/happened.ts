@@ -9,23 +9,23 @@ import { isDue, scheduleOf } from "./schedule.ts";
 import { withCommands, withKernel } from "./sightings.ts";
 
 const MOST_RECORDS = 1000;
-/** The cause of an event depends on log lines up to this long before it. */
+/** A cause may depend on log lines up to this long before its event. */
 const CONTEXT_MS = 10 * 60_000;
-/** A crash loop with several ends a second writes this many in an hour. */
+/** A crash loop with several ends a second writes this in an hour. */
 const NEWEST_ENTRIES = 20_000;
 
 export interface Happened {
   /** Newest first. */
   readonly events: readonly Happening[];
   readonly isComplete: boolean;
-  /** Every event from this time on is included. Milliseconds since 1970. */
+  /** Every event from this time on is included. */
   readonly fromMs: number;
 }
 
 /**
- * Like `happened`, but reads only the newest part of a large log if that is enough.
- * @param wanted `upToMs`: the time of the newest wanted event, in milliseconds since 1970; `needs`: patterns that a log
- * with a wanted event must all match
+ * Reads only the newest part of a large log if that is enough.
+ * @param wanted `upToMs`: the time of the newest wanted event; `needs`: patterns that a log with a wanted event must
+ * all match
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function newestHappened(
@@ -43,11 +43,7 @@ export async function newestHappened(
   return await happened(ports, sinceMs, signal, { needs, audit });
 }
 
-/**
- * Combines PM2's log with what svcm saw, the kernel's log, the schedules and error logs of processes, and svcm's audit
- * log. Reads a source only if an event may depend on it.
- * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
- */
+/** Reads a source only if an event may depend on it. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED */
 export async function happened(
   ports: Ports,
   sinceMs: number,
@@ -78,10 +74,7 @@ export interface Recorded {
   readonly isComplete: boolean;
 }
 
-/**
- * The audit records that events from a time on may depend on.
- * @throws {SvcmError} AUDIT_FAILED
- */
+/** @throws {SvcmError} AUDIT_FAILED */
 export async function newestRecords(ports: Ports, sinceMs: number, signal: AbortSignal | undefined): Promise<Recorded> {
   return await ports.audit
     .newest({ limit: MOST_RECORDS, since: sinceMs - CONTEXT_MS }, signal)

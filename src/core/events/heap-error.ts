@@ -1,24 +1,19 @@
 import type { LogEvent } from "./log-events.ts";
 
-/** The last lines of an error log. */
 export interface ErrorTail {
-  /** Oldest first. */
   readonly lines: readonly string[];
-  /** The last write, in milliseconds since 1970. */
   readonly writtenMs: number;
 }
 
 const HEAP = /heap out of memory|OOMErrorHandler|^<--- Last few GCs --->/;
-/** Lines that V8 writes after the error: times of collections and native frames. */
+/** Times of collections and native frames. */
 const REPORT = /^\s*(?:$|\d+: |-{3}|<---|\[\d+:0x|FATAL ERROR)/;
 /** PM2's log has a resolution of one second, and V8 writes directly before the end. */
 const AT_ONCE_MS = 2000;
 /** Each error log is read for the last end of its process only. */
 const MOST_LOGS = 20;
 
-/**
- * Adds the cause of a SIGABRT if V8 has reported it. The cause is certain if that report is the last thing in the log.
- */
+/** The cause is certain if V8's report is the last thing in the log. */
 export async function withHeapErrors(
   events: readonly LogEvent[],
   tailOf: (process: LogEvent["event"]) => Promise<ErrorTail | undefined>,

@@ -5,24 +5,17 @@ import { counted } from "../words/counted.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
-/** An event of PM2's log. `isOrdered` if the process did not end by itself. */
+/** `isOrdered` if the process did not end by itself. */
 export interface LogEvent {
   readonly atMs: number;
   readonly isOrdered: boolean;
-  /** The time when PM2 began to stop the process. */
   readonly orderedMs?: number | undefined;
-  /** A schedule may be the reason. */
   readonly maySchedule?: boolean;
-  /**
-   * Only for the start of a daemon whose predecessor did not log its stop: the last time that the predecessor wrote to
-   * the log.
-   */
+  /** For a daemon whose predecessor did not log its stop: when the predecessor last wrote to the log. */
   readonly lostMs?: number | undefined;
-  /** Names, ids, kind and verdict; `at` follows from `atMs`. */
   readonly event: Omit<SvcmEvent, "at">;
 }
 
-/** An event that later lines may still complete. */
 interface Draft extends LogEvent {
   event: LogEvent["event"] & { readonly evidence: string[] };
 }
@@ -44,7 +37,6 @@ interface Process {
   lastEnd?: Draft | undefined;
   lastStart?: Draft | undefined;
   startedMs?: number;
-  /** The latest time at which a start still belongs to the last end. */
   restartBy: number;
   isRunning: boolean;
 }
@@ -56,7 +48,7 @@ interface State {
   lastExit?: Draft | undefined;
   forced?: Entry<"forced"> | undefined;
   isEnding: boolean;
-  /** The time of the last line of a daemon that has not logged its stop. */
+  /** The last line of a daemon that has not logged its stop. */
   aliveMs?: number | undefined;
 }
 
@@ -161,7 +153,6 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   process.startedMs = atMs;
   process.lastStart = undefined;
   process.lastEnd = undefined;
-  // In a reload, the new process starts before the old one ends.
   if (isRunning) return;
   if (process.order?.stoppingMs !== undefined) process.order = undefined;
   if (lastEnd !== undefined && atMs <= process.restartBy) {

@@ -25,7 +25,7 @@ export type LogFact =
   | { readonly type: "daemon-signal" }
   | { readonly type: "daemon-end" };
 
-/** `atMs` is in milliseconds since 1970, with a resolution of one second. */
+/** The time has a resolution of one second. */
 export type LogEntry = LogFact & { readonly atMs: number };
 
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d): PM2 (?:log|info|warn|error): /;
@@ -35,8 +35,8 @@ const NAMED = String.raw`\[(.+):${ID}\]`;
 type Reader = readonly [RegExp, (groups: readonly string[]) => LogFact];
 
 /**
- * Patterns by the first letter of the line, because most lines of a log need no pattern. A name may contain brackets
- * and blanks, so a pattern covers its whole line and the name is greedy.
+ * By first letter, because most lines need no pattern. A name may contain brackets and blanks, so a pattern covers its
+ * whole line and the name is greedy.
  */
 const READERS: Readonly<Record<string, readonly Reader[]>> = {
   A: [
@@ -103,7 +103,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   p: [[/^pm2 has been killed by signal, dumping process list before exit\.\.\.$/, () => ({ type: "daemon-signal" })]],
 };
 
-/** Returns `undefined` for a line without PM2's timestamp, and for every line that no decision needs. */
+/** `undefined` for every line that no decision needs. */
 export function logEntry(line: string): LogEntry | undefined {
   const [head, stamp = ""] = STAMPED.exec(line) ?? [];
   if (head === undefined) return undefined;

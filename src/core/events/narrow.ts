@@ -35,23 +35,19 @@ const OF_KIND: Partial<Record<SvcmEvent["kind"], RegExp>> = {
   daemon: DAEMON,
 };
 
-/** A log in which one of these does not match has no event that passes the filter. */
+/** If one of these does not match, no event passes the filter. */
 export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
   const names = apps.length === 0 ? undefined : namesIn(apps);
   return [names, cause && OF_CAUSE[cause], kind && OF_KIND[kind]].filter((pattern) => pattern !== undefined);
 }
 
-/** Matches a log that has an end or a start of one of these processes. */
 export function namesIn(apps: readonly string[]): RegExp {
   return new RegExp(apps.map((name) => literal(`[${name}:`)).join("|"));
 }
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);
 
-/**
- * The earliest time of an event that passes the filter, in milliseconds since 1970, or 0: svcm's own changes have an
- * audit record.
- */
+/** 0 if any time is possible: svcm's own changes have an audit record. */
 export async function earliestOf(
   ports: Ports,
   { cause, kind }: Pick<EventFilter, "cause" | "kind">,

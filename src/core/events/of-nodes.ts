@@ -2,20 +2,17 @@ import type { SvcmEvent } from "../api/events.ts";
 import { recordedEvents, type Happening } from "./audited-events.ts";
 import type { NodeRecord } from "./unsent.ts";
 
-/** A record that another machine sent. */
 export interface SentRecord extends NodeRecord {
   readonly node: string;
-  /** Milliseconds by which the clock of the node is ahead of the server's. */
+  /** The clock of the node is ahead of the server's by this much. */
   readonly aheadMs: number;
 }
 
-/** A smaller difference between clocks is ignored. */
 const SAME_CLOCK_MS = 2_000;
 
 /**
- * The events of several machines on the clock of their server, newest first. An audit record is left out if an event
- * shows the same change, or if a later record has its outcome.
- *
+ * Newest first, on the clock of the server. An audit record is left out if an event shows the same change, or if a
+ * later record has its outcome.
  * @param records in the order in which they arrived
  */
 export function happenedOnNodes(records: readonly SentRecord[]): Happening[] {
@@ -29,7 +26,6 @@ export function happenedOnNodes(records: readonly SentRecord[]): Happening[] {
   return happenings.toSorted((a, b) => b.atMs - a.atMs);
 }
 
-/** The events of one record, on the clock of the server. */
 export function happeningsOf({ node, aheadMs, event, audit }: SentRecord): Happening[] {
   const own = audit === undefined ? (event ? [untimed(event)] : []) : recordedEvents(audit);
   if (Math.abs(aheadMs) < SAME_CLOCK_MS) return own.map((one) => ({ ...one, event: { ...one.event, node } }));

@@ -21,15 +21,14 @@ export function isWanted({ app, ...event }: Happening["event"], { apps, cause, k
 
 const CURSOR = /^(\d{1,15})\.(\d{1,9})$/;
 
-/** The newest time that the page after a cursor may contain, in milliseconds since 1970. */
 export function upToOf(cursor: string | undefined): number {
   const [, ms = Infinity] = CURSOR.exec(cursor ?? "") ?? [];
   return Number(ms);
 }
 
 /**
- * A page of events, newest first. A cursor has the time of the last event returned, and how many events of that time
- * were returned. So new events do not shift the next page.
+ * A cursor has the time of the last event and how many of that time were returned, so new events do not shift the next
+ * page.
  */
 export function pageOf(
   events: readonly Happening[],

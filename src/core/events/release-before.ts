@@ -7,8 +7,8 @@ import { renderDuration } from "../words/duration-text.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * A sentence about the release that a process ran when it ended, because it may be the reason although it passed its gate.
- * There is no sentence if the process did not end by itself, if the release was a day old, or if the releases cannot be read.
+ * The release may be the reason although it passed its gate. It is not named if it was a day old, if the process did
+ * not end by itself, or if the releases cannot be read.
  */
 export async function releaseBefore(
   { releases }: { readonly releases: Pick<Releases, "heldSince" | "list"> },

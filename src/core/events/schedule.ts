@@ -1,13 +1,9 @@
-/**
- * The schedules that PM2 accepts for `cron_restart`: five fields, or six with seconds first, in the time zone of the
- * machine.
- */
+/** `cron_restart`: five fields, or six with seconds first, in the machine's time zone. */
 
 type Wanted = ReadonlySet<number>;
 
 export interface Schedule {
   readonly time: readonly [seconds: Wanted, minutes: Wanted, hours: Wanted];
-  /** True if the schedule runs on this day, at any time. */
   readonly hasDay: (day: Date) => boolean;
 }
 
@@ -50,7 +46,6 @@ export function isDue({ time: [seconds, minutes, hours], hasDay }: Schedule, atM
   return hasDay(at) && hours.has(at.getHours()) && minutes.has(at.getMinutes()) && seconds.has(at.getSeconds());
 }
 
-/** The first time after `afterMs` within a year, in milliseconds since 1970. */
 export function nextDue(schedule: Schedule, afterMs: number): number | undefined {
   const midnight = new Date(afterMs).setHours(0, 0, 0, 0);
   for (let count = 0; count <= MOST_DAYS; count += 1) {
@@ -79,7 +74,6 @@ interface Field {
   readonly names?: readonly string[];
 }
 
-/** In ascending order. */
 function valuesOf(text: string, field: Field): Set<number> | undefined {
   const values = new Set<number>();
   for (const part of text.split(",")) {

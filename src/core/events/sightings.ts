@@ -1,35 +1,29 @@
-/** Evidence that PM2's log does not contain: PM2 commands that svcm saw running, and kills by the kernel. */
 import { recordIn } from "../words/record.ts";
 import type { LogEvent } from "./log-events.ts";
 import { shownSecond } from "./seconds.ts";
 
-/** A PM2 command that was running while PM2 began to stop, or started, a process. */
+/** The command was running while PM2 began to stop, or started, a process. */
 export interface CommandSighting {
   readonly type: "command";
-  /** The time in PM2's log. */
   readonly atMs: number;
   readonly pmId: number;
   readonly verb: string;
   readonly user: string;
-  /** Identifies the command. */
   readonly command: string;
-  /** False if the command names a file, which may declare other processes. */
+  /** A command may name a file, which may declare other processes. */
   readonly isNamed: boolean;
 }
 
-/** The kernel killed a process because the machine ran out of memory. */
 export interface KillSighting {
   readonly type: "memory-kill";
-  /** The time of the end in PM2's log. */
   readonly atMs: number;
   readonly pmId: number;
-  /** True if the kernel's log names the pid of the process. */
+  /** The kernel's log names the pid of the process. */
   readonly isNamed: boolean;
 }
 
 export type Sighting = CommandSighting | KillSighting;
 
-/** A PM2 command that is running now. */
 export interface RunningCommand {
   readonly id: string;
   readonly verb: string;
@@ -38,7 +32,6 @@ export interface RunningCommand {
   readonly user: string;
 }
 
-/** Verbs of the PM2 command line that stop or start processes. */
 const VERBS = new Set(
   `start restart reload gracefulReload stop delete del kill scale startOrRestart startOrReload startOrGracefulReload
    resurrect update deepUpdate`.split(/\s+/),
@@ -46,7 +39,6 @@ const VERBS = new Set(
 const ENDS_DAEMON = new Set(["kill", "update", "deepUpdate"]);
 const FILE = /\.(?:[cm]?js|json|ya?ml|ts)$/i;
 
-/** The commands that may have requested the change of a process. `isNamed` if a command names it. */
 export function commandsFor(
   running: readonly RunningCommand[],
   { atMs, pmId, name }: { readonly atMs: number; readonly pmId: number; readonly name: string },
@@ -60,10 +52,7 @@ export function commandsFor(
   });
 }
 
-/**
- * Attributes requests to PM2 commands that svcm saw. The attribution is certain if the command names the process and is
- * the only candidate.
- */
+/** The attribution is certain if the command names the process and is the only candidate. */
 export function withCommands(events: readonly LogEvent[], sightings: readonly Sighting[]): LogEvent[] {
   const seen = new Map<string, CommandSighting[]>();
   for (const one of sightings) {
@@ -90,7 +79,6 @@ export function withCommands(events: readonly LogEvent[], sightings: readonly Si
   });
 }
 
-/** True if PM2's log itself does not name the reason of a request. */
 export function isOpen({ isOrdered, event: { cause } }: LogEvent): boolean {
   return isOrdered && (cause === "pm2-cli" || cause === "cron" || cause === "unknown");
 }
@@ -116,20 +104,15 @@ function orderedBy(logged: LogEvent, { verb, user }: CommandSighting, isCertain:
   };
 }
 
-/** Facts from the kernel about out-of-memory kills. */
 export interface Kernel {
-  /** When the machine was started, in milliseconds since 1970; absent if the system does not show it. */
   readonly bootedMs?: number | undefined;
-  /** The number of kills since the machine was started. */
   readonly kills?: number | undefined;
-  /** The kills that are still in the kernel's log; absent if it cannot be read. */
   readonly logged?: readonly { readonly atMs: number; readonly pid: number }[] | undefined;
 }
 
-/** The tolerance between the kernel's clock and the seconds in PM2's log. */
+/** Between the kernel's clock and the seconds in PM2's log. */
 const NEAR_MS = { before: 2000, after: 2000 };
 
-/** Adds whether the kernel sent a SIGKILL, and whether a restart of the machine ended a daemon. */
 export function withKernel(events: readonly LogEvent[], kernel: Kernel, sightings: readonly Sighting[]): LogEvent[] {
   const kills = sightings.filter((one): one is KillSighting => one.type === "memory-kill");
   const killed = events.filter(isKilled);
@@ -178,7 +161,7 @@ function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): Log
   return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
 }
 
-/** Inserts a sentence before the last one, which may say that PM2 started the process again. */
+/** The last sentence may say that PM2 started the process again. */
 function withSentence(logged: LogEvent, sentence: string): LogEvent {
   const [first = "", ...rest] = logged.event.evidence;
   return { ...logged, event: { ...logged.event, evidence: [first, sentence, ...rest] } };
@@ -188,7 +171,6 @@ function keyOf({ atMs, pmId }: { readonly atMs: number; readonly pmId: number })
   return `${atMs} ${pmId}`;
 }
 
-/** Reads a line of a sightings file; returns `undefined` for a foreign or torn one. */
 export function readSighting(line: string): Sighting | undefined {
   const { type, atMs, pmId, isNamed, verb, user, command } = recordIn(line) ?? {};
   if (typeof atMs !== "number" || typeof pmId !== "number" || typeof isNamed !== "boolean") return undefined;

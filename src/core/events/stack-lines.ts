@@ -2,13 +2,13 @@
 const STACK_LINE =
   /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+|node:[\w/]+:\d+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:)?$/;
 
-/** The lines that describe the error. If there are no such lines, returns all lines. */
+/** Returns all lines if none describes the error. */
 export function withoutStack(lines: readonly string[]): readonly string[] {
   const found = lines.filter((line) => !STACK_LINE.test(line));
   return found.length === 0 ? lines : found;
 }
 
-/** Shows repeated lines once, because each end of a crash loop writes the same lines. */
+/** Each end of a crash loop writes the same lines. */
 export function counted(lines: readonly string[]): readonly string[] {
   const runs: { readonly line: string; count: number }[] = [];
   for (const line of lines) {

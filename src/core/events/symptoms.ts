@@ -1,11 +1,9 @@
-/** Sentences about the current state of a process that explain a failure or warn of the next one. */
+/** Each explains a failure or warns of the next one. */
 import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface Surroundings {
-  /** The processes with the requested name. */
   readonly own: readonly ProcessRecord[];
-  /** All processes of PM2. */
   readonly all: readonly ProcessRecord[];
   readonly errorLines: readonly string[];
   readonly listeners: readonly Listener[];
@@ -14,7 +12,6 @@ export interface Surroundings {
 
 const PORT_TAKEN = /EADDRINUSE\D.*?:(\d{1,5})\b/;
 const DISK_FULL = /\bENOSPC\b/;
-/** Below this share of free space, a disk is nearly full. */
 const LEAST_FREE = 0.01;
 const GB = 1e9;
 
@@ -22,7 +19,7 @@ export function symptomsOf(around: Surroundings): string[] {
   return [...takenPort(around), ...fullDisks(around), ...waiting(around)];
 }
 
-/** The sockets of a process, of its child processes, and those that PM2 holds for a cluster. */
+/** With the sockets of child processes, and those that PM2 holds for a cluster. */
 export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonly Listener[]): Listener[] {
   if (pid === null) return [];
   const own = listeners.filter((socket) => socket.pid === pid || socket.parentPid === pid);

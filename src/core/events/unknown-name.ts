@@ -6,8 +6,7 @@ import type { Happening } from "./audited-events.ts";
 import { namesIn } from "./narrow.ts";
 
 /**
- * Refuses an unknown name, because an empty result would hide a typing error. svcm asks PM2 only about names that are
- * not in its log.
+ * An empty result would hide a typing error.
  * @throws {SvcmError} PROCESS_NOT_FOUND; PM2_FAILED if PM2 does not respond
  */
 export async function refuseUnknown(

@@ -5,15 +5,14 @@ import type { Happening } from "./audited-events.ts";
 import { happened } from "./happened.ts";
 import { timed } from "./page.ts";
 
-/** A record may be appended this much later than the time in it, and a clock may be set back by this much. */
+/** A record may be appended this late, and a clock may be set back by this much. */
 const OVERLAP_MS = 5 * 60_000;
-/** The age of the oldest record that a machine sends at first. */
 const FIRST_MS = 86_400_000;
 const MOST_AT_ONCE = 1_000;
 const MOST_RECORDS = 100_000;
 const ID_LENGTH = 22;
 
-/** A record that a machine sends to the server: an event of PM2's log, or a record of svcm's audit log. */
+/** An event of PM2's log, or a record of svcm's audit log. */
 export interface NodeRecord {
   /** The same at every computation, in any process. */
   readonly id: string;
@@ -21,17 +20,15 @@ export interface NodeRecord {
   readonly audit?: AuditRecord | undefined;
 }
 
-/** Every record older than `untilMs` was sent, and so were those with these ids. Milliseconds since 1970. */
+/** Every record older than `untilMs` was sent, and so were those with these ids. */
 export interface GivenOut {
   readonly untilMs: number;
   readonly ids: readonly string[];
 }
 
 export interface Unsent {
-  /** Oldest first. */
   readonly records: readonly NodeRecord[];
   readonly after: GivenOut;
-  /** True if more are waiting. */
   readonly hasMore: boolean;
 }
 
@@ -40,8 +37,7 @@ interface Dated extends NodeRecord {
 }
 
 /**
- * The events and audit records up to a time that were not sent yet. The logs are read again from five minutes before
- * the last time, because a record may be appended late and a clock may be set back.
+ * The logs are read again from before the last time: a record may be appended late.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function unsent(
@@ -50,7 +46,7 @@ export async function unsent(
   untilMs: number,
   signal: AbortSignal,
 ): Promise<Unsent> {
-  // After a clock was set back further, nothing would be sent until the old time is reached again.
+  // Otherwise nothing would be sent until the old time is reached again.
   const doneMs = Math.min(before?.untilMs ?? untilMs - FIRST_MS, untilMs);
   const fromMs = doneMs - OVERLAP_MS;
   const { events } = await happened(ports, fromMs, signal);
@@ -74,10 +70,7 @@ function given(settled: readonly Dated[], known: Set<string>, untilMs: number): 
   };
 }
 
-/**
- * PM2's log does not number events. The id of an event is derived from what later lines cannot change, and from its
- * index among equal events.
- */
+/** PM2's log does not number events. An id is derived from what later lines cannot change. */
 function eventRecords(events: readonly Happening[], host: Ports["host"]): Dated[] {
   const counts = new Map<string, number>();
   return events

@@ -18,24 +18,22 @@ const RECENT_MS = 15 * 60_000;
 /** The run before the oldest of these is known only with one more event. */
 export const LAST_ENDS = 5;
 const ERROR_LINES = 3;
-/** Includes lines of the other instances, and the stack below a line that names a symptom. */
+/** Includes lines of the other instances, and stacks. */
 const MOST_LINES = 50;
 const LONGEST_LINE = 200;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
 
 type Asking = Pick<Caller, "grants" | "signal">;
 
-/** The result and its sources. */
 export interface Why {
   readonly response: WhyResponse;
-  /** Newest first. */
   readonly ends: readonly SvcmEvent[];
   readonly processes: readonly ProcessRecord[];
   readonly listeners: readonly Listener[] | undefined;
 }
 
 /**
- * The last ends of a process within 30 days, and its current state.
+ * Within 30 days.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 has the name;
  * PM2_FAILED if the log does not have it and PM2 does not respond
  */
@@ -73,7 +71,7 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
   return { response, ends, processes, listeners };
 }
 
-/** If the log does not have the process either, PM2's failure is the more useful result. */
+/** If the log does not have the process either, PM2's failure is more useful. */
 function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
   if (own.length > 0 && error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
   throw error;
@@ -89,7 +87,7 @@ function isUnasked({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean 
   return kind === "exit" || cause === "memory-limit";
 }
 
-/** The error lines, without secrets. If the log cannot be read, the cause is still shown. */
+/** Without secrets. If the log cannot be read, the cause is still shown. */
 async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonly string[]> {
   const read = ports.logs.read({ app: process.name, stream: "err", limit: MOST_LINES, isBounded: true });
   const { lines } = await read.catch(() => ({ lines: [] }));

@@ -4,15 +4,13 @@ import { commandsFor, type KillSighting, type Sighting } from "./sightings.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
-/** Checks the machine whenever PM2 logs that a process stops, starts or was killed, and records the findings. */
+/** The evidence is gone soon after PM2 logs that a process stops or starts. */
 export class Witness {
   readonly #ports: Pick<Ports, "processLogs" | "sightings">;
-  /** The number of entries of this second that were already read; `undefined` before the first check. */
   #seen: { readonly atMs: number; readonly count: number } | undefined;
   #pids: ReadonlyMap<number, number> = new Map();
   #kills: number | undefined;
   readonly #ordered = new Set<number>();
-  /** Processes that PM2 will restart by itself. */
   readonly #ended = new Set<number>();
 
   constructor(ports: Pick<Ports, "processLogs" | "sightings">) {
@@ -49,7 +47,7 @@ export class Witness {
     return entries.slice(known?.count ?? 0);
   }
 
-  /** True for a stop, or for a start that does not follow an end. */
+  /** A start that follows an end is not ordered. */
   #isOrder(entry: LogEntry): entry is Entry<"start" | "stopping"> {
     if (entry.type === "start") return !this.#ended.delete(entry.pmId);
     if (entry.type !== "stopping") return false;

@@ -60,10 +60,10 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, pac
   ];
 }
 
-/** The specification forbids a contract to expose these. */
+/** According to the specification. */
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
-/** A key whose name suggests a secret holds a secret, so a contract must not expose it. */
+/** A key whose name suggests a secret holds a secret. */
 function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): FactFinding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
   const what = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
@@ -121,10 +121,7 @@ function each<T>(record: Record<string, T>, findings: (name: string, value: T) =
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
 }
 
-/**
- * A vocabulary that refers to a key must name a key with values. If the contract lacks a packaged key, the vocabulary
- * of that key is not offered.
- */
+/** If the contract lacks a packaged key, the vocabulary of that key is not offered. */
 function byKey(
   path: Path,
   fact: readonly string[] | { readonly key: string } | undefined,

@@ -1,12 +1,12 @@
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "./packaged.generated.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./schema.ts";
 
-/** If a repository has its own runtime contract, only the keys in it are exposed. */
+/** Such a repository exposes only its own keys. */
 export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
 }
 
-/** Removes the drivers and frameworks of keys that the contract lacks. */
+/** Without the drivers and frameworks of keys that the contract lacks. */
 export function matrixFor(contract: RuntimeContract, whole = packagedCapabilityMatrix): CapabilityMatrix {
   if (!isOwnContract(contract)) return whole;
   const { drivers, interfaceTypes, ...matrix } = whole;

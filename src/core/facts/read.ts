@@ -19,7 +19,7 @@ export type Fact<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly issues: readonly Issue[]; readonly value?: never };
 
-/** Reads a `runtime-contract.yaml` strictly. `file` is the name in the locations of issues. */
+/** `file` is the name in the locations of issues. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
   const fact = readFact(readYaml(text, file), runtimeContractSchema, contractIssues);
   return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
@@ -29,7 +29,7 @@ export function completed({ keys, ...contract }: DeclaredContract): RuntimeContr
   return { ...contract, keys: completedKeys(keys) };
 }
 
-/** Adds the optional members: labels, tiers, the default of an enum, and the maximum of a port. */
+/** Adds the optional members. */
 export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["keys"] {
   const entries = Object.entries(keys).map(([key, spec]): [string, KeySpec] => {
     const common = { label: spec.label ?? key, tier: spec.tier ?? "never-exposed" };
@@ -40,7 +40,7 @@ export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["
   return Object.fromEntries(entries);
 }
 
-/** Reads a `capability-matrix.yaml` strictly. It may refer to a key of `packaged` that the contract lacks. */
+/** It may refer to a key of `packaged` that the contract lacks. */
 export function readCapabilityMatrix(
   text: string,
   file: string,

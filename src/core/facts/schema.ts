@@ -1,7 +1,4 @@
-/**
- * The schemas of `runtime-contract.yaml` and `capability-matrix.yaml`. Only a repository that has such a file loads
- * this module; others use the packaged data.
- */
+/** Only a repository with such a file loads this module; others use the packaged data. */
 import * as z from "zod";
 import { tiers } from "../api/names.ts";
 
@@ -21,11 +18,11 @@ const values = z
   .refine(unique, "a value is listed twice")
   .describe("a list of at least one text, for example [info, debug]");
 
-/** `read.ts` adds the defaults: the name of the key as label, and the tier never-exposed. */
+/** `read.ts` adds the defaults. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();
-/** Kinds that only check the form of a value; see `env/values.ts`. */
+/** These only check the form of a value; see `env/values.ts`. */
 const formKinds = [
   "text",
   "boolean",

@@ -25,12 +25,12 @@ function valueIssue(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   return { ...issue, accepted: choices, suggestion };
 }
 
-/** Hides the value of a member whose name suggests a secret. */
+/** The name of a member may suggest a secret. */
 function masked(path: Path, value: unknown): string {
   return maskSource(`${nameOf(path)}: ${shown(value)}`);
 }
 
-/** A missing member is reported at the key of its parent. */
+/** A missing member has no place, so its parent's key gets the issue. */
 function shapeIssue(path: Path, message: string, source: YamlSource): Issue {
   const isMissing = path.length > 0 && valueAt(source.value, path) === undefined;
   const at = isMissing ? source.at(path.slice(0, -1), "key") : source.at(path, "value");

@@ -1,16 +1,16 @@
-/** A character as a reader sees it, with its width in columns of a terminal. */
+/** A character as a reader sees it. */
 export interface Cell {
   readonly text: string;
   readonly width: number;
-  /** Offset in the line, in UTF-16 units. */
+  /** In the line, in UTF-16 units. */
   readonly end: number;
 }
 
 const TAB = "    ";
 
 /**
- * Text that needs no Unicode tables, which take long to load. The patterns that need them are inside functions, because
- * creating a pattern already loads its tables.
+ * The Unicode tables take long to load. Creating a pattern already loads its tables, so those patterns are inside
+ * functions.
  */
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -47,7 +47,7 @@ function columnsOf(grapheme: string): number {
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
 }
 
-/** Like {@link visible}, for names that are compared: shows an invisible character as `\u{9b}`. */
+/** Like {@link visible}, for names that are compared. */
 export function unreadableAsCodes(text: string): string {
   return text
     .toWellFormed()

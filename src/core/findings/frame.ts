@@ -13,10 +13,7 @@ const NARROWEST = 20;
 const AROUND = 3;
 const ELLIPSIS = "…";
 
-/**
- * Masks credentials and cuts the line around the column, which counts from 1. The frame has at most `width` columns,
- * and never more than 120.
- */
+/** Masks credentials. The column counts from 1. */
 export function frameLine(line: string, column: number, width = WIDEST): Frame | undefined {
   if (line.length > LONGEST) return undefined;
   const masked = maskSource(line);
@@ -32,7 +29,7 @@ export function frameLine(line: string, column: number, width = WIDEST): Frame |
   };
 }
 
-/** Maps an offset in the line to the masked line. An offset inside a masked part maps to the start of that part. */
+/** An offset inside a masked part maps to the start of that part. */
 function followMask(line: string, masked: string, offset: number): number {
   const kept = masked.split(REDACTED);
   let [before, after] = [0, 0];

@@ -1,10 +1,7 @@
 import type { Issue } from "../api/issue.ts";
 import { describeIssue, issuePlace, type Report } from "./report.ts";
 
-/**
- * Workflow commands, one line for each issue. GitHub shows only ten errors and ten warnings per step, so the caller
- * prints the text report too.
- */
+/** GitHub shows only ten errors and ten warnings per step, so the caller prints the text report too. */
 export function renderGithub(report: Report): string {
   return report.issues.map((issue) => command(report, issue)).join("\n");
 }

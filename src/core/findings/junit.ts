@@ -12,8 +12,7 @@ interface TestCase {
 }
 
 /**
- * JUnit XML in its strict form: one test case for the file and one for each subject. The format allows one failure per
- * test case, so that failure lists all errors. A warning does not fail a test case.
+ * The strict form of JUnit XML: one failure per test case, which lists all errors. A warning does not fail a test case.
  */
 export function renderJunit(report: Report, { now, hostname }: JunitContext): string {
   const cases = testCases(report);
@@ -88,7 +87,7 @@ function lines(elements: readonly string[]): string {
   return `\n${elements.join("\n")}\n`;
 }
 
-/** Characters that XML 1.0 cannot contain, even as references. */
+/** XML 1.0 cannot contain these, even as references. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\uFFFE\uFFFF]/gu;
 const REFERENCES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -103,7 +102,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 /** Needs no escaping. The check is worth it, because a report can have half a million names. */
 const PLAIN = /^[\w ./:-]*$/;
 
-/** Replaces characters that XML cannot hold with U+FFFD. */
+/** XML cannot hold some characters; they become U+FFFD. */
 function escapeText(text: string): string {
   return clean(text).replaceAll(/[&<>\r]/g, reference);
 }

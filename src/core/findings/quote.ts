@@ -1,6 +1,6 @@
 import { unreadableAsCodes } from "./cells.ts";
 
-/** At most `limit` characters on one line, with hidden characters as code points. */
+/** Hidden characters are shown as code points. */
 export function setOnOneLine(text: string, limit: number): string {
   const line = unreadableAsCodes(text);
   const characters = Array.from(line);
@@ -10,10 +10,7 @@ export function setOnOneLine(text: string, limit: number): string {
 
 const MAX_VALUE = 120;
 
-/**
- * A code span of Markdown on one line, where markup, HTML, mentions and references have no effect. The fence has more
- * backticks than any run in the text.
- */
+/** Markup, HTML, mentions and references have no effect. The fence has more backticks than any run in the text. */
 export function codeSpan(text: string, limit = MAX_VALUE): string {
   const line = setOnOneLine(text, limit);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));

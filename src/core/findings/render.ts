@@ -12,7 +12,7 @@ export interface ReportContext {
   readonly width?: number | undefined;
 }
 
-/** Renders a report in a format of CONTRACT section 7. Formats for machines load on first use. */
+/** Formats for machines load on first use. @see CONTRACT section 7 */
 export async function renderReport(report: Report, format: ReportFormat, context: ReportContext): Promise<string> {
   switch (format) {
     case "text":

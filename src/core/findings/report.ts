@@ -1,26 +1,23 @@
 import type { Issue, Location } from "../api/issue.ts";
 import { counted } from "../words/counted.ts";
 
-/** The result of a check. Each renderer of this folder returns text without a final line break. */
+/** Renderers return text without a final line break. */
 export interface Report {
-  /**
-   * Relative to the root of the repository, with `/`. For an issue in another file, svcm shows the file name but not
-   * its source.
-   */
+  /** Relative to the root. For an issue in another file, svcm shows the file name but not its source. */
   readonly file: string;
-  /** The source of `file`. Columns do not count a byte order mark. */
+  /** Columns do not count a byte order mark. */
   readonly text: string;
   readonly issues: readonly Issue[];
   readonly subjects: readonly Subject[];
 }
 
-/** A part of the document with its own test case, for example a deploy target: everything below `path`. */
+/** With its own test case, for example a deploy target: everything below `path`. */
 export interface Subject {
   readonly name: string;
   readonly path: Issue["path"];
 }
 
-/** The issues of each subject, by its index in the report. Issues of the whole file have the key `undefined`. */
+/** By index of the subject; `undefined` for issues of the whole file. */
 export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]): Map<number | undefined, Issue[]> {
   const entries = subjects.map(({ path }, index) => [JSON.stringify(path), index] as const);
   const byPath = new Map(entries.toReversed());
@@ -36,12 +33,11 @@ export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]):
   return groups;
 }
 
-/** A location with line and column of at least 1; `undefined` for an issue without a location. */
 export function issuePlace({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
-/** Returns a line by its number, from 1, without byte order mark and line break. */
+/** Lines count from 1 and have no byte order mark. */
 export function linesOf(text: string): { at(line: number): string | undefined } {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
@@ -51,7 +47,6 @@ export function unsaidAccepted({ accepted = [], message }: Issue): readonly stri
   return accepted.every((word) => message.includes(word)) ? [] : accepted;
 }
 
-/** The issue as one sentence, for formats that have only a message. */
 export function describeIssue(issue: Issue): string {
   const accepted = unsaidAccepted(issue);
   const listed = accepted.length > 0 ? `; accepted: ${accepted.join(", ")}` : "";

@@ -7,20 +7,19 @@ export interface CodeDoc {
   readonly summary: string;
   /** Why svcm refuses it, or how svcm decides. */
   readonly explanation?: string;
-  /** The next step: a command to run, or a setting to change or check. */
+  /** A command to run, or a setting to change or check. */
   readonly remedy: string;
 }
 
 export type CodeDocs = Readonly<Partial<Record<Code, CodeDoc>>>;
 
 export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
-  /** Relative to the checked value. Absent if the finding concerns the whole value. */
+  /** Relative to the checked value; absent for the whole value. */
   readonly path?: Issue["path"];
-  /** Absent if it equals the severity of the rule. */
   readonly severity?: Severity;
 }
 
-/** A check with its documentation. Every validator is a list of rules. */
+/** Every validator is a list of rules. */
 export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc {
   readonly code: Code;
   readonly severity: Severity;
@@ -29,7 +28,7 @@ export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc 
 
 export type Coded<Found extends Finding = Finding> = Found & { readonly code: ErrorCode; readonly severity: Severity };
 
-/** Yields findings rule by rule, so that a caller can stop early. */
+/** Rule by rule, so that a caller can stop early. */
 export function* findingsOf<Checked, Found extends Finding>(
   rules: readonly Rule<Checked, Found>[],
   checked: Checked,
@@ -45,8 +44,8 @@ export function toIssue(finding: Coded, parent: Issue["path"] = []): Issue {
 }
 
 /**
- * Returns a message such as `port: "x" is not known; accepted: a, b`.
- * @param what the first part of the message, which begins with the field
+ * `port: "x" is not known; accepted: a, b`
+ * @param what begins with the field
  * @param given the refused value, for a suggestion
  */
 export function accepting(

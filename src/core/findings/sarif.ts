@@ -6,7 +6,7 @@ export type Rules = Readonly<Record<string, Partial<CodeDoc> & { readonly summar
 
 const LONGEST_WORD = 1000;
 
-/** SARIF 2.1.0 for GitHub code scanning. It contains no source text, and therefore no secret from it. */
+/** For GitHub code scanning. It contains no source text, and therefore no secret from it. */
 export function renderSarif(report: Report, rules: Rules, { version }: { readonly version: string }): string {
   const codes = [...new Set(report.issues.map(({ code }) => code))].toSorted();
   const lines = linesOf(report.text);
@@ -15,7 +15,7 @@ export function renderSarif(report: Report, rules: Rules, { version }: { readonl
     version: "2.1.0",
     runs: [
       {
-        // There is no informationUri, because the package has no website.
+        // The package has no website for an informationUri.
         tool: { driver: { name: "svcm", version, rules: codes.map((code) => ruleOf(code, rules)) } },
         columnKind: "utf16CodeUnits",
         results: report.issues.map((issue) => resultOf(issue, codes.indexOf(issue.code), report.file, lines)),
@@ -58,7 +58,7 @@ function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnTy
         },
       },
     ],
-    // Does not include positions, so an issue keeps its identity when the lines above it change.
+    // Without positions, an issue keeps its identity when the lines above it change.
     partialFingerprints: { "svcmIssue/v1": JSON.stringify([issue.code, ...issue.path]) },
   };
 }
@@ -68,7 +68,7 @@ function wordAt(line: string, column: number): string {
   return /^"(?:[^"\\]|\\.)*"|^'[^']*'|^[^\s,[\]{}"']+?(?=:?(?:[\s,[\]{}]|$))/.exec(rest)?.[0] ?? " ";
 }
 
-/** A relative reference: percent-encoded segments, with their slashes. */
+/** The slashes are not encoded. */
 function uriOf(file: string): string {
   return file.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

@@ -3,7 +3,7 @@ import { visible } from "./cells.ts";
 import { frameLine } from "./frame.ts";
 import { countIssues, firstIssues, linesOf, issuePlace, unsaidAccepted, type Report } from "./report.ts";
 
-/** Colours are an argument, because the core does not depend on a terminal. */
+/** The core does not depend on a terminal. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;

@@ -8,7 +8,6 @@ import { MINUTE_MS, STEP_MS, type Recorded, type Step } from "./step.ts";
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Milliseconds between two points. */
   readonly stepMs: number;
 }
 
@@ -21,7 +20,7 @@ const NICE_STEPS_MS = [
   ...[1, 2, 5, 10, 15, 20, 30, 60, 120, 240, 360].map((minutes) => minutes * MINUTE_MS),
 ];
 
-/** A span of at most `points` points (or one more), at times that stay the same from request to request. */
+/** At most `points` points (or one more), at times that stay the same from request to request. */
 export function spanOf(asked: {
   readonly from: number;
   readonly to: number;
@@ -34,7 +33,7 @@ export function spanOf(asked: {
   return { fromMs: Math.floor(from / stepMs) * stepMs, toMs: to, stepMs };
 }
 
-/** Columns of the chosen series, built from steps that are added in any order. */
+/** Steps are added in any order. */
 export class Columns {
   readonly #span: Span;
   readonly #isChosen: Choice;
@@ -93,7 +92,6 @@ function pairOf(value: Recorded): readonly [number | null, number | null] {
   return value === null || typeof value === "number" ? [value, value] : value;
 }
 
-/** The spans without a recorder. */
 function gapsOf(times: readonly number[], { fromMs, toMs }: Span, usual: number): [number, number][] {
   const all = [fromMs - usual, ...times.toSorted((a, b) => a - b), toMs];
   return all.flatMap((before, at): [number, number][] => {

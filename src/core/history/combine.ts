@@ -6,7 +6,6 @@ interface Tally {
   max: number;
 }
 
-/** The mean and the maximum of each value over the added steps. */
 export class Combined {
   readonly #host: Tally[] = [];
   readonly #processes = new Map<string, Tally[]>();
@@ -26,7 +25,6 @@ export class Combined {
   }
 }
 
-/** One step for each minute with data. */
 export function minutesOf(steps: readonly Step[]): Step[] {
   const minutes = new Map<number, Combined>();
   for (const step of steps) {
@@ -49,7 +47,7 @@ function addRow(tallies: Tally[], row: readonly Recorded[]): void {
   }
 }
 
-/** Percentages are rounded to tenths, because they are not measured more precisely. Sizes are rounded to bytes. */
+/** Percentages are not measured more precisely than tenths. */
 function recordedOf({ count, sum, max }: Tally): Recorded {
   if (count === 0) return null;
   const mean = sum / count;

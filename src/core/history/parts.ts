@@ -1,4 +1,4 @@
-/** The files of the history: one for each hour in UTC, and two when the hour is over. */
+/** One file for each hour in UTC, and two when the hour is over. */
 
 const HOUR_MS = 3_600_000;
 
@@ -37,13 +37,10 @@ export interface Limits {
   readonly maxBytes: number;
 }
 
-/** Keeps steps for seven days and minutes for ninety. */
+/** Seven days of steps and ninety of minutes. */
 export const LIMITS: Limits = { stepHours: 7 * 24, minuteHours: 90 * 24, maxBytes: 64 * 2 ** 20 };
 
-/**
- * The parts to delete. Counts recorded hours instead of comparing with the clock, because a clock that is wrong for a
- * moment must not empty the history. Above `maxBytes`, the oldest hours are deleted.
- */
+/** Recorded hours count, not the clock, because a clock that is wrong for a moment must not empty the history. */
 export function outdated(parts: readonly Part[], { stepHours, minuteHours, maxBytes }: Limits): Part[] {
   const newestFirst = parts.filter(({ kind }) => kind !== "open").toSorted((a, b) => (a.hour < b.hour ? 1 : -1));
   const most = { steps: stepHours, minutes: minuteHours };
@@ -65,10 +62,7 @@ export function startOf({ hour }: Part): number {
   return Date.parse(`${hour}:00:00Z`);
 }
 
-/**
- * The parts to read for a span, oldest first: for each hour those of the wanted kind, or those of the other kind if
- * only these are left.
- */
+/** Oldest first. Parts of the other kind fill in if only these are left. */
 export function chosenParts(
   parts: readonly Part[],
   { fromMs, toMs, wanted }: { readonly fromMs: number; readonly toMs: number; readonly wanted: "steps" | "minutes" },

@@ -4,12 +4,11 @@ import type { Span } from "./columns.ts";
 import type { SeriesSelector } from "./selectors.ts";
 import { MINUTE_MS, type Recorded, type Step } from "./step.ts";
 
-/** The mean and the maximum of a metric over a window, in PromQL. */
 type Expressions = (window: string) => readonly [mean: string, max: string];
 
 /** Contains at least two scrapes if Prometheus scrapes once a minute. */
 const LEAST_WINDOW_MS = 2 * MINUTE_MS;
-/** The label that identifies a series in the response. */
+/** Identifies a series in the response. */
 const VALUES = "svcm_values";
 
 const over = (kind: "avg" | "min" | "max", metric: string, window: string): string =>
@@ -78,7 +77,6 @@ export function rangeQuery(
   return { query, startMs: fromMs + stepMs, endMs: fromMs + length * stepMs, stepMs };
 }
 
-/** The response as recorded steps: one for each point with a value. */
 export function stepsOf(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
   const steps = new Map<number, { readonly host: Recorded[]; readonly processes: Record<string, Recorded[]> }>();
   for (const { metric, values: points } of series) {
@@ -102,7 +100,6 @@ function pairOf(value: Recorded | undefined, otherwise: number): readonly [numbe
   return Array.isArray(value) ? (value as [number, number]) : [otherwise, otherwise];
 }
 
-/** Replaces missing entries by null. */
 function whole(row: readonly Recorded[]): Recorded[] {
   return Array.from(row, (value) => value ?? null);
 }

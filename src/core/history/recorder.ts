@@ -6,10 +6,10 @@ import { LIMITS, hourOf, nameOf, outdated } from "./parts.ts";
 import { HEADING, lineOf, MINUTE_MS, STEP_MS, stepOf } from "./step.ts";
 import { sealHour } from "./seal.ts";
 
-/** Time until a recorder that cannot begin tries again, for example because another process is recording. */
+/** Another process may be recording. */
 const RETRY_MS = 60_000;
 
-/** Creates a recorder over these ports. It opens and runs nothing before it is started. */
+/** Runs nothing before it is started. */
 export function createRecorder(ports: Ports): Recorder {
   return new HistoryRecorder(ports);
 }
@@ -61,9 +61,7 @@ class HistoryRecorder implements Recorder {
     }
   }
 
-  /**
-   * A heading is the first line of each hour, and is written again when a recorder starts. Past hours are then closed.
-   */
+  /** A heading is the first line of each hour, and of each start of a recorder. Past hours are then closed. */
   async #append(hour: string, line: string): Promise<void> {
     const { historyFiles } = this.#ports;
     const isNew = hour !== this.#hour;
@@ -75,7 +73,7 @@ class HistoryRecorder implements Recorder {
     for (const part of outdated(await historyFiles.parts(), LIMITS)) await historyFiles.remove(part.name);
   }
 
-  /** A failure becomes the state of the recorder and never stops the sampler. */
+  /** A failure never stops the sampler. */
   async #attempt(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

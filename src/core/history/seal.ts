@@ -4,9 +4,8 @@ import { nameOf, type PartKind } from "./parts.ts";
 import { HEADING, lineOf, parseStep } from "./step.ts";
 
 /**
- * Closes an hour: gzips its steps and derives its minutes. The open file is removed last, so a crash loses nothing: the
- * next call finds the same lines in both files and keeps one copy. If the clock returns to a closed hour, its lines are
- * merged in the same way.
+ * The open file is removed last, so a crash loses nothing: the next call finds the same lines in both files and keeps
+ * one copy. If the clock returns to a closed hour, its lines are merged in the same way.
  */
 export async function sealHour(files: HistoryFiles, hour: string): Promise<void> {
   const sealed = await linesOf(files, hour, "steps");

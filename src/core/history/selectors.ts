@@ -1,13 +1,11 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import { SvcmError } from "../errors.ts";
 
-/** One series: a metric of the host, or of a process. */
 export interface SeriesName {
   /** Null for the host. */
   readonly app: string | null;
   readonly pmId: number | null;
   readonly metric: string;
-  /** Index of the value in its row. */
   readonly column: number;
 }
 
@@ -20,7 +18,6 @@ export interface SeriesSelector {
   readonly metric?: string | undefined;
 }
 
-/** Decides which series a response contains. */
 export type Choice = (series: SeriesName) => boolean;
 
 const ACCEPTED =
@@ -28,9 +25,7 @@ const ACCEPTED =
 const metrics: readonly string[] = [...new Set([...hostHistoryMetrics, ...processHistoryMetrics])];
 
 /**
- * Parses a text such as `host,orders-api/0:memoryBytes`. A comma, slash, colon or percent sign in a name is
- * percent-encoded.
- *
+ * Parses a text such as `host,orders-api/0:memoryBytes`; special characters of a name are percent-encoded.
  * @param text `undefined` or empty selects every series
  * @throws {SvcmError} INVALID_REQUEST
  */
@@ -59,7 +54,6 @@ function readOne(text: string): SeriesSelector {
   return { isHost: false, app: given === "*" ? undefined : name, pmId, metric };
 }
 
-/** The text that selects the processes with this name. */
 export function seriesOf(app: string): string {
   return app === "host" ? "%68ost" : encodeURIComponent(app).replaceAll("*", "%2A");
 }

@@ -2,25 +2,25 @@ import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { isRecord, recordIn } from "../words/record.ts";
 
-/** A measured value, or the mean and the maximum of a minute; null if there is no measurement. */
+/** A measured value, or the mean and the maximum of a minute. */
 export type Recorded = number | readonly [mean: number, max: number] | null;
 
-/** The recorded values of one moment or one minute, in the order of the metric names. */
+/** Values are in the order of the metric names. */
 export interface Step {
   readonly atMs: number;
   readonly host: readonly Recorded[];
-  /** Keys are the name and the PM2 id, for example `orders-api/0`. */
+  /** Keys are name and PM2 id, for example `orders-api/0`. */
   readonly processes: Readonly<Record<string, readonly Recorded[]>>;
 }
 
-/** Milliseconds between two recorded steps, and the length of a combined step. */
+/** Between two recorded steps. */
 export const STEP_MS = 10_000;
 export const MINUTE_MS = 60_000;
 
-/** The first line of a file, for people who read it with `zcat`. */
+/** For people who read a file with `zcat`. */
 export const HEADING = JSON.stringify({ columns: { host: hostHistoryMetrics, processes: processHistoryMetrics } });
 
-/** The values of a sample that are recorded. All names come from the sample, which contains no secret. */
+/** All names come from the sample, which contains no secret. */
 export function stepOf({ kind, payload }: Sample): Step {
   const { cpu, memory, disk } = payload.host;
   const [first] = disk;
@@ -45,7 +45,7 @@ export function lineOf({ atMs, host, processes }: Step): string {
   return JSON.stringify({ at: new Date(atMs).toISOString(), host, processes });
 }
 
-/** Returns `undefined` for a torn or foreign line. */
+/** `undefined` for a torn or foreign line. */
 export function parseStep(line: string): Step | undefined {
   const { at, host, processes } = recordIn(line) ?? {};
   const atMs = Date.parse(String(at));

@@ -14,7 +14,6 @@ interface Checked {
 
 type Limited = Identity & { readonly limits?: Limits };
 
-/** The members of inputs that select an environment or a service. */
 interface Place {
   readonly environment?: string | undefined;
   readonly from?: string | undefined;
@@ -23,8 +22,8 @@ interface Place {
 }
 
 /**
- * Enforces the environments and services of a token. A read that concerns the whole machine, such as the list of
- * processes, is permitted. Any other operation that does not name its environment is refused.
+ * A read that concerns the whole machine is permitted. Any other operation that does not name its environment is
+ * refused.
  * @throws {SvcmError} FORBIDDEN with the code TOKEN_LIMITED
  */
 export async function requireWithin(ports: Ports, operation: Checked, input: unknown, caller: Limited): Promise<void> {
@@ -59,7 +58,7 @@ function membersOf(id: Checked["id"]): string[] {
   return "shape" in schema ? Object.keys(schema.shape) : [];
 }
 
-/** The canonical names of the given spellings. The operation itself refuses an unknown name. */
+/** Canonical. The operation itself refuses an unknown name. */
 async function namesOf({ facts, workspace }: Ports, asked: readonly (string | undefined)[]): Promise<string[]> {
   const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
   const given = asked.map((one) =>
@@ -69,10 +68,7 @@ async function namesOf({ facts, workspace }: Ports, asked: readonly (string | un
   return given.flatMap((one) => spellings.flatMap((names) => names.get(one) ?? []));
 }
 
-/**
- * PM2 runs the processes of all environments side by side. The ecosystem file of the environment decides which of them
- * belong to it.
- */
+/** PM2 runs the processes of all environments side by side; the ecosystem file decides which of them belong to one. */
 async function requireDeclared(
   ports: Ports,
   { scope = "process", ...asked }: InputOf<"process.act">,

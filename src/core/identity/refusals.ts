@@ -2,7 +2,7 @@ import type { Access, Identity, Limits } from "../caller.ts";
 import { SvcmError } from "../errors.ts";
 import { roleWith } from "./rights.ts";
 
-/** The refusal of a caller that lacks a right: UNAUTHORIZED without a token, else FORBIDDEN. */
+/** UNAUTHORIZED without a token, else FORBIDDEN. */
 export function missingRight({ actor = "", role }: Identity, access: Access): SvcmError {
   if (role === undefined) return new SvcmError("UNAUTHORIZED");
   const needed = roleWith(access);
@@ -13,9 +13,7 @@ export function missingRight({ actor = "", role }: Identity, access: Access): Sv
   });
 }
 
-/**
- * The refusal of a request outside the limits of its token. @param asked the environments and services of the request
- */
+/** @param asked the environments and services of the request */
 export function beyondLimits({ actor = "" }: Identity, { environments, services }: Limits, asked: string): SvcmError {
   const accepted = [
     ...(environments === undefined ? [] : [`environment ${environments.join(" or ")}`]),

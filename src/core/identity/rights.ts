@@ -1,6 +1,6 @@
 import { roles, type Right, type Role } from "../api/rights.ts";
 
-/** The rights of each role. A viewer cannot read log lines, because these may contain customer data. */
+/** A viewer cannot read log lines, because these may contain customer data. */
 export const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
   viewer: ["read"],
   operator: ["read", "logs", "act"],
@@ -8,10 +8,9 @@ export const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
   admin: ["read", "logs", "act", "write", "admin"],
 };
 
-/** The rights of a caller on loopback while there are no tokens. Only an admin manages tokens. */
+/** A caller on loopback has these. Only an admin manages tokens. */
 export const rightsWithoutTokens: readonly Right[] = rightsOf.editor;
 
-/** The weakest role that has the right. */
 export function roleWith(right: Right): Role {
   return roles.find((role) => rightsOf[role].includes(right)) ?? "admin";
 }

@@ -1,4 +1,4 @@
-/** The schema of `.svcm/tokens.json`, and its edits. The file contains digests, never a token. */
+/** `.svcm/tokens.json` contains digests, never a token. */
 import * as z from "zod/mini";
 import { roles, type Role } from "../api/rights.ts";
 import type { Limits } from "../caller.ts";

@@ -1,8 +1,7 @@
-/** A position in a log: everything before `offset`, and everything in the older files of the same log. */
+/** Everything before `offset`, and everything in the older files of the same log. */
 export interface Place {
-  /** Identifies the log among those of a request. */
   readonly log: string;
-  /** Identifies the file even after it was renamed. */
+  /** The file may be renamed. */
   readonly inode: number;
   readonly offset: number;
 }
@@ -15,7 +14,7 @@ export function cursorText(places: readonly Place[], sign: Sign): string {
   return `${sign(text)}_${text}`;
 }
 
-/** Returns `undefined` if `sign` did not sign the text. */
+/** `undefined` if `sign` did not sign the text. */
 export function placesIn(cursor: string, sign: Sign): Place[] | undefined {
   const at = cursor.indexOf("_");
   const text = cursor.slice(at + 1);

@@ -1,6 +1,6 @@
 import { logLevels, type LogLevel, type LogStream } from "../api/names.ts";
 
-/** The level names of winston, syslog and others. */
+/** The names of winston, syslog and others. */
 const WORDS: Readonly<Record<string, LogLevel>> = {
   silly: "trace",
   verbose: "debug",
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, LogLevel>> = {
   panic: "fatal",
 };
 
-/** A level by its name, or by the number that pino and bunyan use: 10 is trace, 60 is fatal. */
+/** pino and bunyan use numbers: 10 is trace, 60 is fatal. */
 export function levelOf(value: unknown): LogLevel | null {
   if (typeof value === "number")
     return logLevels[Math.min(Math.max(Math.floor(value / 10), 1), logLevels.length) - 1] ?? null;
@@ -30,14 +30,14 @@ const WORD = /^[\s[(<|*-]{0,4}([A-Za-z]{3,8})([\]:)>|\s])/;
 const MARKS = "]:)>|";
 const THROWN = /^(?:Uncaught |Unhandled )?[A-Z]\w{0,60}Error(?: \[\w+\])?: /;
 
-/** The level at the start of a text, such as `[warn]`, `error:` or `INFO`. */
+/** `[warn]`, `error:` or `INFO` at the start. */
 export function levelIn(text: string): LogLevel | null {
   if (THROWN.test(text)) return "error";
   const [, word = "", after = ""] = WORD.exec(text) ?? [];
   return MARKS.includes(after) || word === word.toUpperCase() ? levelOf(word) : null;
 }
 
-/** A line without a level counts as an error on standard error and as info on standard output. */
+/** Without a level, standard error counts as error and standard output as info. */
 export function isAtLeast(least: LogLevel, level: LogLevel | null, stream: LogStream): boolean {
   return logLevels.indexOf(level ?? (stream === "err" ? "error" : "info")) >= logLevels.indexOf(least);
 }

@@ -3,7 +3,6 @@ import { isRecord, recordIn } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 
 export interface ReadLine {
-  /** Milliseconds since 1970; null if the line has no time. */
   readonly atMs: number | null;
   readonly level: LogLevel | null;
   readonly text: string;
@@ -14,10 +13,10 @@ const MOST_FIELDS = 40;
 const TEXTS = ["msg", "message"];
 const TIMES = ["time", "timestamp", "ts", "@timestamp"];
 const LEVELS = ["level", "severity"];
-/** Fields that are the same in every line of a process. */
+/** The same in every line of a process. */
 const CONSTANT = new Set(["pid", "hostname", "v"]);
 
-/** Splits a log line into time, level and text. Parses JSON lines (pino, winston, bunyan, PM2). */
+/** JSON lines of pino, winston, bunyan and PM2 are parsed. */
 export function readLine(line: string): ReadLine {
   const stamped = stampOf(line);
   const atMs = stamped?.atMs ?? null;
@@ -72,15 +71,11 @@ function fieldText(value: unknown): string {
 const STAMP = /^\[?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,3})\d{0,6})?\s?(Z|[+-]\d\d:?\d\d)?\]?:?(?:\s+|$)/;
 
 interface Stamped {
-  /** Milliseconds since 1970. */
   readonly atMs: number;
   readonly rest: string;
 }
 
-/**
- * The time at the start of a line, as PM2's `time: true` and most loggers write it, and the rest of the line. A time
- * without a zone is local.
- */
+/** As PM2's `time: true` and most loggers write it. A time without a zone is local. */
 function stampOf(line: string): Stamped | undefined {
   const match = STAMP.exec(line);
   if (match === null) return undefined;
@@ -94,7 +89,7 @@ function stampOf(line: string): Stamped | undefined {
 const LEAST_MS = 1e11;
 const MOST_MS = 1e14;
 
-/** The time in a member of a JSON line: a date, or seconds or milliseconds since 1970. */
+/** A date, or seconds or milliseconds since 1970. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value === "number" && value >= 0 && value < MOST_MS) return value < LEAST_MS ? value * 1000 : value;
   if (typeof value !== "string") return undefined;

@@ -2,14 +2,13 @@ import { literal } from "../words/literal.ts";
 
 export interface Search {
   readonly grep?: string | undefined;
-  /** A JavaScript regular expression. */
   readonly regexp?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
 }
 
 export type Matcher = (line: string) => boolean;
 
-/** Without a pattern, every line matches. @throws {SyntaxError} if the regular expression is invalid */
+/** Without a pattern, every line matches. @throws {SyntaxError} */
 export function matcherOf({ grep, regexp, ignoreCase = false }: Search): Matcher {
   const patterns = [...(grep === undefined ? [] : [literal(grep)]), ...(regexp === undefined ? [] : [regexp])].map(
     (source) => new RegExp(source, ignoreCase ? "i" : ""),

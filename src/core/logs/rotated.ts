@@ -1,9 +1,9 @@
-/** Suffixes of rotated logs: `.1`, `-20261122`, `-20261122.gz`. */
+/** `.1`, `-20261122`, `-20261122.gz` */
 const APPENDED = /^(?:\.\d{1,6}|[-.]\d{8}(?:-\d{2,10})?)(?:\.gz)?$/;
 /** pm2-logrotate inserts this before the extension. */
 const INSERTED = /^__[\d:_T.-]{8,30}$/;
 
-/** The names of the rotated files of a log, as logrotate, pm2-logrotate and rotating loggers name them. */
+/** As logrotate, pm2-logrotate and rotating loggers name them. */
 export function rotatedNames(name: string, siblings: readonly string[]): string[] {
   const dot = name.lastIndexOf(".");
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];

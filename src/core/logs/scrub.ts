@@ -3,20 +3,20 @@ import { maskMembers, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
 const LEAST_BEGUN = 4;
-/** Terminal escape sequences: colours, cursor movements, titles. */
+/** Colours, cursor movements, titles. */
 const SEQUENCE = new RegExp(
   String.raw`\u001B(?:\[[\d;:?<=>]{0,40}[ -/]{0,4}[@-~]|[\]PX^_][^\u0007\u001B]{0,4000}(?:\u0007|\u001B\\)?|[ -/]{0,4}[0-~])`,
   "g",
 );
 
 export interface LineScrub {
-  /** For a complete line: removes secrets and escape sequences. */
+  /** Also removes escape sequences. */
   readonly whole: Scrub;
-  /** For a truncated line, whose end may be the beginning of a secret. */
+  /** The end of a truncated line may be the beginning of a secret. */
   readonly cut: Scrub;
 }
 
-/** Hides known secrets in every encoding, credentials, and values next to a secret-like name. */
+/** In every encoding, with credentials, and values next to a secret-like name. */
 export function lineScrub(secrets: readonly string[]): LineScrub {
   const scrub = scrubOf(secrets);
   const known = spellingsOf(secrets);
@@ -33,7 +33,7 @@ function withoutBegun(line: string, known: readonly string[]): string {
   return begun < LEAST_BEGUN ? line : `${line.slice(0, -begun)}${REDACTED}`;
 }
 
-/** The length of the secret's prefix that the line ends with. */
+/** The line may end with a prefix of the secret. */
 function begunIn(line: string, secret: string): number {
   for (let length = Math.min(secret.length - 1, line.length); length >= LEAST_BEGUN; length -= 1)
     if (line.endsWith(secret.slice(0, length))) return length;

@@ -8,7 +8,7 @@ type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
 const MAX_STORES = 50;
 const MAX_COUNTERS = 100;
 
-/** The counters and newest stores of a process, redacted, or the failure. `scrub` is applied to every text. */
+/** `scrub` is applied to every text. */
 export function asyncContextMetrics(
   answer: AsyncContextAnswer,
   scrub: (text: string) => string,

@@ -63,16 +63,14 @@ function diskIo({ before, now, platform }: ProcessReadings): ProcessMetrics["dis
 
 const TENTH = 10;
 
-/** Percent of a core, or of all cores, between two readings; null without two readings, or if a counter decreased. */
+/** Null without two readings, or if a counter decreased. */
 export function usagePercent(before: CoreTimes | null | undefined, now: CoreTimes | null | undefined): number | null {
   if (!before || !now) return null;
   const total = now.total - before.total;
   const busy = now.busy - before.busy;
-  // The kernel's I/O wait counter can decrease, so the share could exceed 100 %.
   return total > 0 && busy >= 0 ? tenths(Math.min(100, (busy / total) * 100)) : null;
 }
 
-/** Percent of one core between two readings of a process; null without two readings. */
 export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
   if (now.cpuPercent !== null) return tenths(now.cpuPercent);
   const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);
@@ -84,7 +82,6 @@ interface IoRates {
   readonly writeBytesPerSecond: number | null;
 }
 
-/** Bytes per second between two readings of one process. */
 export function ioRates(before: ProcessReading | undefined, now: ProcessReading): IoRates {
   const rateOf = (field: "readBytes" | "writeBytes"): number | null => {
     const perMs = perMillisecond(before, now, counterOf(before?.io, field), counterOf(now.io, field));
@@ -137,7 +134,7 @@ export function hostMetrics({ before, now, cpuModel, system, disks, processRssSu
   };
 }
 
-/** If the system does not estimate the available memory, the free memory is used. */
+/** Some systems do not estimate the available memory. */
 function memoryMetrics(
   { totalBytes, freeBytes, availableBytes }: MemoryReading,
   processRssSumBytes: number | null,
@@ -155,7 +152,7 @@ function memoryMetrics(
   };
 }
 
-/** The used percentage as `df` counts it: relative to the space for unprivileged users. */
+/** As `df` counts: relative to the space for unprivileged users. */
 function diskMetrics(disk: DiskReading): HostMetrics["disk"][number] {
   if ("code" in disk) return { path: disk.path, error: disk.error, code: disk.code };
   const { path, blockBytes, blocks, freeBlocks, availableBlocks } = disk;

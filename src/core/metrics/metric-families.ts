@@ -9,13 +9,12 @@ import type { Sample, TelemetryCost } from "./telemetry.ts";
 
 export interface FamilyInput {
   readonly version: string;
-  /** The identity of the server, as `/healthz` reports it. */
+  /** As `/healthz` reports it. */
   readonly server: string;
   readonly sample: Sample;
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
   readonly audit: readonly AuditCount[];
-  /** The stored releases, newest first. */
   readonly releases: readonly Release[];
   readonly ended: ReturnType<Releases["counts"]>;
 }

@@ -1,5 +1,5 @@
 export interface MetricFamily {
-  /** Ends with its unit, if it has one. Does not include the `_total` of a counter. */
+  /** Ends with its unit, without the `_total` of a counter. */
   readonly name: string;
   readonly type: "gauge" | "counter" | "info";
   readonly help: string;
@@ -42,7 +42,7 @@ function openMetricsLines(family: MetricFamily): string[] {
   ];
 }
 
-/** The metric has the same name as its samples, and there is no type `info`. @see the Prometheus text format, 0.0.4 */
+/** There is no type `info`. @see the Prometheus text format, 0.0.4 */
 function prometheusLines(family: MetricFamily): string[] {
   const { type, help } = family;
   const name = sampleName(family);

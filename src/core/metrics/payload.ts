@@ -16,7 +16,7 @@ interface Counted {
   readonly processes: ReadonlyMap<number, ProcessReading>;
 }
 
-/** Two readings of the machine, far enough apart for a rate; at first there is no earlier one. */
+/** Far enough apart for a rate; at first there is no earlier one. */
 export interface Measured {
   readonly before: Counted | undefined;
   readonly now: Counted;
@@ -87,7 +87,7 @@ function processesOf({ records, measured, epochMs, platform, own, problem, async
   );
 }
 
-/** Counts and sums of the processes. A sum includes measured values only, and is null if there are no such values. */
+/** Sums of measured values only; null if there are none. */
 function summaryOf(processes: readonly ProcessMetrics[]): MetricsPayload["summary"] {
   const statusCounts: Record<string, number> = {};
   for (const { status } of processes) statusCounts[status] = (statusCounts[status] ?? 0) + 1;

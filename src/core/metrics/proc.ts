@@ -1,7 +1,7 @@
 import type { CoreTimes, HostReading, ListeningSocket, LoadAvg, MemoryReading } from "./reading.ts";
 
 export interface PidStat {
-  /** One letter; `Z` and `X` are processes that have ended. */
+  /** `Z` and `X` have ended. */
   readonly state: string;
   readonly parentPid: number;
   /** User and system time in clock ticks, without child processes. */
@@ -17,10 +17,7 @@ const SYSTEM_TIME = 12;
 const THREADS = 17;
 const START_TIME = 19;
 
-/**
- * The second field, the name of the program, may itself contain spaces, parentheses and line breaks. So it ends at the
- * last `)`.
- */
+/** The name of the program may contain spaces, parentheses and line breaks, so it ends at the last `)`. */
 export function parsePidStat(text: string): PidStat | undefined {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", START_TIME + 1);
   const { 0: state = "", [START_TIME]: startTime } = fields;
@@ -32,18 +29,18 @@ export function parsePidStat(text: string): PidStat | undefined {
     : undefined;
 }
 
-/** True if the process has ended but its parent has not reaped it yet. The main thread may end before the others do. */
+/** Not reaped yet. The main thread may end before the others do. */
 export function hasEnded({ state, threads }: PidStat): boolean {
   return /^[ZXx]$/.test(state) && threads <= 1;
 }
 
-/** The resident pages, the second number of `/proc/<pid>/statm`. @see proc_pid_statm(5) */
+/** The second number. @see proc_pid_statm(5) */
 export function parsePidStatm(text: string): number | null {
   const match = /^\d+ (\d+) /.exec(text);
   return match === null ? null : Number(match[1]);
 }
 
-/** The storage traffic in `/proc/<pid>/io`. `rchar` and `wchar` also count caches and pipes. @see proc_pid_io(5) */
+/** `rchar` and `wchar` also count caches and pipes. @see proc_pid_io(5) */
 export function parsePidIo(text: string): { readBytes: number; writeBytes: number } | undefined {
   const read = /^read_bytes: (\d+)$/m.exec(text);
   const written = /^write_bytes: (\d+)$/m.exec(text);
@@ -54,9 +51,7 @@ export function parsePidIo(text: string): { readBytes: number; writeBytes: numbe
 const CPU_LINE = /^cpu(\d*)\s+([\d ]+)$/;
 
 /**
- * The CPU times in `/proc/stat`. I/O wait counts as idle, stolen time as busy; user time includes guest time. An
- * offline core has no line.
- *
+ * I/O wait counts as idle, stolen time as busy; user time includes guest time. An offline core has no line.
  * @see proc_stat(5)
  */
 export function parseStat(text: string): Pick<HostReading, "all" | "cores"> {
@@ -80,7 +75,7 @@ function timesOf(numbers: string): CoreTimes {
   return { busy, total: busy + idle + ioWait };
 }
 
-/** The three averages in `/proc/loadavg`. @see proc_loadavg(5) */
+/** @see proc_loadavg(5) */
 export function parseLoadavg(text: string): LoadAvg | null {
   const match = /^(\d+\.\d+) (\d+\.\d+) (\d+\.\d+) /.exec(text);
   if (match === null) return null;
@@ -89,7 +84,7 @@ export function parseLoadavg(text: string): LoadAvg | null {
 
 const KIBIBYTE = 1024;
 
-/** The sizes in `/proc/meminfo`. Kernels before 3.14 do not estimate the available memory. @see proc_meminfo(5) */
+/** Kernels before 3.14 do not estimate the available memory. @see proc_meminfo(5) */
 export function parseMeminfo(text: string): MemoryReading {
   const bytesOf = (name: string): number | null => {
     const match = new RegExp(String.raw`^${name}:\s+(\d+) kB$`, "m").exec(text);
@@ -113,7 +108,7 @@ export interface Units {
 
 const COMMON: Units = { pageBytes: 4096, ticksPerSecond: 100 };
 
-/** The units that the kernel passes to a process in `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */
+/** `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */
 export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found = new Map<number, number>();
@@ -131,7 +126,6 @@ export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
 
 const LISTENS = "0A";
 
-/** The listening sockets in `/proc/net/tcp` or `tcp6`, by inode. */
 export function parseTcpTable(text: string): [inode: string, socket: ListeningSocket][] {
   return text
     .split("\n")
@@ -145,7 +139,7 @@ export function parseTcpTable(text: string): [inode: string, socket: ListeningSo
     });
 }
 
-/** Parses 32-bit words, each in the byte order of the machine, which is little-endian. */
+/** 32-bit words in the byte order of the machine, which is little-endian. */
 function addressOf(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).toReversed());
   if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join(".");

@@ -27,7 +27,6 @@ export interface LoadAvg {
 }
 
 export interface ProcessReading {
-  /** On a monotonic clock. */
   readonly atMs: number;
   readonly cpuMs: number | null;
   readonly cpuPercent: number | null;
@@ -38,15 +37,14 @@ export interface ProcessReading {
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** Connections that the process has not accepted yet. */
+  /** Connections that were not accepted yet. */
   readonly waiting: number;
 }
 
-/** A socket of a process that listens. */
 export interface Listener extends ListeningSocket {
   readonly pid: number;
   readonly parentPid: number;
-  /** The name of the program, without path and arguments. */
+  /** Without path and arguments. */
   readonly program: string;
 }
 

@@ -8,13 +8,11 @@ const MAX_TEXT = 200;
 
 /** A session id is enough to log in. */
 const SESSION = /session|\bsid\b/i;
-/** Tokens with a recognisable form: a JSON web token, an authorization header. */
+/** A JSON web token, an authorization header. */
 const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
 
 /**
- * Returns a store of an async context with every key, and with the scalar values of keys that do not look secret.
- * Nested objects are treated in the same way; everything else is `[REDACTED]`.
- *
+ * Every key, and the scalar values of keys that do not look secret; everything else is `[REDACTED]`.
  * @param scrub removes known secrets and credentials from every key and text
  * @see CONTRACT section 5
  */
@@ -38,7 +36,7 @@ function redactedValue(key: string, value: unknown, scrub: (text: string) => str
   return isRecord(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
 }
 
-/** Only for scrubbed text: cutting must not hide the `@` after a password. */
+/** Cutting must not hide the `@` after a password. */
 function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

@@ -2,7 +2,7 @@ import type { PlaceRequest } from "../project/places.ts";
 import type { ErrorCode } from "../api/code.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
-/** The result of one tick: all metrics, or only those of the host and the reason why PM2 could not be read. */
+/** Without PM2, only the metrics of the host and the reason. */
 export type Sample =
   | { readonly kind: "metrics"; readonly payload: MetricsPayload }
   | {
@@ -13,13 +13,13 @@ export type Sample =
 
 export interface MetricsRequest {
   readonly environment: string | undefined;
-  /** A service of `svcm.yaml`; without it, the apps of all services count. */
+  /** Without it, the apps of all services count. */
   readonly service?: string | undefined;
   readonly asyncContext: boolean;
 }
 
 export interface CollectRequest extends MetricsRequest {
-  /** Accepts a measurement that is younger than this; by default, measures again. */
+  /** A younger measurement is accepted; by default none. */
   readonly freshMs?: number;
 }
 
@@ -33,9 +33,7 @@ export interface WatchRequest extends MetricsRequest {
   readonly quietListMs?: number;
 }
 
-/**
- * Measures processes and host with one sampler for all watchers, at their shortest interval. Without watchers it stops.
- */
+/** One sampler for all watchers, at their shortest interval. Without watchers it stops. */
 export interface Telemetry {
   /**
    * The environment of a request, trimmed and lower-cased.

@@ -1,6 +1,5 @@
 import type { FleetRollout } from "../api/fleet-rollout.ts";
 
-/** The part of a request that identifies its step of a rollout. */
 export interface Fence {
   readonly rollout: string;
   readonly step: number;
@@ -15,7 +14,7 @@ interface Request extends Fence {
   readonly operation: string;
 }
 
-/** Why a node must not carry out a request; `undefined` if the record contains exactly this step. */
+/** `undefined` if the record contains exactly this step. */
 export function movedOn(
   entry: { readonly rollout: FleetRollout; readonly revision: number } | undefined,
   { rollout: id, step, holder, revision, node, user, operation }: Request,

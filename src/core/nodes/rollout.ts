@@ -1,26 +1,21 @@
-/**
- * The decisions of a rollout over nodes, computed from its record: the next action, and the record after each event.
- */
+/** Computed from the record of a rollout over nodes. */
 import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../errors.ts";
 
 export type Move =
-  /** Record that these nodes get a request, then send it. */
+  /** The request is recorded before it is sent. */
   | { readonly do: "ask"; readonly nodes: readonly string[] }
   | { readonly do: "wait" | "turn" | "stop" }
   | { readonly do: "end"; readonly outcome: "applied" | "returned" };
 
 export interface Now {
-  /** The nodes that have not responded yet. */
   readonly busy: ReadonlySet<string>;
-  /** The user has asked svcm to stop. */
   readonly isStopping: boolean;
 }
 
 /**
- * Nodes are applied in order and returned in reverse order, at most `maxParallel` at a time. After the first failure no
- * further node begins: the rollout turns back, or stops if it may not revert. A node that does not respond is a
- * failure.
+ * In order, at most `maxParallel` nodes at a time, and back in reverse order. After the first failure no further node
+ * begins. A node that does not respond is a failure.
  */
 export function nextMove(rollout: FleetRollout, { busy, isStopping }: Now): Move {
   const { nodes, direction, maxParallel, choices } = rollout;
@@ -51,7 +46,7 @@ function isOpen({ state, code }: RolledNode, isBack: boolean): boolean {
   );
 }
 
-/** Each node that gets a new action gets a new number. A repeated request keeps its number. */
+/** A repeated request keeps its number. */
 export function asked(rollout: FleetRollout, names: readonly string[]): FleetRollout {
   const state = rollout.direction === "apply" ? "applying" : "returning";
   let { steps } = rollout;
@@ -62,7 +57,7 @@ export function asked(rollout: FleetRollout, names: readonly string[]): FleetRol
   return { ...rollout, nodes, steps };
 }
 
-/** The response of a node, or why there is no response. `kind` is absent if the node carried the action out. */
+/** `kind` is absent if the node carried the action out. */
 export interface Answer {
   readonly kind?: ErrorKind;
   readonly release?: string | null;
@@ -121,10 +116,7 @@ export function ended(rollout: FleetRollout, outcome: FleetRollout["outcome"]): 
   return { ...rollout, holder: null, outcome };
 }
 
-/**
- * Another svcm process continues the rollout. Nodes that did not respond get their request again, and failed ones get
- * another attempt.
- */
+/** Nodes that did not respond get their request again, and failed ones get another attempt. */
 export function takenOver(
   rollout: FleetRollout,
   by: Pick<FleetRollout, "holder" | "owner" | "direction">,

@@ -6,9 +6,8 @@ export interface Labelled {
 }
 
 /**
- * The nodes that match the selectors, in the order of `nodes`. A selector is `all`, a name, or labels such as
- * `role=api,region=eu`, which must all match.
- * @throws {SvcmError} INVALID_REQUEST with the code NODE_UNKNOWN if a selector matches no node
+ * In the order of `nodes`. A selector is `all`, a name, or labels such as `role=api,region=eu`, which must all match.
+ * @throws {SvcmError} INVALID_REQUEST with the code NODE_UNKNOWN
  */
 export function selectNodes<Node extends Labelled>(nodes: readonly Node[], selectors: readonly string[]): Node[] {
   const meant = selectors.map((selector) => {
@@ -22,7 +21,6 @@ export function selectNodes<Node extends Labelled>(nodes: readonly Node[], selec
   return [...new Set(meant.flat())];
 }
 
-/** All possible selectors: `all`, each name, each label. */
 export function selectorsOf(nodes: readonly Labelled[]): string[] {
   const labels = nodes.flatMap((node) => Object.entries(node.labels).map(([name, value]) => `${name}=${value}`));
   return ["all", ...nodes.map(({ name }) => name), ...new Set(labels)];

@@ -3,7 +3,6 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 
 export interface AlertsTestResponse {
-  /** The receivers that accepted the message. */
   readonly sent: readonly ("webhook" | "command" | "heartbeat")[];
 }
 

@@ -15,9 +15,8 @@ export interface Completable {
 }
 
 /**
- * Suggestions for a position of the command line, from the repository, Git and PM2. `field:NAME` requests the values of
- * a field of deployments.yaml, `value:KEY` those of a runtime key. An unreadable file gives no suggestions; the command
- * itself reports the reason.
+ * `field:NAME` requests the values of a field of deployments.yaml, `value:KEY` those of a runtime key. An unreadable
+ * file gives no suggestions; the command itself reports the reason.
  */
 export const completionList = defineOperation({
   id: "completion.list",

@@ -1,4 +1,3 @@
-/** The operations that change deployments.yaml. */
 import type { InputOf } from "../api/inputs.ts";
 import { editDocument } from "../deployments/edit-file.ts";
 import type { Decide } from "../deployments/edit-plan.ts";
@@ -8,10 +7,8 @@ import { defineOperation } from "../operation.ts";
 
 interface Edit {
   readonly decide: Decide;
-  /** The name of the entry as the caller gave it. */
   readonly entry?: string | undefined;
   readonly mayCreate?: boolean;
-  /** The name of the action in the audit log. */
   readonly action?: string;
 }
 
@@ -39,7 +36,7 @@ function documentEdit<Id extends EditId>(id: Id, edit: (edits: typeof Edits, inp
   });
 }
 
-/** Refuses an invalid value and never coerces it. */
+/** An invalid value is refused, never coerced. */
 export const configurationSet = documentEdit("configuration.set", ({ setConfiguration }, { values, clear }) => ({
   mayCreate: true,
   decide: (document, vocabulary) => setConfiguration(document, { values, clear }, vocabulary),

@@ -14,9 +14,7 @@ export interface EnvSource {
   readonly entityTag: string;
 }
 
-/**
- * Reads the file that a write of the environment would change, including secrets. No HTTP route uses this operation.
- */
+/** Includes secrets, so no HTTP route uses this operation. */
 export const envSource = defineOperation({
   id: "env.source",
   access: "write",
@@ -30,10 +28,7 @@ export const envSource = defineOperation({
   },
 });
 
-/**
- * Replaces a file by its edited text if only editable keys, comments and layout have changed and there is no new error.
- * Otherwise writes nothing.
- */
+/** Only editable keys, comments and layout may change, and no new error may appear. Otherwise writes nothing. */
 export const envRewrite = defineOperation({
   id: "env.rewrite",
   access: "write",

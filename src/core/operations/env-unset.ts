@@ -15,10 +15,7 @@ export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
   readonly effective: readonly Effective[];
 };
 
-/**
- * Removes editable keys from the layer that has them, atomically and audited. Another layer, or the default, then
- * applies.
- */
+/** Changes the layer that has the keys, atomically and audited. Another layer, or the default, then applies. */
 export const envUnset = defineOperation({
   id: "env.unset",
   access: "write",
@@ -60,7 +57,6 @@ interface Removal {
   readonly above: readonly EnvLayer[];
 }
 
-/** @throws {SvcmError} INVALID_PAYLOAD if a key may not be removed, or not together with the others */
 async function placeOfRemoval(
   ports: Ports,
   contract: RuntimeContract,
@@ -89,7 +85,7 @@ function severalFiles(holders: readonly EnvLayer[]): SvcmError {
   });
 }
 
-/** A command must not change a layer that another environment also uses. */
+/** Another environment may also use the layer. */
 async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
   const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
   const others = users.filter((user) => user.environment !== name || user.service !== service);

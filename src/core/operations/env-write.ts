@@ -29,10 +29,7 @@ export interface EnvPlanResponse {
   readonly warnings: readonly Issue[];
 }
 
-/**
- * Changes editable keys of one file, atomically and audited, or changes nothing.
- * @see the specification, "POST /api/runtime/env"; CONTRACT section 3
- */
+/** Atomic and audited. @see the specification, "POST /api/runtime/env"; CONTRACT section 3 */
 export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
@@ -49,7 +46,7 @@ export const envWrite = defineOperation({
   },
 });
 
-/** Computes the result of {@link envWrite} without writing. */
+/** As {@link envWrite}, without writing. */
 export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
@@ -86,7 +83,7 @@ export async function writeValues(
   return { response, bytes };
 }
 
-/** A value needs no line if a lower layer already has it and the written file does not set the key. */
+/** A lower layer may already have the value. */
 function withoutInherited(
   values: Readonly<Record<string, string>>,
   text: string,

@@ -3,8 +3,7 @@ import { whyOf } from "../events/why.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
- * Reports when and why a process last ended. PM2 need not be running, but without it svcm does not know the secrets of
- * the process and so does not show its error log.
+ * Without PM2, svcm does not know the secrets of the process and so does not show its error log.
  * @throws {SvcmError} as `whyOf`
  */
 export const eventWhy = defineOperation({

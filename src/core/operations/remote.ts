@@ -1,10 +1,7 @@
 import type { Operation } from "../operation.ts";
 import * as all from "./index.ts";
 
-/**
- * Every operation that another machine may request. Operations that return secrets, edit a developer's files or manage
- * tokens are not included.
- */
+/** Operations that return secrets, edit a developer's files or manage tokens are left out. */
 export const remoteOperations: readonly Operation<never, unknown>[] = [
   all.auditList,
   all.contractShow,

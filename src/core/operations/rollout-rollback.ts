@@ -2,7 +2,7 @@ import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { rolledBack } from "../rollout/apply/rollback.ts";
 
-/** Undoes a release. @throws {SvcmError} as `rolledBack` */
+/** @throws {SvcmError} as `rolledBack` */
 export const rolloutRollback = defineOperation({
   id: "rollout.rollback",
   access: "write",

@@ -2,10 +2,7 @@ import { audited } from "../audit/audited.ts";
 import { withoutToken } from "../identity/tokens.ts";
 import { defineOperation } from "../operation.ts";
 
-/**
- * Removes a token. Its next request is refused, even on an open connection. @throws {SvcmError} TOKEN_NOT_FOUND,
- * TOKENS_FAILED
- */
+/** The next request is refused, even on an open connection. @throws {SvcmError} TOKEN_NOT_FOUND, TOKENS_FAILED */
 export const tokenRevoke = defineOperation({
   id: "token.revoke",
   access: "admin",

@@ -8,9 +8,7 @@ import { readEcosystem } from "./ecosystem-file.ts";
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The variables that the ecosystem file sets for an app; they override those of an env file. Without a name, returns
- * those of the service's only app, or no variables if it has several.
- *
+ * These variables override those of an env file. Without a name, the service's only app counts.
  * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
  */
 export async function appEnvironment(ports: Ports, asked: PlaceRequest, name: string | undefined): Promise<Variables> {

@@ -1,8 +1,4 @@
-/**
- * Returns one text for each value of a declaration, so that the value in an ecosystem file and PM2's own form of it
- * have the same digest. A variable becomes the text that the process sees; arguments become the list into which PM2
- * splits them.
- */
+/** The value in an ecosystem file and PM2's own form of it must have the same digest. */
 export function canonicalValue(value: unknown): string {
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");

@@ -12,14 +12,14 @@ import { scrubFor } from "./view.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
 
-/** The ecosystem files of an environment and their findings. `file` contains values, so it never leaves the process. */
+/** `file` contains values, so it never leaves the process. */
 export interface CheckedFile {
   readonly file: EcosystemContent;
   readonly issues: readonly Issue[];
   readonly scrub: Scrub;
 }
 
-/** Runs and checks the ecosystem files of an environment. @throws {SvcmError} as `readEcosystem` */
+/** @throws {SvcmError} as `readEcosystem` */
 export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: PlaceRequest): Promise<CheckedFile> {
   const { contract } = vocabulary;
   const file = await readEcosystem(ports, asked);
@@ -32,7 +32,7 @@ export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: P
   return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, implied }, scrub) };
 }
 
-/** The apps that the deployments document implies. `svcm validate` reports errors in that document. */
+/** `svcm validate` reports errors in the document. */
 async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
@@ -41,10 +41,7 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   return impliedApps(readSource(text, path).value, profile, vocabulary);
 }
 
-/**
- * Everything that PM2 would refuse, misread or silently ignore in an ecosystem file: first the issues of the file, then
- * those of each app in file order. Issues never show a secret.
- */
+/** Never shows a secret. */
 function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
   return Array.from(findingsOf(rules, ecosystem), (finding) => scrubbed(toIssue(finding), scrub)).toSorted(
     (a, b) => appOf(a) - appOf(b) || compareText(a.code, b.code) || compareText(a.message, b.message),

@@ -5,13 +5,13 @@ import type { Fields } from "./normalise.ts";
 export interface Declaration {
   readonly name: string;
   readonly apps: readonly Fields[];
-  /** The folder in which PM2 is run with the file; a relative `cwd` is resolved against it. */
+  /** A relative `cwd` is resolved against it. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Declared variables without a value, because the file reads a variable that svcm does not pass to it. */
+  /** The file reads a variable for these that svcm does not pass to it. */
   readonly unset: readonly string[];
   readonly missingFolder: string | undefined;
-  /** Blocks `env_<name>` for the environment, which only `pm2 start --env` reads. */
+  /** Only `pm2 start --env` reads these blocks `env_<name>`. */
   readonly blocks: readonly string[];
 }
 

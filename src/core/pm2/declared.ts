@@ -1,10 +1,7 @@
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp, type NormalApp } from "./normalise.ts";
 
-/**
- * An app as `pm2 start <file> --only <name> --update-env` would run it in the repository root. It contains the values
- * of its variables, so it never leaves the process.
- */
+/** As `pm2 start <file> --only <name> --update-env` would run it. Contains values, so it never leaves the process. */
 export interface DeclaredApp {
   /** `""` if PM2 would derive no name. */
   readonly name: string;
@@ -20,7 +17,7 @@ export interface DeclaredApp {
   readonly execMode: "fork" | "cluster";
   readonly watch: boolean | readonly string[];
   readonly namespace: string;
-  /** The declared variables; PM2 adds those of its caller. */
+  /** PM2 adds the variables of its caller. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +26,7 @@ export interface Machine {
   readonly pm2Home?: string;
 }
 
-/** Every app of a file in order, with PM2's defaults and without blocks `env_<name>`. */
+/** With PM2's defaults and without blocks `env_<name>`. */
 export function declaredApps({ apps }: LoadedEcosystem, machine: Machine): DeclaredApp[] {
   return apps.map((app) => declaredApp(app, machine));
 }

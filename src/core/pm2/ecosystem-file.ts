@@ -24,22 +24,17 @@ import type { EcosystemFile } from "./view.ts";
 
 type Reading = Pick<Ports, "workspace" | "facts" | "ecosystems">;
 
-/**
- * The result of running an environment's ecosystem file once, and related findings. It contains values, so it never
- * leaves the process.
- */
+/** Contains values, so it never leaves the process. */
 export interface EcosystemContent extends EcosystemFile {
   readonly listed: readonly string[];
   readonly contract: RuntimeContract;
-  /** All spellings of the environment. */
   readonly spellings: readonly string[];
 }
 
 type Read = Omit<EcosystemContent, "contract" | "spellings">;
 
 /**
- * Runs the ecosystem files of an environment. If there is no file, the result names the file that svcm looks for.
- *
+ * If there is no file, the result names the file that svcm looks for.
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
 export async function readEcosystem(ports: Reading, asked: PlaceRequest): Promise<EcosystemContent> {
@@ -68,7 +63,7 @@ async function readNamed(ports: Reading, environment: Environment): Promise<Read
   }
 }
 
-/** The files that `svcm.yaml` names, each run in its folder and read as PM2 reads it with `--env`. */
+/** Each file of `svcm.yaml` is run in its folder and read as PM2 reads it with `--env`. */
 async function readDeclared(
   ports: Reading,
   environment: Environment,
@@ -95,9 +90,8 @@ interface Source {
   readonly cwd: string;
   readonly declaresCwd: boolean;
   readonly env: string | undefined;
-  /** Names of the service's apps; `undefined` if the file has no other apps. */
+  /** `undefined` if the file has no other apps. */
   readonly apps: readonly string[] | undefined;
-  /** The fields `env_<name>` that the environments of the service use. */
   readonly blocks: ReadonlySet<string>;
 }
 
@@ -129,7 +123,7 @@ async function loadSource(
   return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
 }
 
-/** Blocks that another environment uses have an effect, so the check of this environment does not report them. */
+/** Blocks that another environment uses have an effect. */
 function withoutKeys(app: LoadedApp, blocks: ReadonlySet<string>): LoadedApp {
   return { ...app, keys: app.keys.filter((key) => !blocks.has(key)) };
 }
@@ -163,7 +157,6 @@ function ecosystemFailure(error: unknown, ports: Reading, otherwise: string): un
   return new SvcmError("ECOSYSTEM_FILE_FAILED", { code: error.code, path, details: scrub(error.message) });
 }
 
-/** Every secret that svcm knows from its environment and the env files. A file that cannot be read is skipped. */
 export async function knownSecrets(ports: Ports, contract: RuntimeContract): Promise<string[]> {
   const texts = await Promise.all(
     (await envPaths(ports, contract)).map((path) => ports.files.read(path).then(decodeUtf8, () => undefined)),
@@ -184,7 +177,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
-/** Runs each file only once, because services and environments may share a file. */
+/** Services and environments may share a file. */
 export function eachOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   return {

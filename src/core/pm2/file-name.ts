@@ -1,7 +1,7 @@
-/** The file name endings of an ecosystem file. If there are several files, the first ending wins. */
+/** The first ending wins. */
 const ENDINGS = [".config.cjs", ".config.js", ".config.mjs", ".config.json", ".config.yaml", ".config.yml"] as const;
 
-/** The possible names of an environment's ecosystem file. If no file exists, messages use the first name. */
+/** Messages use the first name if no file exists. */
 export function ecosystemFileNames(environment: string): [string, ...string[]] {
   const [ours, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
   return [ours ?? "", ...others];
@@ -18,10 +18,7 @@ const KINDS: readonly (readonly [string, Pm2FileKind])[] = [
   [".config.mjs", "mjs"],
 ];
 
-/**
- * The file kind as PM2 sees it. PM2 looks for each ending anywhere in the path, including folders. `undefined` means a
- * script, which PM2 runs instead of reading.
- */
+/** PM2 looks for each ending anywhere in the path, including folders. It runs any other file as a script. */
 export function pm2FileKind(path: string): Pm2FileKind | undefined {
   return KINDS.find(([ending]) => path.includes(ending))?.[1];
 }

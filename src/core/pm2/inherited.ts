@@ -8,10 +8,7 @@ export function isPassedOn(variable: string): boolean {
   return PASSED.test(variable);
 }
 
-/**
- * True if svcm started the process. In that case, each of its variables comes from svcm's base environment, from PM2 or
- * from a declaration.
- */
+/** Each variable of such a process comes from svcm's base environment, from PM2 or from a declaration. */
 export function isStartedBySvcm(environment: Readonly<Record<string, unknown>>): boolean {
   return "PM2_HOME" in environment && !Object.keys(environment).some((key) => MARK_OF_ANOTHER.test(key));
 }

@@ -4,10 +4,10 @@ import type { Data } from "./loaded.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
 
-/** An entry of `apps` with PM2's aliases and shorthands resolved, before anything on the machine is checked. */
+/** PM2's aliases and shorthands are resolved; nothing on the machine is checked yet. */
 export interface NormalApp {
   readonly name: string;
-  /** As PM2 runs it: a script that contains a space is a command line for `bash -c`. */
+  /** PM2 runs a script that contains a space as a command line for `bash -c`. */
   readonly script: string;
   readonly declaredScript: string;
   readonly isCommandLine: boolean;
@@ -23,7 +23,7 @@ export interface NormalApp {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The alternative names of a field in PM2's order. A falsy value counts as absent. */
+/** In PM2's order. A falsy value counts as absent. */
 export const spellings = {
   script: ["script", "cmd", "command", "exec"],
   interpreter: ["exec_interpreter", "interpreter", "execInterpreter"],
@@ -33,10 +33,7 @@ export const spellings = {
   killTimeout: ["kill_timeout", "killTimeout"],
 } as const;
 
-/**
- * Resolves an entry as PM2 7 does before it checks the machine (`Common.verifyConfs`, `Config.validateJSON`). A value
- * of a type that PM2 refuses counts as absent; `ecosystem check` reports it.
- */
+/** As PM2 7 does (`Common.verifyConfs`, `Config.validateJSON`). A value of a type that PM2 refuses counts as absent. */
 export function normaliseApp(fields: Fields): NormalApp {
   const declaredScript = text(first(fields, spellings.script)) ?? "";
   const isCommandLine = declaredScript.includes(" ");
@@ -57,12 +54,11 @@ export function normaliseApp(fields: Fields): NormalApp {
   };
 }
 
-/** The value under the first name that has one. */
 export function first(fields: Fields, names: readonly string[]): Data | undefined {
   return names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)).find(Boolean);
 }
 
-/** The files in Node's options `--env-file` and `--env-file-if-exists`. */
+/** Node's options `--env-file` and `--env-file-if-exists`. */
 export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
   return interpreterArgs.flatMap((arg, index) => {
     const option = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg);

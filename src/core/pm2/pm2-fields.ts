@@ -1,7 +1,7 @@
 import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
 
-/** The type of a field, and a test for it. PM2 accepts numeric text as a number. */
+/** PM2 accepts numeric text as a number. */
 interface FieldType {
   /** Completes the sentence "<field> is not …". */
   readonly expected: string;
@@ -15,7 +15,7 @@ const isList = (value: Data): boolean => Array.isArray(value);
 const isNumber = (value: Data): boolean => typeof value === "number" || (isText(value) && !Number.isNaN(Number(value)));
 const matches = (value: Data, pattern: RegExp): boolean => typeof value === "string" && pattern.test(value);
 
-/** The fields of an app in PM2 7 (`lib/API/schema.json`). A test compares this list with PM2's. */
+/** PM2 7, `lib/API/schema.json`. A test compares this list with PM2's. */
 const FIELD_TYPES: readonly FieldType[] = [
   {
     expected: "text",
@@ -86,7 +86,7 @@ export function isPm2Field(field: string): boolean {
   return typeOf(field) !== undefined || /^env_\S*$/.test(field);
 }
 
-/** The type that PM2 requires but the value does not have, such as `a number`. PM2 ignores falsy values. */
+/** The type that PM2 requires, such as `a number`. PM2 ignores falsy values. */
 export function mistypeOf(field: string, value: Data): string | undefined {
   const type = typeOf(field);
   return !value || type === undefined || type.accepts(value) ? undefined : type.expected;

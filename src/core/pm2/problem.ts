@@ -7,11 +7,11 @@ export interface Circumstances {
   readonly seen?: SeenRestarts | undefined;
 }
 
-/** Fewer restarts are not a crash loop: any process may crash once or twice. */
+/** Any process may crash once or twice. */
 const LOOP_RESTARTS = 3;
-/** The longest average interval in a crash loop, if svcm did not watch the restarts itself. */
+/** Average, if svcm did not watch the restarts itself. */
 const LOOP_INTERVAL_MS = 60_000;
-/** A longer run ends a crash loop. The restart count does not help, because it includes requested restarts. */
+/** A longer run ends a crash loop. The restart count includes requested restarts. */
 const SHORT_RUN_MS = 15_000;
 /** The longest time that PM2 needs for a requested restart, unless the app declares longer timeouts. */
 const ASKED_RESTART_MS = 5000;
@@ -72,7 +72,7 @@ function lastCode(exitCode: number | null): string {
 
 interface SeenRestarts {
   readonly uniqueId: string | null;
-  /** When the process was last started or restarted on request; PM2 does not change it for other restarts. */
+  /** PM2 does not change it for restarts that were not requested. */
   readonly createdAt: number | null;
   readonly restartCount: number;
   readonly atMs: readonly number[];
@@ -83,9 +83,7 @@ export type RestartWatch = ReadonlyMap<number, SeenRestarts>;
 export const WATCHED_MS = 15 * 60_000;
 
 /**
- * Adds PM2's current list to the restarts seen before. PM2 (7.0.4, `God.resetState`) changes `created_at` if a user, a
- * watched file, cron or a memory limit causes the restart, and keeps it if the process ended by itself.
- *
+ * PM2 (7.0.4, `God.resetState`) keeps `created_at` if the process ended by itself.
  * @param nowMs on a monotonic clock
  */
 export function watchRestarts(before: RestartWatch, records: readonly ProcessRecord[], nowMs: number): RestartWatch {

@@ -9,7 +9,7 @@ import { specOf, tierOf } from "../env/tiers.ts";
 export type Scrub = (text: string) => string;
 
 const SHORTEST = 6;
-/** A variable with such a name contains a secret even if its value is an ordinary word. */
+/** Secret even if the value is an ordinary word. */
 const CERTAIN =
   /SECRET|TOKEN|PASSW|PASSPHRASE|PWD|CREDENTIAL|PRIVATE|(?:API|ACCESS|SIGNING|ENCRYPTION)_?KEY|BEARER|JWT/i;
 const DEEPEST = 32;
@@ -18,10 +18,7 @@ const ORDINARY = /^[a-z]+(?:[-_.][a-z]+)*$/;
 const SECRET_OPTION =
   /((?:^|\s)--?[\w-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|credentials?|key)[\w-]{0,40}(?:=|\s+))(?:"[^"]*"|'[^']*'|\S+)/gi;
 
-/**
- * The displayed value of a variable. The tier in the runtime contract decides; a key that is not in a repository's own
- * contract is hidden. Otherwise name and value decide; for a JSON value, they decide for each member.
- */
+/** The tier in the runtime contract decides; a key that is not in a repository's own contract is hidden. */
 export function shownVariable(contract: RuntimeContract, name: string, value: string, scrub: Scrub): string {
   if (value === "") return value;
   if (specOf(contract, name)) {
@@ -30,7 +27,7 @@ export function shownVariable(contract: RuntimeContract, name: string, value: st
   return isOwnContract(contract) ? REDACTED : shownMember(name, value, scrub);
 }
 
-/** The secrets in variables: their values, those of the members of a JSON value, and the passwords inside. */
+/** Includes the members of JSON values, and passwords inside. */
 export function secretsOf(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
   return [...variables].flatMap(([name, value]) => {
     const spec = specOf(contract, name);
@@ -53,7 +50,7 @@ export function scrubOf(secrets: Iterable<string>): Scrub {
   };
 }
 
-/** The forms in which secrets occur in texts: unchanged, line by line, in JSON and in a URL. Longest first. */
+/** Unchanged, line by line, in JSON and in a URL. Longest first. */
 export function spellingsOf(secrets: Iterable<string>): string[] {
   const spelled = [...secrets].flatMap((secret) => [
     secret,

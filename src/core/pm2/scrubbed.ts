@@ -25,8 +25,8 @@ export function circumstancesOf({ clock, stamps }: Ports, records: readonly Proc
 const LONGEST = 200;
 
 /**
- * Returns the record with each name, text and unit of its custom metrics replaced. A text under a secret-like name
- * becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have such names, too.
+ * A text under a secret-like name becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have
+ * such names, too.
  */
 export function withMetricTexts(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
   if (Object.keys(record.customMetrics).length === 0) return record;

@@ -3,24 +3,20 @@ import { below } from "../project/places.ts";
 import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
 import { first, type Fields } from "./normalise.ts";
 
-/**
- * Settings of an app as PM2 resolves them. Numbers and switches are plain values, texts are digests, `null` is PM2's
- * default.
- */
+/** Texts are digests, `null` is PM2's default. */
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
 /** PM2's default for `listen_timeout`. */
 export const LISTEN_TIMEOUT_MS = 3000;
 
 interface Setting {
-  /** PM2's name for the field, in its record and in an ecosystem file. */
+  /** The name in PM2's record and in an ecosystem file. */
   readonly field: string;
   readonly aliases?: readonly string[];
   /** Returns `undefined` for a value that cannot be compared. */
   readonly read: (value: unknown) => string | number | boolean | undefined;
-  /** PM2's default. */
   readonly otherwise?: boolean;
-  /** PM2's name in its record, if different, for the absolute path that it derives for a log file. */
+  /** PM2's name, if different, for the absolute path that it derives for a log file. */
   readonly recorded?: string;
 }
 
@@ -66,13 +62,11 @@ export function settingsOf(record: Readonly<Record<string, unknown>>, digest: Di
 
 export interface SettingPlaces {
   readonly name: string;
-  /** Absolute folder of the app. */
   readonly cwd: string;
-  /** PM2_HOME, which contains the log files; without it, they are not compared. */
+  /** Contains the log files; without it, they are not compared. */
   readonly pm2Home: string | undefined;
 }
 
-/** The settings that PM2 would use for an app of an ecosystem file. Unknown settings are absent. */
 export function declaredSettings(fields: Fields, places: SettingPlaces, digest: Digest): Settings {
   const raw = ({ field, aliases = [] }: Setting): unknown => {
     const camel = field.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

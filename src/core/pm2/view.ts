@@ -63,7 +63,7 @@ function viewOf(
   };
 }
 
-/** Scrubs an option and its value together, because they may be two words. */
+/** An option and its value may be two words. */
 function scrubWords(words: readonly string[], scrub: Scrub): string[] {
   return words.map((word, index) => {
     const before = words[index - 1] ?? "";
@@ -84,17 +84,11 @@ function previewOf(
   return { apps: names, command: startCommand(path, names, env) ?? null };
 }
 
-/** Quotes a word so that a POSIX shell reads it unchanged. */
 export function shellQuote(word: string): string {
   return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/**
- * `pm2 start <path> --only <names> --update-env`, which starts exactly these apps. `undefined` without names, because
- * PM2 would start every app.
- *
- * @see the specification, "PM2 ecosystem response"
- */
+/** `undefined` without names, because PM2 would start every app. @see the specification, "PM2 ecosystem response" */
 export function startCommand(path: string, names: readonly string[], env?: string): string | undefined {
   const only = names.filter((name) => name !== "").join(",");
   if (only === "") return undefined;

@@ -1,12 +1,11 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 
 export interface AuditLog {
-  /** Appends one record and syncs it to disk. @throws {FileError} if the record cannot be made durable */
+  /** When it resolves, the record is on disk. @throws {FileError} if the record cannot be made durable */
   append(record: AuditRecord): Promise<void>;
 
   /**
-   * Returns the newest attempts first, one record each: the outcome, or `started` if the attempt was interrupted. Skips
-   * torn and foreign lines; a missing log counts as empty.
+   * Newest first, one record for each attempt: the outcome, or `started` if it was interrupted.
    * @throws {FileError} if the log cannot be read; the signal's reason if it is aborted
    */
   newest(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;

@@ -2,7 +2,7 @@ import type { Part } from "../history/parts.ts";
 import type { RecorderResponse } from "../api/history.ts";
 import type { RecorderStart } from "../api/names.ts";
 
-/** The recorded history in `.svcm/history` of a repository. Only the owner can read it. */
+/** In `.svcm/history` of a repository. Only the owner can read it. */
 export interface HistoryFiles {
   /**
    * Runs `work` while no other process records here.
@@ -16,10 +16,7 @@ export interface HistoryFiles {
   /** Empty if nothing was recorded. @throws {FileError} */
   parts(): Promise<readonly Part[]>;
 
-  /**
-   * Reads the lines of a file. If it is damaged, returns the lines before the damage and an error code. @throws
-   * {FileError}
-   */
+  /** A damaged file has the lines before the damage and an error code. @throws {FileError} */
   read(name: string): Promise<PartText>;
 
   /** Replaces a file by these lines, gzipped, as a whole. @throws {FileError} */
@@ -33,11 +30,9 @@ export interface PartText {
   readonly damage?: "HISTORY_PART_DAMAGED";
 }
 
-/** Records the samples of one server until it is stopped. */
 export interface Recorder {
   readonly state: Pick<RecorderResponse, "on" | "by" | "problem">;
 
-  /** Does nothing if it is already recording. */
   start(by: RecorderStart): void;
 
   /** Resolves when the pending step is on disk. */

@@ -33,9 +33,7 @@ interface Planned extends Pick<KeysEditResponse, "changedKeys" | "changes"> {
 type Plan = (text: string) => Planned;
 
 /**
- * Edits keys of `svcm.yaml` in one locked, atomic and audited transaction that changes only their members. An edit
- * without effect writes nothing and leaves no record.
- *
+ * One locked, atomic and audited transaction. An edit without effect leaves no record.
  * @throws {SvcmError} INVALID_PAYLOAD if the keys are in another file, a key is unknown or the result is invalid,
  * FACT_INVALID, SUITE_FILE_FAILED
  */
@@ -115,7 +113,6 @@ async function planner({ keys, decide }: KeysEdit): Promise<Plan> {
   };
 }
 
-/** Reports each key that `svcm.yaml` does not declare. */
 function unknownKeys({ keys = {} }: Pick<Project, "keys">, asked: readonly string[]): Issue[] {
   const known = Object.keys(keys);
   return asked

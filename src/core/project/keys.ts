@@ -5,7 +5,6 @@ import { PROJECT_FILE, type Project } from "./project.ts";
 
 export type KeySource = typeof PROJECT_FILE | "config/runtime-contract.yaml" | "packaged";
 
-/** A key of the contract in force, without values. */
 export interface ListedKey {
   readonly key: string;
   readonly kind: KeySpec["kind"];
@@ -33,12 +32,11 @@ export function guessesText(count: number): string {
   return `${count === 1 ? "1 key is a guess" : `${count} keys are guesses`} of svcm init`;
 }
 
-/** The changes of `svcm.yaml` that confirm guesses. Other keys need no change. */
 export function confirmation(project: Project, keys: readonly string[]): Change[] {
   return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
 }
 
-/** The changes of `svcm.yaml` that set the tier of keys. Setting a tier also confirms it. */
+/** Setting a tier also confirms it. */
 export function tierChanges(project: Project, keys: readonly string[], tier: Tier): Change[] {
   return [...new Set(keys)].flatMap((key): Change[] => {
     const isNew = project.keys?.[key]?.tier !== tier;

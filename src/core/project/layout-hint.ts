@@ -25,7 +25,6 @@ export async function withLayoutHint(ports: Ports, error: unknown): Promise<unkn
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
 
-/** The next step for a missing env file that has a template in `svcm.yaml`. */
 async function templateHint({ facts, workspace }: Ports, path: string | undefined): Promise<string | undefined> {
   const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
   const found = services.find(({ folder, env }) =>
@@ -36,7 +35,7 @@ async function templateHint({ facts, workspace }: Ports, path: string | undefine
   return found?.template && `Make the file from ${found.template}.`;
 }
 
-/** If the user named a different document, svcm does not guess. */
+/** svcm does not guess if the user named a different document. */
 function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
   const { code, path } = body;
   if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;

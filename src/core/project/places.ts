@@ -4,21 +4,19 @@ import { didYouMean } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** The members of a request that select an env file or an ecosystem file. */
 export interface PlaceRequest {
   readonly environment?: string | undefined;
   readonly service?: string | undefined;
 }
 
 export interface NamedService {
-  /** `""` if the repository has a single service without a name. */
+  /** `""` for a single service without a name. */
   readonly name: string;
   readonly service: Service;
 }
 
 /**
- * The service of a request. If there is only one service, its name may be omitted.
- *
+ * The name of the only service may be omitted.
  * @throws {SvcmError} INVALID_REQUEST with the code SERVICE_UNKNOWN or SERVICE_REQUIRED
  */
 export function chooseService(project: Project | undefined, asked: string | undefined): NamedService | undefined {
@@ -34,7 +32,6 @@ export function chooseService(project: Project | undefined, asked: string | unde
   throw noService("SERVICE_UNKNOWN", `No service has the name ${shown}.`, services, asked);
 }
 
-/** The services of a request that may concern several: the named one, or all. */
 export function chooseServices(project: Project | undefined, asked: string | undefined): NamedService[] {
   if (asked === undefined) return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
   return [chooseService(project, asked)].flatMap((one) => one ?? []);
@@ -58,7 +55,6 @@ function noService(
     : new SvcmError("INVALID_REQUEST", { code, details: `${what} Accepted: ${names.join(", ")}.`, hint });
 }
 
-/** The environments that use an env file according to `svcm.yaml`. */
 export function layerUsers(project: Project | undefined, root: string, path: string): LayerUser[] {
   return chooseServices(project, undefined).flatMap(({ name, service: { folder, env } }) =>
     Object.entries(env).flatMap(([environment, { layers }]) =>
@@ -72,7 +68,7 @@ export interface LayerUser {
   readonly environment: string;
 }
 
-/** Joins a path to a folder. Does not expand `~`; removes `.` and doubled slashes. */
+/** Does not expand `~`. */
 export function below(folder: string, path: string): string {
   const parts = path.startsWith("/") ? [] : folder.split("/");
   for (const part of path.split("/")) {
@@ -83,16 +79,13 @@ export function below(folder: string, path: string): string {
 }
 
 export interface Environment {
-  /** As in the request, trimmed and in lower case: `development` stays `development`. */
+  /** As in the request: `development` stays `development`. */
   readonly environment: string;
-  /** The canonical name: `dev`. */
   readonly name: string;
 }
 
-/** Every accepted spelling of an environment with its canonical name. */
 type Spellings = ReadonlyMap<string, string>;
 
-/** The environments of env files, each name before its aliases. */
 export function envSpellings(contract: RuntimeContract): Spellings {
   const known = envSpellingsOf.get(contract);
   if (known !== undefined) return known;
@@ -104,10 +97,10 @@ export function envSpellings(contract: RuntimeContract): Spellings {
   return spellings;
 }
 
-/** Cached, because every request for an env file needs them and a contract does not change. */
+/** Every request for an env file needs them, and a contract does not change. */
 const envSpellingsOf = new WeakMap<RuntimeContract, Spellings>();
 
-/** The environments of ecosystem files: the PM2 profiles, then environments that only have an env file. */
+/** PM2 profiles, then environments that only have an env file. */
 export function ecosystemSpellings(contract: RuntimeContract, matrix: CapabilityMatrix): Spellings {
   const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
   const aliases = (name: string): string[] => [
@@ -124,8 +117,7 @@ export function spellingsOf(spellings: Spellings, name: string): string[] {
 }
 
 /**
- * Resolves the environment of a request. Without one, uses `NODE_ENV`, else the contract's default.
- *
+ * Without an environment in the request, `NODE_ENV`, else the contract's default.
  * @throws {SvcmError} INVALID_ENVIRONMENT for an unknown name, which is never coerced.
  * @see the specification, "Env file mapping" and "GET /api/runtime/pm2-ecosystem"
  */

@@ -3,28 +3,26 @@ import type { Role } from "../api/rights.ts";
 import type { Limits } from "../caller.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** The file in the root in which a repository declares where its files are. */
 export const PROJECT_FILE = "svcm.yaml";
 
-/** The content of `svcm.yaml`. Paths are as written: relative to the root, or to the service's folder. */
+/** Paths are as written: relative to the root, or to the service's folder. */
 export interface Project {
-  /** Canonical names with their aliases, in the order of the file. */
+  /** In the order of the file. */
   readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
   readonly defaultEnvironment: string;
   readonly pm2Home: string | undefined;
-  /** Folders outside the root that symbolic links may lead into. */
+  /** Outside the root; symbolic links may lead there. */
   readonly folders: readonly string[];
-  /** Folders that may hold logs, in addition to PM2_HOME and those of the apps. */
+  /** In addition to PM2_HOME and those of the apps. */
   readonly logFolders: readonly string[];
-  /** At least one. A service without a name has the name `""`. */
+  /** At least one; `""` without a name. */
   readonly services: Readonly<Record<string, Service>>;
-  /** The keys of the runtime contract; `undefined` if they are in `config/runtime-contract.yaml`. */
+  /** `undefined` if they are in `config/runtime-contract.yaml`. */
   readonly keys: RuntimeContract["keys"] | undefined;
-  /** The NATS server for several machines, and its users and nodes. */
   readonly nats: NatsProject | undefined;
-  /** Keys with an unconfirmed guess, and the reason for the guess. */
+  /** Unconfirmed keys, and the reason for the guess. */
   readonly guesses: Readonly<Record<string, string>>;
-  /** True if `svcm serve` records the history. */
+  /** `svcm serve` records the history. */
   readonly record: boolean;
   readonly alerts: AlertSettings | undefined;
 }
@@ -33,20 +31,18 @@ export interface Project {
 export interface AlertSettings {
   readonly webhook: string | undefined;
   readonly webhookSecret: string | undefined;
-  /** A program and its arguments, run without a shell. */
+  /** Run without a shell. */
   readonly command: readonly string[] | undefined;
   readonly heartbeat: string | undefined;
-  /** For each rule, a hold-off such as `10m`, or `off`. */
+  /** A hold-off such as `10m`, or `off`. */
   readonly rules: Readonly<Partial<Record<AlertRule, string>>>;
 }
 
 export interface NatsProject {
-  /** Addresses of the servers of one cluster. */
+  /** All belong to one cluster. */
   readonly servers: readonly string[];
-  /** A user has the public key of its credentials, a role, and limits as a token has. */
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
-  /** The limits of the event stream, as written. */
   readonly events: EventLimits;
 }
 
@@ -65,18 +61,16 @@ export interface FleetNode {
 
 export interface Service {
   readonly folder: string;
-  /** By canonical name of the environment. */
   readonly ecosystem: Readonly<Record<string, readonly EcosystemSource[]>>;
-  /** The names of its apps, if its ecosystem files also contain apps of other services. */
+  /** If its ecosystem files also contain apps of other services. */
   readonly apps: readonly string[] | undefined;
-  /** By canonical environment. */
   readonly env: Readonly<Record<string, EnvSource>>;
   readonly template: string | undefined;
-  /** The settings of an apply as written, already checked. */
+  /** Already checked. */
   readonly rollout: unknown;
 }
 
-/** One ecosystem file, as the team starts it: `cd <cwd> && pm2 start <file> --env <env>`. */
+/** `cd <cwd> && pm2 start <file> --env <env>`. */
 export interface EcosystemSource {
   readonly file: string;
   readonly cwd: string | undefined;
@@ -84,13 +78,12 @@ export interface EcosystemSource {
 }
 
 export interface EnvSource {
-  /** At least one file. Later files override earlier ones; svcm writes to the last. */
+  /** Later files override earlier ones; svcm writes to the last. */
   readonly layers: readonly string[];
-  /** An encrypted file is neither read nor written. */
+  /** Neither read nor written. */
   readonly encrypted: "dotenvx" | undefined;
 }
 
-/** The runtime contract of a repository with a `svcm.yaml`: its environments, and its keys if it declares any. */
 export function projectContract(project: Project, contract: RuntimeContract): RuntimeContract {
   const environments = Object.entries(project.environments).map(([name, { aliases }]) => [
     name,
@@ -104,11 +97,11 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
   };
 }
 
-/** Refuses a repository that declares keys in both files, because svcm does not merge them. */
+/** svcm does not merge two files of keys. */
 export const KEYS_TWICE =
   "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.";
 
-/** The matrix of such a repository: its environments are its PM2 profiles. */
+/** The environments are its PM2 profiles. */
 export function projectMatrix(
   project: Project,
   { pm2ProfileAliases: _aliases, ...matrix }: CapabilityMatrix,
@@ -119,7 +112,6 @@ export function projectMatrix(
   return { ...matrix, pm2Profiles, migration: { ...matrix.migration, pm2Profile: migrated } };
 }
 
-/** The file that a write of the environment changes, in the first service that has one. */
 function envFileName(project: Project, environment: string): string {
   const layers = Object.values(project.services).flatMap(({ env }) => env[environment]?.layers.at(-1) ?? []);
   return layers[0]?.split("/").at(-1) ?? `.env.${environment}`;

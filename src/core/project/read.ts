@@ -6,7 +6,6 @@ import { defined } from "../words/defined.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
-/** Reads a `svcm.yaml` strictly. `file` is the file name in issues. */
 export function readProject(text: string, file: string): Fact<Project> {
   const fact = readFact(readYaml(text, file), projectSchema, projectIssues);
   return fact.value === undefined ? fact : { value: projectOf(fact.value), issues: [] };
@@ -34,7 +33,7 @@ function projectIssues(declared: DeclaredProject): FactFinding[] {
   ];
 }
 
-/** A file has either named services, or the members of its only service at the top level. */
+/** Named services, or the members of the only service at the top level. */
 function twoForms(declared: DeclaredProject): FactFinding[] {
   if (declared.services === undefined) return [];
   const none = { path: ["services"], message: "services: declare at least one, or leave the member out" };
@@ -55,7 +54,6 @@ function environmentIssues(
   );
 }
 
-/** The limits of users name environments and services of the file. */
 function limitIssues({ nats, services = {} }: DeclaredProject, names: readonly string[]): FactFinding[] {
   return Object.entries(nats?.users ?? {}).flatMap(([user, limits]) => [
     ...(limits.environments ?? []).flatMap((name, at) =>

@@ -1,4 +1,4 @@
-/** The schema of `svcm.yaml`. It is loaded only if the repository has this file. */
+/** Loaded only if the repository has the file. */
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
 import { rolloutSchema } from "../deployments/schema/rollout.ts";
@@ -32,7 +32,7 @@ const env = z
   .union([path, paths, z.strictObject({ file: path, encrypted: z.literal("dotenvx").optional() })])
   .describe("a path, a list of paths, or { file, encrypted: dotenvx }");
 
-/** The same settings as in deployments.yaml, whose check writes the messages. */
+/** As in deployments.yaml, whose check writes the messages. */
 const rollout = z
   .unknown()
   .superRefine((value, context) => {

@@ -12,24 +12,20 @@ export interface ComparisonInput {
   /** In file order. */
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  /** When a file was last written, in milliseconds since 1970. */
   readonly modifiedMs: (path: string) => number | undefined;
-  /** Keys that the runtime contract makes visible. They are not secrets, whatever their names. */
+  /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly missingFolders: ReadonlySet<string>;
-  /** The apps as the last apply left them; absent when two revisions are compared. */
+  /** Absent when two revisions are compared. */
   readonly left?: Left["apps"] | undefined;
 }
 
-/** A reason for a step, and the processes that it applies to. */
 export interface Difference extends PlanReason {
   readonly pmIds: readonly number[];
 }
 
-/** All processes with one name, and how they differ from the declaration. */
 export interface Comparison {
   readonly app: ExpectedApp;
-  /** The number of declared instances, over all entries with that name. */
   readonly instances: number;
   readonly processes: readonly ProcessRecord[];
   readonly differences: readonly Difference[];
@@ -104,13 +100,11 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
   return settingNames.flatMap((field) => {
     const [declared, running] = [settings[field], declaration.settings[field]];
     if (declared === undefined || running === undefined || declared === running) return [];
-    // Digests are not displayed.
     const shown = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
     return [{ field, ...shown }];
   });
 }
 
-/** Compares with the one of the possible environments that fits the process best. */
 function keyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
@@ -131,7 +125,8 @@ function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRec
 }
 
 /**
- * For a script with an unknown extension, PM2 records the path of its Node.js instead of `node`. For static files, it records the path of its file server.
+ * PM2 records the path of its Node.js for a script with an unknown extension, and that of its file server for static
+ * files.
  */
 function isSame(field: string, declared: unknown, running: string | boolean): boolean {
   if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));

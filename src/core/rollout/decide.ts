@@ -15,20 +15,16 @@ import { withNotes } from "./notes.ts";
 import { renamed, renamesIn, withNewName } from "./renames.ts";
 import { namesOf, type DecidedStep } from "./step.ts";
 
-/** The steps from the running state to the declared one, and the apps that no step changes. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
   readonly steps: readonly DecidedStep[];
 }
 
-/** The options of a plan. Drift detection uses none of them. */
 export interface Choices {
-  /** Apps that get a preflight, if possible. */
   readonly preflighted?: ReadonlySet<string>;
-  /** Undeclared apps that an apply of the same file started. */
+  /** Started by an apply of the same file. */
   readonly owned?: ReadonlySet<string>;
-  /** True if those apps are deleted. */
   readonly prune?: boolean;
-  /** True if PM2's list for the next boot is older than the last apply. */
+  /** PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;
 }
 
@@ -125,7 +121,7 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
   ];
 }
 
-/** Removes the steps of apps that handle this request, because such a step would end svcm before it has finished. */
+/** A step of these apps would end svcm before it has finished. */
 export function withoutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
   const isOwn = (step: DecidedStep): boolean => namesOf(step).some((name) => own.includes(name));
   const kept = decision.steps.filter((step) => !isOwn(step));

@@ -10,24 +10,19 @@ type Digests = Readonly<Record<string, string>>;
 
 export interface KeyContext {
   readonly app: string;
-  /** Keys that the runtime contract makes visible. They are not secrets, whatever their names. */
+  /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly openKeys: readonly string[];
-  /** Keys that the declaration set when it was last applied. */
   readonly formerKeys: readonly string[];
 }
 
-/** Keys of svcm and its backends, except svcm's own settings, which the user who starts it provides. */
+/** svcm's own settings are provided by the user who starts it. */
 const OURS = /^SVC_(?!SERVICE_MANAGEMENT_)/;
 
 /**
- * The declared keys that a process lacks or has with another value, and the stale keys: those that it still has
- * although the file no longer declares them.
- *
  * PM2 merges the declared environment into that of its caller and does not record where a key came from. svcm calls PM2
- * with a small known environment, so in a process that svcm started every other key comes from a declaration. In a
- * process that a user started with PM2, any key without the prefix `SVC_` may come from the shell, and a secret may
- * have been passed on purpose. Such a key is stale only if an apply set it.
+ * with a small known environment, so in its processes every other key comes from a declaration. In a process that a
+ * user started, any key without the prefix `SVC_` may come from the shell, so it is stale only if an apply set it.
  */
 export function driftingKeys(declared: Digests, running: Digests, context: KeyContext): DriftingKey[] {
   const differing = Object.entries(declared).flatMap(([key, digest]): DriftingKey[] => {

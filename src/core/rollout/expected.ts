@@ -6,29 +6,25 @@ import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
 
-/** An app in the form that is compared with its processes: arguments and environment are digests. */
+/** Arguments and environment are digests. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
   readonly watch: boolean;
   readonly argsDigest: string;
   readonly interpreterArgsDigest: string;
-  /**
-   * Digests by key, one map for each possible environment: as declared, and with each block `env_<name>` that belongs
-   * to the environment.
-   */
+  /** One map for each possible environment: as declared, and with each block `env_<name>` that belongs to it. */
   readonly environments: readonly Readonly<Record<string, string>>[];
-  /** Keys whose values are not compared, because PM2 sets them for each process or the file has no value for them. */
+  /** Not compared: PM2 sets them for each process, or the file has no value for them. */
   readonly openKeys: readonly string[];
   readonly envFiles: readonly string[];
   readonly settings: Settings;
-  /** `SVC_HTTP_PORT` in its variables, if that is a port. */
+  /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
-  /** Only set for a plan. */
   readonly probe?: AppProbe | undefined;
 }
 
 export interface Expecting {
   readonly machine: Machine;
-  /** Every spelling of the environment, because a process may have been started with `--env` and any of them. */
+  /** A process may have been started with `--env` and any of these. */
   readonly spellings: readonly string[];
   readonly digest: (value: string) => string;
 }

@@ -4,12 +4,10 @@ import type { Ports } from "../ports/index.ts";
 import type { ComparisonInput } from "./compare.ts";
 import type { ExpectedApp } from "./expected.ts";
 
-/** The files that a process reads at its start, without duplicates. */
 export function filesBehind(expected: readonly ExpectedApp[]): string[] {
   return [...new Set(expected.flatMap(({ script, envFiles }) => [script, ...envFiles]))];
 }
 
-/** The state of files and folders that a comparison needs. */
 export function filesNow(
   { stamps }: Pick<Ports, "stamps">,
   expected: readonly ExpectedApp[],

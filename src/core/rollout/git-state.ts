@@ -5,7 +5,7 @@ import type { Ports } from "../ports/index.ts";
 import { below } from "../project/places.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 
-/** The commit, and which inputs of a plan differ from it. Git runs while the ecosystem file is read. */
+/** Git runs while the ecosystem file is read. */
 export async function gitState(
   { revisions, workspace }: Ports,
   reading: EcosystemContent | Promise<EcosystemContent>,

@@ -6,7 +6,6 @@ import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
 
 type Note = PlanStep["notes"][number];
 
-/** Adds notes to a step and puts the preflight of its app before it. */
 export function withNotes(
   step: DecidedStep,
   { expected, running, left = {} }: ComparisonInput,
@@ -29,10 +28,7 @@ export function withNotes(
 
 type Boot = "in time" | "late" | "cut";
 
-/**
- * Compares the last boot time of an app with the time that PM2 waits for it. After that time, a reload ends the old
- * run.
- */
+/** After the time that PM2 waits for an app, a reload ends the old run. */
 function bootOf({ execMode, settings }: ExpectedApp, { do: kind, method }: DecidedStep, bootMs = 0): Boot {
   const timeoutMs = Number(settings.listenTimeout ?? LISTEN_TIMEOUT_MS);
   const isAwaited = execMode === "cluster" || settings.waitReady === true;
@@ -50,7 +46,6 @@ function disruptionOf(
 }
 
 const STARTS: ReadonlySet<DecidedStep["do"]> = new Set(["start", "resume", "update", "scale", "replace"]);
-/** Steps after which another definition is running. */
 const MAKES_NEW: ReadonlySet<DecidedStep["do"]> = new Set(["start", "update", "replace"]);
 
 function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedStep, boot: Boot): Note[] {

@@ -8,10 +8,7 @@ import { decodeUtf8 } from "../words/utf8.ts";
 
 type Asked = Pick<InputOf<"rollout.apply">, "environment" | "service" | "apps" | "prune" | "preflight" | "plan">;
 
-/**
- * Writes a plan as JSON. It contains no values, and svcm never runs anything from it. @throws {SvcmError}
- * INVALID_REQUEST
- */
+/** The file contains no values, and svcm never runs anything from it. @throws {SvcmError} INVALID_REQUEST */
 export async function writePlanFile(ports: Ports, file: string, plan: Plan): Promise<void> {
   const path = documentPath(ports, file);
   const bytes = new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`);
@@ -25,9 +22,7 @@ export async function writePlanFile(ports: Ports, file: string, plan: Plan): Pro
   }
 }
 
-/**
- * Reads the options and the id of a stored plan; an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST
- */
+/** Only the options and the id: an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST */
 export async function readPlanFile(ports: Ports, file: string): Promise<Asked> {
   const path = documentPath(ports, file);
   const bytes = await ports.files.read(path, { mayBeOutside: true }).catch((error: unknown) => {

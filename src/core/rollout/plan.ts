@@ -9,17 +9,15 @@ export interface PlanContext extends Pick<
   Plan,
   "environment" | "fileName" | "path" | "exists" | "choices" | "git" | "pm2" | "from" | "leftOut"
 > {
-  /** The canonical name of the environment, so that its other names have the same plan. */
+  /** Canonical, so that other names of the environment have the same plan. */
   readonly name: string;
-  /** Why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
-  /** Warnings that block no step. */
   readonly warnings: readonly Issue[];
-  /** Computes the keyed digest for the id; absent for a plan that cannot be applied. */
+  /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
 
-/** The plan as a document. Its id changes with the steps and with every input of the computation. */
+/** The id changes with the steps and with every input of the computation. */
 export function planOf(
   input: ComparisonInput,
   { steps, unchanged, undeclared }: Decision,
@@ -46,7 +44,7 @@ export function planOf(
   };
 }
 
-/** The definition of a process as text. A restart of the process does not change it. */
+/** A restart of the process does not change it. */
 export function definitionOf(record: ProcessRecord): string {
   const { pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration } = record;
   const { environment, ...others } = declaration;
@@ -60,7 +58,7 @@ export function definitionOf(record: ProcessRecord): string {
 /** PM2 changes these at a restart. */
 const VOLATILE = /^(?:PWD|OLDPWD|PM2_\w+|unique_id)$/;
 
-/** `7f3a-9c21`: short enough to read out. The digest is keyed, so only svcm on this machine can compute it. */
+/** `7f3a-9c21`, short enough to read out. */
 export function shortened(digest: string): string {
   const hex = Array.from(digest.slice(0, 8), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join("");
   return `${hex.slice(0, 4)}-${hex.slice(4)}`;

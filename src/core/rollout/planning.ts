@@ -31,16 +31,12 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
   readonly content: EcosystemContent;
   readonly expecting: Expecting;
   readonly expected: readonly ExpectedApp[];
-  /** The processes that the plan concerns. */
   readonly running: readonly ProcessRecord[];
-  /** Paths of the apps' env files. */
   readonly envFiles: readonly string[];
 }
 
 /**
- * Computes the steps from what PM2 runs to what an ecosystem file declares; with `from`, from what the file declares at
- * a revision. Changes nothing and never starts a daemon.
- *
+ * With `from`, the steps begin at what the file declares at that revision. Changes nothing and never starts a daemon.
  * @param known the file, if it was already read
  * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and the errors of reading the
  * file
@@ -84,7 +80,6 @@ export async function planned(
   return { plan, decision, content, expecting, expected, running, envFiles, ...rollout };
 }
 
-/** Limits the steps to what an apply may change: what it started, and nothing of svcm itself. */
 function decided(
   ports: Ports,
   { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
@@ -123,7 +118,6 @@ async function rolloutContext(
   return { settingsOf, serviceOf, probes, left };
 }
 
-/** The apps that an apply of this environment started. */
 function ownedBy({ apps }: Left, environment: string, service: string | undefined): Set<string> {
   const own = Object.entries(apps).filter(
     ([, app]) => app.environment === environment && (service === undefined || app.service === service),
@@ -143,7 +137,6 @@ function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): strin
   return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
 }
 
-/** @throws {SvcmError} PROCESS_NOT_FOUND for an app that the file does not declare */
 function selection(
   fileName: string,
   declared: readonly { readonly name: string }[],

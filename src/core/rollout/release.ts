@@ -6,7 +6,7 @@ type ReleaseStep = Release["steps"][number];
 /** `20261122-044103-b8f9`, which sorts by time. */
 export const RELEASE_ID = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
 
-/** A process as it was before a release. It contains a digest of its definition, but no values. */
+/** Contains no values. */
 export interface FormerProcess {
   readonly name: string;
   readonly pmId: number;
@@ -14,22 +14,19 @@ export interface FormerProcess {
   readonly pid: number | null;
   readonly isStopped: boolean;
   readonly definition: string;
-  /** The probe that the process passed before the release. */
   readonly probe?: AppProbe;
 }
 
-/** An app as an apply left it. It contains names of variables, but no values. */
+/** Contains names of variables, but no values. */
 export interface LeftApp {
   readonly environment: string;
   readonly service: string;
-  /** The variables that its declaration sets. */
   readonly keys: readonly string[];
   readonly probe?: AppProbe;
-  /** The time that its slowest process took to be ready when an apply last started it, in milliseconds. */
+  /** The time of the slowest process when an apply last started the app. */
   readonly bootMs?: number;
-  /** Copies of the env files that its processes read. */
   readonly envFiles: readonly EnvFileCopy[];
-  /** The release since which its processes read such copies; the next apply ends that. */
+  /** The release since which its processes read copies of env files. */
   readonly pinnedBy?: string;
 }
 
@@ -39,26 +36,20 @@ export interface EnvFileCopy {
   readonly copy: string;
 }
 
-/** The state in which the applies of this repository left each app. */
 export interface Left {
   readonly apps: Readonly<Record<string, LeftApp>>;
-  /** When an apply ran without saving PM2's list, in milliseconds since 1970. */
+  /** When an apply ran without saving PM2's list. */
   readonly unsavedAtMs?: number;
 }
 
-/** The first line of a journal. */
 export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code" | "steps"> {
   readonly event: "release";
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
-  /** The processes of the affected apps. */
   readonly before: readonly FormerProcess[];
-  /** The previous names of apps that the release renames, by their new names. */
   readonly renamed?: Readonly<Record<string, string>> | undefined;
-  /** The state in which the previous release left the apps. */
   readonly left: Left;
 }
 
-/** A line of a journal. Times are in ISO format. */
 export type ReleaseEvent =
   | ReleaseHead
   | {
@@ -83,7 +74,6 @@ export interface Journal {
   readonly events: readonly ReleaseEvent[];
 }
 
-/** The journals whose first line is complete. */
 export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal[] {
   return lists.flatMap((events) => {
     const head = events.find((event) => event.event === "release");
@@ -91,7 +81,7 @@ export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal
   });
 }
 
-/** The name of an app in a release, and its name before or after a rename by that release. */
+/** Also the name before or after a rename. */
 export function namesIn({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: string): string[] {
   return [
     app,
@@ -99,22 +89,20 @@ export function namesIn({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: str
   ];
 }
 
-/** The apps as the newest release left them. */
 export function leftBy([newest]: readonly Journal[]): Left {
   if (newest === undefined) return { apps: {} };
   const end = newest.events.findLast((event) => event.event === "end");
   return end?.left ?? newest.head.left;
 }
 
-/** The releases with a copy of an env file that a process reads, or that undoing a kept release needs. */
+/** A process reads a copy of an env file in these, or undoing a kept release needs one. */
 export function releasesInUse(journals: readonly Journal[], left: Left): Set<string> {
   const all = [left, ...journals.map(({ head }) => head.left)].flatMap(({ apps }) => Object.values(apps));
   return new Set(all.flatMap(({ envFiles }) => envFiles.map(({ copy }) => copy.split("/")[0] ?? "")));
 }
 
 /**
- * The release of a journal. Without a final event, it is still running, or was interrupted and may be half done.
- *
+ * Without a final event, it is still running, or was interrupted and may be half done.
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
 export function releaseOf({ head, events }: Journal, heldSince: number | null): Release {
@@ -130,7 +118,7 @@ export function releaseOf({ head, events }: Journal, heldSince: number | null): 
   };
 }
 
-/** If a step was interrupted, svcm did not see its result, so the step counts as failed. */
+/** svcm did not see the result of an interrupted step, so it counts as failed. */
 function phaseOf(
   events: readonly ReleaseEvent[],
   index: number,

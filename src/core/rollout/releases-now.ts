@@ -3,12 +3,12 @@ import type { Ports } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
 import { journalsOf, type Left, leftBy, releaseOf } from "./release.ts";
 
-/** The apps as the last apply left them. @throws {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE` */
+/** @throws {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE` */
 export async function leftNow({ releases }: Pick<Ports, "releases">): Promise<Left> {
   return leftBy(journalsOf(await releases.list()));
 }
 
-/** The kept releases of this repository, newest first. Only the newest can still be running. */
+/** Newest first. Only the newest can still be running. */
 export async function keptReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
   const before = await releases.heldSince();
   const journals = journalsOf(await releases.list());

@@ -1,6 +1,5 @@
 import { compareApps, type ComparisonInput, type Comparison } from "./compare.ts";
 
-/** The new names of apps, by their previous names. */
 export type Renames = ReadonlyMap<string, string>;
 
 /**
@@ -18,7 +17,7 @@ export function renamesIn(input: ComparisonInput, owned: ReadonlySet<string>): R
   return new Map(pairs.filter(([from, to]) => pairs.every((pair) => (pair[0] === from) === (pair[1] === to))));
 }
 
-/** PM2's default log paths contain the name of the app, and PM2 gives the app a variable with that name. */
+/** PM2's defaults for these contain the name of the app. */
 const NAMED: ReadonlySet<string> = new Set(["errorFile", "logFile", "outFile"]);
 
 function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
@@ -40,7 +39,6 @@ export function renamed(input: ComparisonInput, renames: Renames): ComparisonInp
   };
 }
 
-/** Adds the new name as a reason for the step of an app. */
 export function withNewName(comparison: Comparison, renames: Renames): Comparison {
   const { app, processes, differences } = comparison;
   const former = [...renames].find(([, to]) => to === app.name)?.[0];

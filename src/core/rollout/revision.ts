@@ -11,9 +11,7 @@ export interface RevisionContent {
 }
 
 /**
- * Runs the ecosystem file of an environment as it is at a revision, together with the other files of that revision. The
- * layout in `svcm.yaml` comes from the work tree.
- *
+ * Runs the file together with the other files of its revision; the layout in `svcm.yaml` comes from the work tree.
  * @throws {SvcmError} REVISION_FAILED, NOT_FOUND, and the errors of `readEcosystem`
  */
 export function readRevision(ports: Ports, asked: PlaceRequest, revision: string): Promise<RevisionContent> {

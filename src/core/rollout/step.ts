@@ -1,24 +1,20 @@
 import type { PlanStep } from "../api/rollout.ts";
 import type { Difference } from "./compare.ts";
 
-/** A step whose reasons list their processes. */
 export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
 }
 
-/** The name of a step's processes before the step. */
 export function formerNameOf({ why }: Pick<DecidedStep, "why">): string | undefined {
   const running = why.find(({ field, state }) => field === "app" && state === "different")?.running;
   return typeof running === "string" ? running : undefined;
 }
 
-/** The app of a step, and its previous name if the step renames it. */
 export function namesOf(step: Pick<DecidedStep, "app" | "why">): string[] {
   const former = formerNameOf(step);
   return former === undefined ? [step.app] : [step.app, former];
 }
 
-/** True if the step changes an app. */
 export function isOfAnApp({ do: kind }: { readonly do: string }): boolean {
   return kind !== "save" && kind !== "preflight";
 }

@@ -19,15 +19,12 @@ const TOKENS = new RegExp(
   ].join("|")})`,
   "g",
 );
-/**
- * Every token matches this and most values do not. Compiling the pattern of all tokens takes 1 ms of a short command.
- */
+/** Every token matches this and most values do not. Compiling all patterns takes 1 ms of a short command. */
 const RUN = /[\w.-]{10}/;
 
 /**
- * Hides the user and password of every URL: `redis://u:p@h` becomes `redis://[REDACTED]@h`. The mask covers everything
- * up to the last `@` of a word, because a password may contain `/`, `?` or `@`. It also covers parameters with a secret
- * name, tokens and private keys.
+ * `redis://u:p@h` becomes `redis://[REDACTED]@h`. The mask covers everything up to the last `@` of a word, because a
+ * password may contain `/`, `?` or `@`. It also covers parameters with a secret name, tokens and private keys.
  */
 export function maskCredentials(text: string): string {
   const masked = RUN.test(text) ? withoutKeys(text).replaceAll(TOKENS, REDACTED) : text;
@@ -46,7 +43,7 @@ function withoutKeys(text: string): string {
 const SECRET_MEMBER =
   /((?:password|passwd|secret|token|credentials?|webhook|heartbeat|(?:api|access|private|signing)[-_]?key)["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
 
-/** A source line without credentials, and without the values of members with a secret name. */
+/** Also hides the values of members with a secret name. */
 export function maskSource(line: string): string {
   return maskCredentials(line.replace(SECRET_MEMBER, `$1${REDACTED}`));
 }
@@ -55,7 +52,7 @@ const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}
 const SECRET_TEXT =
   /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
-/** A log line without the values after a secret name. Unlike {@link maskSource}, it keeps the rest of the line. */
+/** For a log line. Unlike {@link maskSource}, it keeps the rest of the line. */
 export function maskMembers(line: string): string {
   return line
     .replaceAll(BEARER, `$1${REDACTED}`)

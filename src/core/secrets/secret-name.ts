@@ -1,16 +1,14 @@
-/** These mark a secret anywhere in a name, even without a separator. */
+/** A secret anywhere in a name, even without a separator. */
 const ANYWHERE =
   /SECRET|TOKEN(?!I[SZ][EIA])|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|BEARER|JWT|COOKIE|WEBHOOK|CERTIFICATE|MNEMONIC|CONNECTIONSTRING|SERVICEROLE/;
-/**
- * These mark a secret as a separate word, or joined to another one: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`.
- */
+/** A separate word, or joined to another one: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
 const WORD =
   /(?:KEY|PASS|PWD|AUTH|SALT|DSN|CREDS?)$|^KEY(?:FILE|PAIR|PHRASE|RING|STORE|TAB|VAULT)|^(?:PRIVATE|AUTHORI[SZ]ATION|AUTHENTICATION)$/;
-/** These mark a secret as the last word: `DB_PW`, `SEED_PHRASE`. */
+/** A secret only as the last word: `DB_PW`, `SEED_PHRASE`. */
 const HEAD = /^(?:PW|PIN|OTP|TOTP|SK|IV|SEED|PHRASE|PEPPER|SIG|SIGNATURE)$/;
 const ORDINARY =
   /^(?:MONKEY|DONKEY|TURKEY|HOCKEY|JOCKEY|WHISKEY|LACKEY|HOTKEY|COMPASS|BYPASS|SURPASS|TRESPASS|OVERPASS|UNDERPASS|BASALT)$/;
-/** Endings of names that describe a secret but do not contain it: `JWT_EXPIRES_IN`, `COOKIE_NAME`, `PUBLIC_KEY`. */
+/** These describe a secret but do not contain it: `JWT_EXPIRES_IN`, `COOKIE_NAME`, `PUBLIC_KEY`. */
 const ABOUT =
   / (?:AGE|ALG|ALGORITHMS?|ATTEMPTS?|AUDIENCE|COUNT|DAYS?|DOMAIN|DRIVER|DURATION|ENABLED|DISABLED|EXPIRATION|EXPIRES?|EXPIRES IN|EXPIRY|HEADER|HOST|HOURS?|ISSUER|LENGTH|LIFETIME|LIMIT|MAX|MAX(?: [A-Z]+)? TOKENS|METHOD|MIN|MINUTES?|MODE|MS|NAME|PERCENTAGE|PREFIX|PROVIDER|REALM|REQUIRED|ROUNDS|SAMESITE|SCHEME|SCOPES?|SECONDS?|SIZE|STRATEGY|TIMEOUT|TOLERANCE|TTL|TYPE|VERSION|(?:PUBLIC|PUBLISHABLE|SITE) KEY|AUTH URL|CLIENT ID|REDIRECT UR[IL]|TOKEN ADDRESS)$/;
 const SWITCH = /^(?:SVC )?(?:ENABLE|DISABLE|IS|HAS) /;
@@ -18,10 +16,7 @@ const HARMLESS = new Set(["PWD", "OLDPWD"]);
 /** A longer text is not a name. */
 const LONGEST = 1000;
 
-/**
- * True if a name suggests a secret: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`. In doubt, true. Names that
- * describe a secret (`JWT_ISSUER`) or only contain the letters (`MONKEY`) do not count.
- */
+/** `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`; in doubt, true. `JWT_ISSUER` and `MONKEY` do not count. */
 export function isSecretName(name: string): boolean {
   if (HARMLESS.has(name)) return false;
   const words = wordsOf(name);

@@ -7,7 +7,7 @@ const PLACEHOLDER =
 const SHORTEST_RANDOM = 24;
 /** In a URL, little else is long, so the limit is lower. */
 const SHORTEST_RANDOM_IN_URL = 20;
-/** The least share of neighbouring characters that change between digits, capitals and small letters. */
+/** The share of neighbouring characters that change between digits, capitals and small letters. */
 const RANDOM_SHARE = 0.2;
 /** Higher without digits, because words in camel case also change. */
 const RANDOM_SHARE_OF_LETTERS = 0.3;
@@ -17,10 +17,7 @@ export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value);
 }
 
-/**
- * True if the form of the text suggests a secret: credentials, a known token, a private key, or random-looking text or
- * parts of a URL. A placeholder such as `<token>` is not a secret.
- */
+/** By its form: credentials, a known token, a private key, or random-looking text. */
 export function isSecretValue(value: string): boolean {
   if (isPlaceholder(value)) return false;
   return hasCredentials(value) || hasRandomPart(value);

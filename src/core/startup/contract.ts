@@ -41,7 +41,6 @@ export function decideStartup(
   return { mayStart: true, plan: planOf(start, cpuCores), issues: [] };
 }
 
-/** Sorts by key, in the order in which an entrypoint reads them. */
 function inOrder(issues: readonly Issue[], start: Start): Issue[] {
   const keys = choicesOf(start);
   const rank = ({ path: [key] }: Issue): number => {

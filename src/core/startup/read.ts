@@ -16,7 +16,6 @@ export function enumOf({ contract }: Pick<Start, "contract">, key: string): Enum
   return spec?.kind === "enum" ? spec : undefined;
 }
 
-/** Trimmed; empty if the key is not set. */
 export function givenValue({ values }: Start, key: string): string {
   return values[key]?.trim() ?? "";
 }
@@ -29,12 +28,12 @@ export function acceptedChoice(start: Start, key: string): string | undefined {
   return given === "" ? spec.default : (canonical(spec, given) ?? spec.otherwise);
 }
 
-/** Like {@link acceptedChoice}, but returns a value that is not accepted unchanged. */
+/** A value that is not accepted is returned unchanged. */
 export function choiceOf(start: Start, key: string): string {
   return acceptedChoice(start, key) ?? givenValue(start, key);
 }
 
-/** The keys that determine what an entrypoint starts with, in report order. */
+/** In report order. */
 export function choicesOf({ entrypoint }: Start): string[] {
   const isRealtime = entrypoint !== "rest";
   return [

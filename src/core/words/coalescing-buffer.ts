@@ -1,4 +1,4 @@
-/** Holds at most one item for a reader. If the reader is slow, waiting items are merged into one. */
+/** Holds at most one item. Items that a slow reader has not taken are merged into one. */
 export class CoalescingBuffer<Item> {
   readonly #joined: (missed: Item, item: Item) => Item;
   #item: { readonly value: Item } | undefined;
@@ -6,7 +6,7 @@ export class CoalescingBuffer<Item> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** @param joined merges an item that a slow reader has not taken with the next one; by default, the newest wins */
+  /** @param joined by default, the newest item wins */
   constructor(joined: (missed: Item, item: Item) => Item = (_missed, item) => item) {
     this.#joined = joined;
   }
@@ -30,7 +30,7 @@ export class CoalescingBuffer<Item> {
     for (let item = await this.next(); item !== undefined; item = await this.next()) yield item;
   }
 
-  /** Returns the next item; undefined at the end. @throws the error given to `fail`, after the item before it */
+  /** @throws the error given to `fail`, after the item before it */
   async next(): Promise<Item | undefined> {
     while (!this.#hasEnded && this.#failure === undefined && this.#item === undefined)
       await new Promise<void>((wake) => (this.#wake = wake));

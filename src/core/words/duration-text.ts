@@ -4,7 +4,7 @@ const UNITS = [
   ["m", 60],
 ] as const;
 
-/** The two largest units: `3d 4h`, `12m 5s`, `7s`. */
+/** `3d 4h`, `12m 5s`, `7s` */
 export function renderDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const index = UNITS.findIndex(([, length]) => seconds >= length);

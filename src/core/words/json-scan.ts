@@ -29,8 +29,8 @@ interface Container {
 }
 
 /**
- * Scans a JSON text once, without recursion. Returns the position of a syntax error or of too deep nesting, else the
- * first member `__proto__`, else the duplicate members. `JSON.parse` does not report these.
+ * Once, without recursion. Also finds too deep nesting, `__proto__` and duplicate members, which `JSON.parse` does not
+ * report.
  */
 export function scanJson(text: string, maxDepth = Number.POSITIVE_INFINITY): JsonProblem | undefined {
   return new Scan(text, maxDepth).run();
@@ -74,7 +74,6 @@ class Scan {
     return { kind: "syntax", position, expected: this.#isWhole ? "the end of the text" : EXPECTED[this.#next] };
   }
 
-  /** Returns false if the grammar does not allow the token here. */
   #accept(token: string): boolean {
     switch (token) {
       case "{":

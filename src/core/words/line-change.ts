@@ -1,11 +1,10 @@
-/** A run of changed lines. `line` counts from 1 in the old text; `before` is empty for added lines. */
+/** `line` counts from 1 in the old text; `before` is empty for added lines. */
 export interface LineChange {
   readonly line: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Covers the lines from the first to the last difference. @param line of the first line */
 export function changedRun(line: number, before: readonly string[], after: readonly string[]): LineChange | undefined {
   const limit = Math.min(before.length, after.length);
   let head = 0;

@@ -1,13 +1,9 @@
-/** Runs the function at the first call; later calls get the same result. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/**
- * Limits work for each key to one run and one pending run. Callers during a run share the next one, so each run sees
- * every change made before its callers called.
- */
+/** Callers during a run share the next one, so each run sees every change made before its callers called. */
 export function oneAtATime<T>(work: (key: string) => Promise<T>): (key?: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   const next = new Map<string, Promise<T>>();

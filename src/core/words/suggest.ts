@@ -20,7 +20,7 @@ function only<T>([first, ...others]: readonly T[]): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** The number of wrong, extra and missing letters. Two swapped letters are one mistake, not two. */
+/** Two swapped letters are one mistake, not two. */
 function mistakesBetween(word: string, other: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= word.length; i += 1) {

@@ -1,4 +1,4 @@
-/** The code of a system error; `EUNKNOWN` if the error has no code. */
+/** `EUNKNOWN` if the error has no code. */
 export function codeOf(error: unknown): string {
   const { code } = Object(error) as { readonly code?: unknown };
   return typeof code === "string" ? code : "EUNKNOWN";

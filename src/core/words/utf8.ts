@@ -1,7 +1,7 @@
-/** Created once, because creating one takes as long as reading a small file. */
+/** Creating one takes as long as reading a small file. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Keeps a byte order mark; returns `undefined` if the bytes are not UTF-8 or contain a NUL. */
+/** Keeps a byte order mark; `undefined` also for a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -11,7 +11,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Names the encoding or the position of the first invalid byte, but no content, which may be secret. */
+/** No content, which may be secret. */
 export function describeNotUtf8(bytes: Uint8Array): string {
   if (isUtf16(bytes)) return "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
   const offset = faultIn(bytes);
@@ -20,7 +20,7 @@ export function describeNotUtf8(bytes: Uint8Array): string {
   return `The file ${what}: byte offset ${offset}, in line ${line}.`;
 }
 
-/** Decides as YAML does: by the byte order mark, or because one of the first two bytes is zero. */
+/** As YAML does: by the byte order mark, or because one of the first two bytes is zero. */
 function isUtf16([first, second]: Uint8Array): boolean {
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return hasMark || (first === 0) !== (second === 0);
@@ -39,7 +39,7 @@ const SEQUENCES = [
   [0xf4, 0xf4, 4, 0x80, 0x8f],
 ] as const;
 
-/** The offset of the first NUL, or of the first sequence that is not UTF-8; else the length of the bytes. */
+/** A NUL also counts; the length of the bytes if there is no fault. */
 function faultIn(bytes: Uint8Array): number {
   for (let offset = 0; offset < bytes.length;) {
     const length = sequenceAt(bytes, offset);

@@ -4,14 +4,14 @@ type Options = ConstructorParameters<typeof Composer>[0] & ParseOptions & { read
 
 export interface Composed {
   readonly documents: readonly Document.Parsed[];
-  /** The offset where the nesting becomes too deep; the rest is not read. */
+  /** The rest is not read. */
   readonly tooDeep: number | undefined;
 }
 
-/** Deeper than any accepted document. A later step checks the exact limit. */
+/** A later step checks the exact limit. */
 const MOST_OPEN = 100;
 
-/** Like the library's `parseAllDocuments`, but stops early at hostile text. */
+/** The library's `parseAllDocuments` does not stop early at hostile text. */
 export function composeDocuments(text: string, options: Options): Composed {
   const documents: Document.Parsed[] = [];
   let tooDeep: number | undefined;

@@ -8,7 +8,7 @@ const OTHERS = [
   [/^[-+]?(?:0b[01_]+|0x[\da-f_]+|\d[\d_]*_[\d_]*(?:\.[\d_]*)?)$/i, "a number"],
 ] as const;
 
-/** The type that YAML 1.1 gives an unquoted text, if not text. */
+/** In YAML 1.1. */
 export function kindElsewhere(source: string): string | undefined {
   if (source.length > LONGEST) return undefined;
   return OTHERS.find(([form]) => form.test(source))?.[1];

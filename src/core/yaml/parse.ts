@@ -29,10 +29,7 @@ export const PARSE_OPTIONS = {
   logLevel: "error",
 } as const;
 
-/**
- * Parses one strict YAML 1.2 document. Never throws: syntax errors, duplicate keys, bad aliases, merge keys, unknown
- * tags, deep nesting and a second document become issues with locations.
- */
+/** Never throws: every problem, such as a duplicate key or a second document, becomes an issue with a location. */
 export function parseYaml(text: string, file: string): YamlSource {
   const lineCounter = new LineCounter();
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -104,7 +101,7 @@ function writtenAt(document: Document.Parsed, path: Path, index: Index): string 
   return isScalar(node) ? node.source : undefined;
 }
 
-/** Adds the accepted values if the library's message omits them. */
+/** The library's message omits the accepted values. */
 function faultText(message: string): string {
   const [, tag] = /^Unresolved tag: (.*)$/s.exec(message) ?? [];
   if (tag !== undefined)

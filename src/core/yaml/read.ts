@@ -3,7 +3,7 @@ import { scanYaml } from "./scan/scan.ts";
 import type { YamlSource } from "./source.ts";
 import { scanJson } from "../words/json-scan.ts";
 
-/** Reads a text as JSON if the file name says so, else as YAML. */
+/** The file name decides. */
 export function readSource(text: string, file: string): YamlSource {
   return (isJsonFile(file) ? refuseNoJson(text, file) : undefined) ?? readYaml(text, file);
 }
@@ -17,10 +17,7 @@ export function isJsonFile(file: string): boolean {
   return file.toLowerCase().endsWith(".json");
 }
 
-/**
- * Refuses YAML in a file with a JSON name. Returns `undefined` for JSON, and for an empty file, which is a different
- * error.
- */
+/** An empty file is a different error. */
 function refuseNoJson(text: string, file: string): YamlSource | undefined {
   const source = text.replace(/^\uFEFF/, "");
   const problem = scanJson(source);

@@ -9,10 +9,7 @@ type Failure = Extract<Outcome, { ok: false }>;
 
 const KINDS = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
-/**
- * Describes the error in svcm's words, because the file's own words may contain a secret. Even reading the thrown value
- * may throw.
- */
+/** In svcm's words, because the file's own may contain a secret. Even reading the thrown value may throw. */
 export function describeThrow(thrown: unknown, file: string): Failure {
   try {
     return describe(thrown, file);

@@ -11,7 +11,7 @@ import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName } from "../../secrets/secret-name.ts";
 
 export interface EcosystemLoaderOptions {
-  /** The working directory of the child process, because PM2 resolves relative paths from its caller's directory. */
+  /** PM2 resolves relative paths from its caller's directory. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -59,13 +59,10 @@ function placeText({ file, line, column }: Place): string {
 
 interface CleanEnvironment {
   readonly env: Readonly<Record<string, string>>;
-  /** Secrets in the environment that are long enough to be found in a text. */
   readonly withheld: readonly string[];
-  /** Variables that are or contain a secret. */
   readonly withheldNames: ReadonlySet<string>;
 }
 
-/** Variables that change Node.js or configure svcm and its tests. */
 const OURS = /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
 
 /** Shorter secrets may occur inside ordinary words. */

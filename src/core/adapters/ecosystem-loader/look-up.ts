@@ -80,7 +80,6 @@ function isKind(path: string, kind: "file" | "folder" | "any"): boolean {
   }
 }
 
-/** Text files have no zero byte near the start. */
 function isBinary(path: string): boolean {
   const start = Buffer.alloc(512);
   try {

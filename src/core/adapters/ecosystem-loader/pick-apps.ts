@@ -13,7 +13,6 @@ export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport
   readonly apps: readonly PickedApp[];
 }
 
-/** PM2 finds no apps in this export. The message quotes nothing from the file. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }
@@ -27,11 +26,7 @@ const MAX_NODES = 50_000;
 const MAX_DEPTH = 8;
 const MAX_CHARACTERS = 2 ** 20;
 
-/**
- * Finds the apps of an export as PM2 does: in `apps`, else in `pm2`, else the export itself. A single object counts as
- * a list of one. Each property is read once and copied.
- * @throws {ExportError | TooLargeError} and anything that a getter or proxy of the file throws
- */
+/** As PM2 does. Each property is read once, because a getter or proxy may answer differently, or throw. */
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultOnly(exported);
   const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
@@ -59,7 +54,7 @@ function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["
   return { found: isApp ? "export" : "nothing", value: config };
 }
 
-/** PM2 starts one server for each entry of `static` (`API._startJson`). */
+/** See `API._startJson` of PM2. */
 function staticServers(config: Readonly<Record<string, unknown>>): object[] {
   const { static: entries } = config;
   if (!Array.isArray(entries)) return [];

@@ -1,7 +1,4 @@
-/**
- * A program that loads one ecosystem file as PM2 would, writes its apps to file descriptor 3, and exits. The file's
- * code may do anything in this process; `run-program.ts` confines it.
- */
+/** A separate program, because the file's code may do anything in its process; `run-program.ts` confines it. */
 import { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -52,7 +49,6 @@ function json(): unknown {
   return runInThisContext(`(\n${text()})`, { filename: file, lineOffset: -1 });
 }
 
-/** Collects the names of unset variables that are read from now on. */
 function noteAbsentVariables(): ReadonlySet<string> {
   const names = new Set<string>();
   const note = (env: NodeJS.ProcessEnv, key: string | symbol): void => {

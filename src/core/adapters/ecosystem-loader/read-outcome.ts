@@ -32,7 +32,7 @@ const outcome = z.discriminatedUnion("ok", [
   }),
 ]);
 
-/** Returns `undefined` if the line is not an outcome, because the file's code can write to the same descriptor. */
+/** The file's code can write to the same descriptor. */
 export function readOutcome(line: string): Outcome | undefined {
   try {
     return outcome.safeParse(JSON.parse(line)).data;

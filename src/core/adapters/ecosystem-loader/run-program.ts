@@ -24,11 +24,7 @@ const LINE_FEED = 10;
 /** These limits apply if svcm exits and cannot kill the process. If a limit cannot be set, it is left as it is. */
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
-/**
- * Runs a file in a separate process with a time limit, and resolves with the line that it writes. The process and its
- * children have ended when the promise settles.
- * @throws {FileError} with the file's path if there is no such line
- */
+/** The process and its children have ended when the promise settles. @throws {FileError} with the file's path */
 export function runProgram(file: string, options: ProgramOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = start(file, options);
@@ -81,13 +77,12 @@ function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",
     env,
-    // A process group can be killed as a whole.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
 }
 
-/** From source, only the program itself is compiled; the ecosystem file gets the plain loader of Node.js. */
+/** The ecosystem file gets the plain loader of Node.js. */
 function programArgv(): string[] {
   const path = fileURLToPath(PROGRAM);
   if (!IS_SOURCE) return [path];

@@ -25,14 +25,10 @@ const OTHERS = 0o077;
 const ACTION = "record a change in";
 const APPENDING = O_RDWR | O_APPEND | SAFELY;
 
-/**
- * When the promise resolves, the line is on disk. The first append also syncs the folder, because the file may be new
- * in it.
- */
+/** When the promise resolves, the line is on disk. */
 export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
   const rotate = rotator(file, rotation);
   let isPlaceSynced = false;
-  /** Returns false, and writes nothing, if the file is full. */
   const appendTo = async (fd: number, line: string, mayGrow: boolean): Promise<boolean> => {
     const stat = await fstat(fd);
     if (!stat.isFile()) throw refuse("ENOTREG", ACTION, file);
@@ -46,7 +42,7 @@ export function appender(file: string, rotation: Rotation): (line: string) => Pr
     let { isNew, isWritten } = await openOrCreate(file, (fd) => appendTo(fd, line, false));
     if (!isWritten) {
       await rotate();
-      // Write the record even if the rotation failed.
+      // Keeping records matters more than the limit.
       ({ isNew } = await openOrCreate(file, (fd) => appendTo(fd, line, true)));
     }
     if (isPlaceSynced && !isNew) return;
@@ -70,7 +66,6 @@ async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>)
   }
 }
 
-/** @throws {FileError} EPERM if the mode cannot be changed */
 async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Promise<void> {
   if ((Number(mode) & OTHERS) === 0) return;
   try {
@@ -82,17 +77,13 @@ async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Pro
   }
 }
 
-/**
- * The system appends each `write` whole, so each line is one `write`. If a nearly full disk accepts only part of a
- * line, the line is written again after a line break, until it fits or the system reports the error.
- */
+/** The system appends each `write` whole. A nearly full disk accepts part of a line, which is then written again. */
 async function appendLine(fd: number, line: string, size: number): Promise<void> {
   const repeated = Buffer.from(`\n${line}`);
   let bytes = (await endsInNewline(fd, size)) ? repeated.subarray(1) : repeated;
   while ((await write(fd, bytes)) < bytes.length) bytes = repeated;
 }
 
-/** Returns false if a crash cut off the last line. */
 async function endsInNewline(fd: number, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
@@ -112,11 +103,7 @@ export function olderFiles(file: string, { kept }: Rotation): string[] {
   return Array.from({ length: kept }, (_, index) => `${file}.${index + 1}`);
 }
 
-/**
- * Renames a full log once, even if several processes find it full. Each file moves to the next higher name, oldest
- * first. If a process is killed in between, the next rotation fills the gap. A writer that still has the old file open
- * appends to that file.
- */
+/** If a process is killed between two renames, the next rotation fills the gap. */
 function rotator(file: string, rotation: Rotation): () => Promise<void> {
   let locks: FileLocks | undefined;
   return async () => {
@@ -124,7 +111,6 @@ function rotator(file: string, rotation: Rotation): () => Promise<void> {
     try {
       await locks.hold({ target: file, path: file }, () => moveAside(file, rotation));
     } catch (error) {
-      // If the log cannot be renamed, it grows: keeping records matters more than the limit.
       if (!(error instanceof FileError) && !isSystemError(error)) throw error;
     }
   };

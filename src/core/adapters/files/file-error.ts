@@ -14,10 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const MOUNT_POINT = "the file itself is a mount point; mount its directory instead";
 
-/**
- * Turns a system error of one step into a `FileError` for the given path. The system's message names temporary files,
- * so it is dropped. Other errors are defects and pass through.
- */
+/** The system's message names temporary files, so it is dropped. Errors that are not the system's are defects. */
 export async function attempting<T>(action: string, path: string, step: () => T): Promise<Awaited<T>> {
   try {
     return await step();

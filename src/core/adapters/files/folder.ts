@@ -37,14 +37,12 @@ export async function syncFolder(folder: string): Promise<void> {
   await withFile(folder, O_RDONLY, fsync);
 }
 
-/** Resolves with the topmost folder that was created, if any. */
 async function makeFolders(folder: string): Promise<string | undefined> {
   try {
     return await mkdirs(folder, PRIVATE_FOLDER);
   } catch (error) {
     if (!isRefusal(error, "ENOENT")) throw error;
-    // `mkdir -p` in Node.js reports ENOENT for every cause, such as a read-only file system. Creating a single folder
-    // shows the real cause.
+    // `mkdir -p` in Node.js reports ENOENT for every cause, such as a read-only file system.
     let missing = folder;
     while (!existsSync(dirname(missing))) missing = dirname(missing);
     await mkdir(missing, PRIVATE_FOLDER);
@@ -53,7 +51,6 @@ async function makeFolders(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Keeps this machine's records out of Git. */
 async function ignoreInGit(folder: string): Promise<void> {
   try {
     await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));

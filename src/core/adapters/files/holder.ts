@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "../../metrics/proc.ts";
 import { isRefusal, readlink, readText } from "./system.ts";
 
-/** Identifies a process even if its pid is reused. */
+/** A pid alone may be reused. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Start time in clock ticks since boot; null if the system does not report it. */
@@ -13,12 +13,11 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
-/** The content of a lock or claim. A nonce names one attempt and is never reused. */
+/** A nonce names one attempt and is never reused. */
 export interface Holder {
   readonly nonce: string;
   /** Null if svcm did not write the lock. */
   readonly process: ProcessIdentity | null;
-  /** Milliseconds since 1970 at the start of the attempt. */
   readonly since: number;
 }
 
@@ -26,10 +25,7 @@ export type Verdict = "alive" | "dead" | "unverifiable";
 
 const STRANGER: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
 
-/**
- * After this time, a holder in another container of this machine counts as dead. A write takes milliseconds. Without
- * the limit, a container that is killed during a write would lock out its successor forever.
- */
+/** Without this limit, a container that is killed during a write would lock out its successor forever. */
 const LONGEST_HOLD_ELSEWHERE_MS = 300_000;
 
 export async function thisProcess(): Promise<ProcessIdentity> {
@@ -45,7 +41,6 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   return { pid: process.pid, startTime, bootId: boot, pidNamespace, host: hostname() };
 }
 
-/** The nonce is part of temporary file names, so a folder listing shows which process made them. */
 export function newNonce(self: ProcessIdentity): string {
   return `${self.pid}-${self.startTime ?? 0}-${randomBytes(8).toString("hex")}`;
 }

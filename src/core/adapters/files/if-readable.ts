@@ -1,6 +1,4 @@
-/**
- * Reads that return nothing if the file or folder does not exist. The synchronous ones also ignore missing permission.
- */
+/** The synchronous reads also ignore missing permission. */
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { codeOf } from "../../words/thrown.ts";

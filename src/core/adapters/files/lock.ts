@@ -19,24 +19,17 @@ export interface Guarded {
 }
 
 export interface FileLocks {
-  /**
-   * Runs `work` while no other call, in any process, holds the lock of the file. The nonce is for names of temporary
-   * files.
-   * @throws {FileError} ELOCKED if the lock is not released in time
-   */
+  /** The nonce is for names of temporary files. @throws {FileError} ELOCKED if the lock is not released in time */
   hold<T>(file: Guarded, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 interface Memory {
-  /** Nonces of locks that could not be removed. Because this process is alive, others would wait for them. */
+  /** Because this process is alive, others would wait for these. */
   readonly abandoned: Set<string>;
   readonly swept: Set<string>;
 }
 
-/**
- * A lock names its process. If that process is dead, the next one takes over immediately. Calls in one process queue
- * instead of polling. Lock files are not synced, because no holder survives a crash of the machine.
- */
+/** Lock files are not synced: no holder survives a crash of the machine. */
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
   const takeTurn = turns();
   const memory: Memory = { abandoned: new Set(), swept: new Set() };
@@ -59,7 +52,6 @@ export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): 
   };
 }
 
-/** When the living holder took the lock, in milliseconds since 1970; null if the lock is free. */
 export async function heldSince(target: string): Promise<number | null> {
   const holder = await readHolder(lockName(target));
   if (holder === undefined || (await judge(holder, await thisProcess())) === "dead") return null;
@@ -104,7 +96,6 @@ async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
   }
 }
 
-/** The sweep runs alongside the work and cannot make it fail. */
 async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string) => Promise<T>): Promise<T> {
   const tidied = tidy(us, wasFree);
   try {
@@ -148,7 +139,6 @@ function patience(timeoutMs: number, signal?: AbortSignal): Patience {
 
 const isOver = ({ until }: Patience): boolean => performance.now() >= until;
 
-/** The jitter spreads out processes that wait for the same lock. */
 async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
   const longest = Math.min(2 * 1.5 ** attempt, 25);
   const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
@@ -166,10 +156,9 @@ async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   }
 }
 
-/** Resolves with a function that ends the turn; `undefined` if the time is up first. */
+/** Resolves with a function that ends the turn. */
 type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
 
-/** For each key, gives one caller in this process at a time its turn, in order. */
 function turns(): TakeTurn {
   const tails = new Map<string, Promise<void>>();
 

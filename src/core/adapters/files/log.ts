@@ -4,14 +4,10 @@ import { close, fstat, isRefusal, O_RDONLY, open, read, SAFELY } from "./system.
 export interface OpenLog {
   readonly fd: number;
   readonly size: number;
-  /** In milliseconds since 1970. */
   readonly writtenMs: number;
 }
 
-/**
- * Opens a log, if it exists, and closes it after `use`. Does not follow links.
- * @throws {FileError} if it cannot be read or is not a regular file
- */
+/** Does not follow links. @throws {FileError} if it cannot be read or is not a regular file */
 export async function withLog<T>(path: string, use: (log: OpenLog) => Promise<T>): Promise<T | undefined> {
   return await attempting("read", path, async () => {
     const fd = await openIfThere(path);
@@ -37,7 +33,7 @@ async function openIfThere(path: string): Promise<number | undefined> {
 }
 
 const CHUNK_BYTES = 64 * 1024;
-/** Longer lines are skipped and never held in memory. */
+/** Longer lines are never held in memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -61,7 +57,6 @@ export async function* linesBackwards(fd: number, size: number): AsyncGenerator<
   yield { lines: isTooLong(rest) ? [] : split(Buffer.concat(rest.parts)), bytes: 0 };
 }
 
-/** A partial line. Once it is too long, only its length is kept. */
 interface Piece {
   readonly parts: readonly Buffer[];
   readonly length: number;
@@ -75,9 +70,6 @@ function prepend(part: Buffer, { parts, length }: Piece): Piece {
   return { parts: total > LONGEST_LINE_BYTES ? [] : [part, ...parts], length: total };
 }
 
-/**
- * The lines after the first newline of a chunk. The last one continues the bytes read before, unless it is too long.
- */
 function linesIn(piece: Piece, chunk: Buffer, first: number): string[] {
   if (!isTooLong(piece)) return split(Buffer.concat(piece.parts));
   return split(chunk.subarray(first + 1, Math.max(first + 1, chunk.lastIndexOf(NEWLINE))));

@@ -37,10 +37,7 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
   });
 }
 
-/**
- * Resolving the path of the open file is cheaper than resolving it beforehand, and the file cannot be swapped in
- * between.
- */
+/** Resolving the path of the open file is cheap, and the file cannot be swapped in between. */
 export async function readInside(
   folders: AllowedFolders,
   path: string,
@@ -59,7 +56,6 @@ export async function readInside(
       if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
       return await readUpTo(fd, Number(stat.size), maxBytes, path);
     } finally {
-      // Nothing was written, so an error on close does not matter.
       void close(fd).catch(() => undefined);
     }
   });
@@ -103,17 +99,12 @@ export interface AllowedFolders {
   /** @throws {FileError} EOUTSIDE, or the system's code if the path leads nowhere */
   resolve(path: string): Promise<string>;
   resolveNew(path: string): Promise<string>;
-  /**
-   * @param real the resolved form of `path`
-   * @throws {FileError} EOUTSIDE if it is outside the folders
-   */
+  /** @param real the resolved form of `path` @throws {FileError} EOUTSIDE */
   admit(real: string, path: string): Promise<void>;
   isOutside(path: string): boolean;
 }
 
-/**
- * Resolves the folders again only if a file seems to be outside, because a link may have moved or a folder may be new.
- */
+/** Resolves the folders again if a file seems to be outside: a link may have moved. */
 export function allowedFolders(folders: readonly string[]): AllowedFolders {
   let known: readonly string[] = [];
   const admit = async (real: string, path: string): Promise<void> => {

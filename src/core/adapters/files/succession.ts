@@ -35,10 +35,7 @@ export interface Contender {
   judge(holder: Holder): Promise<Verdict>;
 }
 
-/**
- * `free`: the lock was free and is now ours. `succeeded`: we replaced a dead holder. `moved`: try again at once. A
- * `Holder`: wait for it.
- */
+/** `moved`: try again at once. A `Holder`: wait for it. */
 export type Outcome = "free" | "succeeded" | "moved" | Holder;
 
 export async function contend(us: Contender): Promise<Outcome> {
@@ -74,7 +71,7 @@ async function create(us: Contender, place: string): Promise<boolean> {
   }
 }
 
-/** If the link is missing, a holder swept it, so this claim was out of date. */
+/** A missing link was swept, so this claim was out of date. */
 async function replace(us: Contender, place: string): Promise<"succeeded" | "moved"> {
   const successor = successorName(us.lock, us.nonce);
   await symlink(us.content, successor);
@@ -88,15 +85,11 @@ async function replace(us: Contender, place: string): Promise<"succeeded" | "mov
   }
 }
 
-/**
- * Removes the temporary files and claims of killed processes, but keeps those with `ownNonce`. Only the holder of the
- * lock may call it, because then no other process has temporary files and no claim is valid.
- */
+/** Only for the holder of the lock: no other process then has temporary files, and no claim is valid. */
 export async function sweep(target: string, ownNonce: string): Promise<void> {
   const folder = dirname(target);
   const scratch = [temporaryName(target, ""), claimName(lockName(target), "")];
   const prefixes = scratch.map((path) => basename(path));
-  // If the folder cannot be listed, the files stay and the write continues.
   const names = await readdir(folder).catch(() => []);
   const litter = names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !name.includes(ownNonce));
   await Promise.all(litter.map((name) => discard(join(folder, name))));

@@ -24,10 +24,9 @@ import {
   writeAll,
 } from "./system.ts";
 
-/** After this many attempts, svcm gives way to another writer. */
 const MAX_RUNS = 5;
 
-/** Each run resolves the path again, because links may have moved. */
+/** Links may have moved since the previous run. */
 interface Run {
   readonly path: string;
   readonly target: string;
@@ -55,7 +54,6 @@ export function replacer({ folders, locks, maxBytes }: Surroundings): Files["rep
   };
 }
 
-/** Resolves with the written content; `undefined` if another program changed the file in between. */
 async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined> {
   const current = await readWhole(run.target, run.path, run.maxBytes);
   const next = run.decide(current.bytes);
@@ -69,7 +67,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   return (await putInPlace(place, write, () => isUnchanged(run, current.stat))) ? next : undefined;
 }
 
-/** A rename needs only permission for the folder, and root needs none at all, so the mode of the file is checked. */
+/** A rename needs only permission for the folder, and root needs none at all. */
 function requireWritable({ mode }: BigIntStats, path: string): void {
   if ((mode & OWNER_MAY_WRITE) !== 0n) return;
   throw refuse("EACCES", "write", path, "its mode does not permit its owner to write; allow it with chmod u+w");
@@ -77,7 +75,7 @@ function requireWritable({ mode }: BigIntStats, path: string): void {
 
 const OWNER_MAY_WRITE = 0o200n;
 
-/** Detects every change saved so far. The stat uses the given path, so it also detects a moved link. */
+/** The given path is used to detect a moved link as well. */
 function isUnchanged({ path }: Run, seen: BigIntStats): boolean {
   const now = statSync(path, { bigint: true, throwIfNoEntry: false });
   return now !== undefined && fileState(now) === fileState(seen);
@@ -110,17 +108,12 @@ const PERMISSIONS = 0o7777;
 const NEW = O_WRONLY | O_CREAT | O_EXCL | SAFELY;
 
 interface Place {
-  /** With links resolved. */
   readonly target: string;
   readonly path: string;
   readonly nonce: string;
 }
 
-/**
- * Writes a temporary file beside the target, renames it over the target, and syncs the folder. `mayTake` runs directly
- * before the rename, and synchronously, because programs without the lock may write at any time. Returns false if
- * `mayTake` does. A failure before the rename leaves nothing behind.
- */
+/** `mayTake` is synchronous and runs directly before the rename: programs without the lock may write at any time. */
 export async function putInPlace(
   { target, path, nonce }: Place,
   write: (temporary: string) => Promise<void>,
@@ -145,7 +138,6 @@ export async function putInPlace(
   }
 }
 
-/** Writes and syncs a new file. */
 export async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   await withFile(
     path,
@@ -158,10 +150,7 @@ export async function writeNew(path: string, bytes: Uint8Array, mode: number): P
   );
 }
 
-/**
- * Writes and syncs a new file with the owner and mode of the file that it will replace. The mode is set last, because a
- * change of owner clears mode bits, and other users must not read the file before.
- */
+/** The mode is set last: a change of owner clears mode bits, and other users must not read the file before. */
 async function writeLike(like: BigIntStats, temporary: string, bytes: Uint8Array, path: string): Promise<void> {
   await withFile(temporary, NEW, async (fd) => {
     await writeAll(fd, bytes);
@@ -171,7 +160,7 @@ async function writeLike(like: BigIntStats, temporary: string, bytes: Uint8Array
   });
 }
 
-/** Only if it differs: an ordinary user may not change the owner. */
+/** An ordinary user may not change the owner. */
 async function keepOwner(fd: number, like: BigIntStats, path: string): Promise<void> {
   const made = await fstat(fd);
   if (made.uid === like.uid && made.gid === like.gid) return;

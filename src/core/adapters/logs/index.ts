@@ -11,16 +11,13 @@ import type { Call } from "./protocol.ts";
 import { Subscriber, Share } from "./share.ts";
 
 export interface LogsOptions {
-  /** Selects the PM2 daemon. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Folders that may hold logs, in addition to PM2_HOME and those of the apps. */
+  /** In addition to PM2_HOME and those of the apps. */
   readonly folders: readonly string[];
-  /** Secrets that svcm reads from files. */
   readonly secrets: () => Promise<readonly string[]>;
 }
 
-/** Loads and opens nothing before the first call. */
 export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   const { folder: home, socket } = pm2Home(env, cwd);
   const link = once(() => new LogLink({ home, folders }));
@@ -64,7 +61,6 @@ function pageIn(answer: Awaited<ReturnType<LogLink["call"]>>): LogsResponse {
   throw new TypeError("The worker did not answer with a page.");
 }
 
-/** @param onBegun is called before the first batch of the watch */
 async function begin(
   ask: (call: Call) => ReturnType<LogLink["call"]>,
   watch: { readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean },

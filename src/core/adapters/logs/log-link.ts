@@ -15,7 +15,7 @@ interface Pending {
 }
 
 export interface WatchListener {
-  /** @returns whether the worker may send the next batch */
+  /** Returns whether the worker may send the next batch. */
   onBatch(batch: Batch): boolean;
   onEnd(error: Error): void;
 }
@@ -25,7 +25,6 @@ const SILENT_MS = 5000;
 const LOOK_MS = 1000;
 const MOST_MEGABYTES = 512;
 
-/** The first call starts a worker, and so does the first call after the worker ended. */
 export class LogLink {
   readonly #data: WorkerData;
   readonly #pending = new Map<number, Pending>();
@@ -39,7 +38,7 @@ export class LogLink {
     this.#data = { ...data, key: randomBytes(32) };
   }
 
-  /** @throws {SvcmError} the worker's failure; LOGS_FAILED if the worker ends */
+  /** @throws {SvcmError} the worker's failure, or LOGS_FAILED */
   call(call: Call, secrets: readonly string[]): Promise<Answer> {
     const id = ++this.#ids;
     return new Promise<Answer>((resolve, reject) => {
@@ -49,7 +48,6 @@ export class LogLink {
     }).finally(() => this.#rest());
   }
 
-  /** Starts the worker before the first call, because starting takes a while. */
   prepare(): void {
     this.#worker ??= this.#start();
   }
@@ -109,7 +107,6 @@ export class LogLink {
     if (this.#listeners.get(key)?.onBatch(batch)) this.post({ call: { method: "taken", key } });
   }
 
-  /** An idle link does not keep the process alive. */
   #rest(): void {
     if (this.#pending.size > 0 || this.#listeners.size > 0) return;
     clearInterval(this.#guard);

@@ -1,7 +1,4 @@
-/**
- * The worker that reads logs. The secrets of the processes stay in this thread. A long search, or a pattern that never
- * ends, blocks only this worker.
- */
+/** The secrets of the processes stay in this thread, and a pattern that never ends blocks only it. */
 import { createHmac } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { LogFailure, type Failure, type Request, type Response, type WorkerData } from "./protocol.ts";
@@ -47,7 +44,7 @@ async function run({ id, call, secrets }: Request): Promise<void> {
   }
 }
 
-/** The cause of an internal error may quote a log line, so it stays in the worker. */
+/** The cause may quote a log line, so it stays in the worker. */
 function failureOf(error: unknown): Failure {
   if (error instanceof LogFailure) return error.failure;
   const name = error instanceof Error ? error.name : "Error";

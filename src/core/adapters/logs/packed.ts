@@ -3,21 +3,17 @@ import type { LogLine } from "../../api/logs.ts";
 import { logLevels } from "../../api/names.ts";
 import { inParts } from "../../words/parts.ts";
 
-/** A log file of a process. */
 export type LineSource = Pick<LogLine, "app" | "pmId" | "stream" | "file">;
 
 export interface KnownLine extends Pick<LogLine, "level" | "text" | "offset"> {
   readonly source: LineSource;
-  /** Milliseconds since 1970. */
   readonly atMs: number | null;
   readonly fields: LogLine["fields"];
 }
 
 export interface PackedLines {
   readonly sources: readonly LineSource[];
-  /** The texts of all lines, without separators. */
   readonly text: string;
-  /** The offset in `text` where each line ends. */
   readonly ends: Uint32Array;
   /** NaN for a line without a time. */
   readonly times: Float64Array;
@@ -25,7 +21,6 @@ export interface PackedLines {
   readonly levels: Int8Array;
   readonly sourceOf: Uint32Array;
   readonly offsets: Float64Array;
-  /** For the lines that have fields. */
   readonly fields: readonly (readonly [number, NonNullable<LogLine["fields"]>])[];
 }
 
@@ -95,7 +90,7 @@ function unpackedPart({ sources, text, ends, times, levels, sourceOf, offsets, f
   return lines;
 }
 
-/** Most lines have the same time as the previous line, or fall in the same second. */
+/** Most lines fall in the same second as the previous one. */
 function timeText(): (ms: number) => string | null {
   let last = Number.NaN;
   let second = Number.NaN;

@@ -4,7 +4,6 @@ import type { WatchListener } from "./log-link.ts";
 
 type Batch = Omit<LogBatch, "begin">;
 
-/** The watches of one filter: every subscriber gets the same batches. */
 export class Share implements WatchListener {
   readonly #subscribers = new Set<Subscriber>();
   readonly #onEmpty: () => void;
@@ -31,17 +30,17 @@ export class Share implements WatchListener {
   }
 }
 
-/** One reader of a watch. A slow reader loses the batch that it has not taken. */
+/** A slow reader loses the batch that it has not taken. */
 export class Subscriber extends CoalescingBuffer<Batch> {
   readonly #onTaken: (() => void) | undefined;
 
-  /** @param onTaken is called when the reader has taken a batch; with it, the reader loses no line */
+  /** @param onTaken with it, the reader loses no line */
   constructor(onTaken?: () => void) {
     super((missed, { lines, skipped }) => ({ lines, skipped: skipped + missed.skipped + missed.lines.length }));
     this.#onTaken = onTaken;
   }
 
-  /** Returns false if the reader must take this batch before the next one may come. */
+  /** False if the reader must take this batch before the next. */
   override put(batch: Batch): boolean {
     super.put(batch);
     return this.#onTaken === undefined;

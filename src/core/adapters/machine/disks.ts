@@ -11,7 +11,7 @@ const PATIENCE_MS = 1000;
 export class DiskReader {
   readonly #paths: readonly string[];
   readonly #patienceMs: number;
-  /** Paths whose last request has not returned. Another request would block another thread of the pool. */
+  /** Another request for such a path would block another thread of the pool. */
   readonly #stuck = new Set<string>();
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 
@@ -45,7 +45,7 @@ export class DiskReader {
     const done = answer.finally(() => this.#stuck.delete(path));
     const patience = new AbortController();
     const late = after(this.#patienceMs, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });
-    // If svcm itself was paused, a response that arrived in the meantime counts.
+    // If svcm itself was paused, a response that arrived meanwhile counts.
     const found = await Promise.race([done, late.then(nextTurn).catch(() => done)]);
     patience.abort();
     return found;

@@ -5,7 +5,6 @@ import { askSystem } from "./system.ts";
 
 const MICROSECONDS = 1_000_000;
 
-/** Opens no file and loads no library before the first measurement. */
 export function nodeMachine(options: { readonly diskPaths: readonly string[] }): Machine {
   const { platform } = process;
   const asked = once(askSystem);

@@ -19,7 +19,6 @@ export class KeptProcess {
     this.#units = units;
   }
 
-  /** @throws the system's error, ENOENT without the process */
   static open(pid: number, buffer: Buffer, units: Units): KeptProcess {
     const stat = new KeptFile(`/proc/${pid}/stat`, buffer);
     try {
@@ -31,7 +30,6 @@ export class KeptProcess {
     }
   }
 
-  /** `undefined` if the process has ended. @throws every other error of the system */
   read(): ProcessReading | undefined {
     try {
       const stat = parsePidStat(this.#stat.read());
@@ -85,24 +83,18 @@ function ioFailure(code: string): IoReading {
   return { supported: true, code: foreignCode(code), error };
 }
 
-/**
- * A file of `/proc` that stays open and is read from its start each time. It stays bound to its process: after that
- * process has ended, reading fails with ESRCH even if its pid was reused.
- */
+/** A file of `/proc` that stays bound to its process: reading fails with ESRCH even if the pid was reused. */
 export class KeptFile {
   readonly #fd: number;
   readonly #buffer: Buffer;
 
-  /**
-   * @param buffer holds the content until the next read; the files of one reader share it
-   * @throws the system's error
-   */
+  /** @param buffer is shared by the files of one reader */
   constructor(path: string, buffer: Buffer) {
     this.#buffer = buffer;
     this.#fd = openSync(path, "r");
   }
 
-  /** Decoded as Latin-1, because svcm uses only ASCII. @throws the system's error */
+  /** Latin-1, because svcm uses only ASCII. */
   read(): string {
     return this.#buffer.toString("latin1", 0, readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0));
   }

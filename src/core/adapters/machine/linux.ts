@@ -9,7 +9,7 @@ import { DiskReader } from "./disks.ts";
 import { KeptFile, KeptProcess } from "./kept-process.ts";
 import type { AskedSystem } from "./system.ts";
 
-/** Large enough for the cores in `/proc/stat`, which come first; interrupts follow. */
+/** The cores come first in `/proc/stat`; interrupts follow. */
 const BUFFER_BYTES = 64 * 1024;
 
 /** Small synchronous reads of `/proc` from open descriptors are 13 times faster than asynchronous ones. */
@@ -87,7 +87,7 @@ class KeptProcesses {
       this.#kept.set(pid, kept);
       return kept.read();
     } catch (error) {
-      // Too many files are open, or `/proc` hides processes of other users. The process runs, but svcm cannot see it.
+      // Too many files are open, or `/proc` hides processes of other users.
       const code = codeOf(error);
       if (code === "ENOENT") return undefined;
       const io = { supported: true, code: foreignCode(code), error: `The process cannot be read (${code}).` };

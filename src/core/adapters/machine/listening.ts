@@ -3,7 +3,6 @@ import { parsePidStat, parseTcpTable } from "../../metrics/proc.ts";
 import type { Listener } from "../../metrics/reading.ts";
 import { namesIn, textIfReadable } from "../files/if-readable.ts";
 
-/** Checks the open files of every process that this user may inspect. */
 export function linuxListeners(): Listener[] {
   const sockets = new Map(["tcp", "tcp6"].flatMap((name) => parseTcpTable(textIfReadable(`/proc/net/${name}`))));
   if (sockets.size === 0) return [];

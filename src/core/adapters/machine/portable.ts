@@ -5,7 +5,7 @@ import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
 import type { AskedSystem } from "./system.ts";
 
-/** systeminformation starts child processes, so its results are cached. */
+/** systeminformation starts child processes. */
 const KEPT_MS = 5000;
 const KIBIBYTE = 1024;
 

@@ -2,11 +2,9 @@ import { hostname } from "node:os";
 import { setTimeout as after } from "node:timers/promises";
 import type { HostSystem } from "../../api/host-system.ts";
 
-/** Facts that stay the same while the machine runs. */
 export interface AskedSystem {
-  /** Null until the result is there, and if the machine does not provide it. */
   readonly answer: HostSystem | null;
-  /** Resolves when the result is there, at the latest after a second. */
+  /** Resolves after a second at the latest. */
   readonly known: Promise<void>;
 }
 
@@ -14,7 +12,6 @@ export interface AskedSystem {
 const PATIENCE_MS = 1000;
 /** A machine that runs containers has a network interface and a file system for each. */
 const MOST = 16;
-/** File systems that are not on a disk. */
 const VIRTUAL = /^(?:tmpfs|devtmpfs|overlay|squashfs|efivarfs|proc|sysfs|none)$/;
 
 export function askSystem(): AskedSystem {

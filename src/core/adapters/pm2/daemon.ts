@@ -4,10 +4,7 @@ import { codeOf } from "../../words/thrown.ts";
 import type { ProcessName } from "../../ports/processes.ts";
 import { pm2Home } from "./home.ts";
 
-/**
- * Returns the response of PM2's daemon; `undefined` if it does not respond in time. Does not start a worker, because
- * completion and logs must not keep a user waiting.
- */
+/** `undefined` if PM2 does not respond in time. Without a worker: completion must not keep a user waiting. */
 export function askDaemon(path: string, method: "getMonitorData" | "getVersion", patienceMs: number): Promise<unknown> {
   const socket = connect(path, () => socket.write(requestOf("0", method, [{}])));
   return new Promise((resolve) => {
@@ -30,10 +27,7 @@ export function askDaemon(path: string, method: "getMonitorData" | "getVersion",
   });
 }
 
-/**
- * Returns `undefined` if a process listens on PM2's socket, else the system's error code. A suspended daemon still
- * listens.
- */
+/** Returns the system's error code, if any. A suspended daemon still listens. */
 export function probe(socket: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const attempt = connect(socket);
@@ -48,10 +42,8 @@ export function probe(socket: string): Promise<string | undefined> {
   });
 }
 
-/** Completion runs while the user waits. */
 const PATIENCE_MS = 400;
 
-/** Returns an empty list if no daemon responds. */
 export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
   const list = await askDaemon(pm2Home(env, cwd).socket, "getMonitorData", PATIENCE_MS);
   return Array.isArray(list) ? list.flatMap(nameOf) : [];

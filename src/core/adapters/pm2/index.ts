@@ -17,17 +17,16 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { isPassedOn } from "../../pm2/inherited.ts";
 
 export interface Pm2Options {
-  /** Selects the PM2 daemon. PM2 itself gets only a small part of it. */
+  /** PM2 itself gets only a small part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The time that PM2 may take to respond. For an action, the time that its app needs to stop and start is added. */
+  /** For an action, the time that its app needs to stop and start is added. */
   readonly timeoutMs?: number;
 }
 
 const ANSWER_MS = 5000;
 const LOCK_MS = 60_000;
 
-/** Loads and opens nothing before the first call. */
 export function pm2Processes(options: Pm2Options): Processes {
   const { env, cwd } = options;
   const home = pm2Home(env, cwd);
@@ -86,7 +85,6 @@ function lists(
   };
 }
 
-/** The lock file is in PM2's folder, which is created if it does not exist. */
 function guarded(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): Guarded {
   refuseUnusable(home);
   makeFolder(home);
@@ -140,7 +138,7 @@ function refuseUnusable(home: Pm2Home): void {
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
-/** Takes 0.1 ms, and avoids starting a worker only to find that there is no daemon. */
+/** Avoids starting a worker only to find that there is no daemon. */
 async function refuseUnreachable(home: Pm2Home): Promise<void> {
   refuseUnusable(home);
   const refused = await probe(home.socket);
@@ -156,7 +154,6 @@ function makeFolder({ folder }: Pm2Home): void {
   }
 }
 
-/** @throws {SvcmError} PM2_FAILED for every failure of the link or its locks */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -6,11 +6,7 @@ import { LinkFailure } from "./failure.ts";
 
 const BYTES = 32;
 
-/**
- * The key for digests of a PM2_HOME. If two svcm processes create it at the same time, both get the same key.
- *
- * @throws {LinkFailure} PM2_HOME_UNUSABLE
- */
+/** Processes that create it at the same time get the same key. @throws {LinkFailure} PM2_HOME_UNUSABLE */
 export async function homeKey(home: string): Promise<Uint8Array> {
   const folder = join(home, "svcm");
   const path = join(folder, "key");

@@ -8,7 +8,6 @@ export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The first call starts a worker, and so does the first call after the worker ended. */
 export interface Link {
   /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
   call(call: Call, signal?: AbortSignal): Promise<Answer>;
@@ -22,7 +21,6 @@ interface Pending {
   isHandedOver: boolean;
 }
 
-/** The worker has a separate time limit, and also needs time to load PM2 and to report. */
 const SLACK_MS = 30_000;
 const MOST_MEGABYTES = 512;
 
@@ -56,7 +54,6 @@ class WorkerLink implements Link {
       target.postMessage({ id, call } satisfies Request);
     }).finally(() => {
       this.#pending.delete(id);
-      // An idle link does not keep the process alive.
       if (this.#pending.size === 0) target.unref();
     });
   }

@@ -1,13 +1,9 @@
-/**
- * Messages on PM2's socket: version 1 of the AMP protocol. Each has two parts: a request or a response, and its number.
- */
+/** Version 1 of the AMP protocol. */
 const VERSION = 0x10;
 const LENGTH_BYTES = 4;
-/** Marks JSON. Every other part is text or bytes. */
 const JSON_MARK = "j:";
 const TEXT_MARK = "s:";
 
-/** The response of PM2's daemon to a request. */
 export interface Answered {
   readonly id: string;
   readonly value?: unknown;
@@ -31,17 +27,12 @@ export class TooLargeAnswer extends Error {
   override readonly name = "TooLargeAnswer";
 }
 
-/** Joins the chunks of responses. */
 export class AnswerReader {
   #pieces: Buffer[] = [];
   #size = 0;
-  /** The number of bytes up to the end of the header, the next length or the next part. */
   #needed = 1;
 
-  /**
-   * @returns the responses that are now complete
-   * @throws {TooLargeAnswer} before the whole response has arrived; an error if the bytes are not a response
-   */
+  /** @throws {TooLargeAnswer} before the whole response has arrived; an error if the bytes are not a response */
   add(piece: Buffer): Answered[] {
     this.#pieces.push(piece);
     this.#size += piece.length;
@@ -74,10 +65,7 @@ export class AnswerReader {
   }
 }
 
-/**
- * Returns the first message and its end. If the message is incomplete, returns only the number of bytes that are needed
- * next.
- */
+/** If the message is incomplete, `end` is the number of bytes that are needed next. */
 function partsOf(bytes: Buffer): { readonly parts?: readonly Buffer[]; readonly end: number } {
   const count = (bytes[0] ?? 0) & 0x0f;
   const parts: Buffer[] = [];

@@ -1,8 +1,4 @@
-/**
- * The worker that runs PM2's code. PM2 may exit the process and throws outside any call; in a worker, it ends only the
- * worker. The environment is small and clean, because PM2 passes the environment of its caller to the apps that it
- * starts.
- */
+/** PM2 may exit the process and throws outside any call; in a worker, that ends only the worker. */
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./key.ts";
@@ -21,7 +17,7 @@ import { unlistedPids } from "./worker/unlisted.ts";
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 let connection: Promise<Connection> | undefined;
 let hearing: Promise<Hearing> | undefined;
-/** Until the first list arrives no secret is known, so every text is masked. */
+/** Until the first list arrives, no secret is known. */
 let scrub: Scrub = () => REDACTED;
 
 // PM2 prints messages for its own command line.
@@ -68,11 +64,7 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
   });
 }
 
-/**
- * Uses the kept connection, or a new one if that was lost. After a request timed out, the connection takes no more
- * requests, because they would wait behind it; pending callers continue to wait.
- * @param work gets the remaining time for a single request
- */
+/** A request that timed out would hold up later ones, so its connection takes no more. */
 async function overKept<T>(work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
   const until = performance.now() + timeoutMs;
   const opened = (connection ??= open());
@@ -97,10 +89,7 @@ async function hear(isOn: boolean | undefined): Promise<Hearing | undefined> {
   return hearing;
 }
 
-/**
- * PM2 resolves relative paths from its working directory, and the daemon that it starts inherits that directory. A
- * worker cannot change directories.
- */
+/** PM2 resolves paths from its working directory, and a worker cannot change directories. */
 function workIn(folder: string): void {
   process.cwd = () => folder;
   process.env["PWD"] = folder;

@@ -13,9 +13,8 @@ export interface WorkerData {
 export type Call =
   /** With the same salt, digests can be compared across links. */
   | { readonly method: "list"; readonly salt?: Uint8Array }
-  /** Masks the secrets of the last list's environments in texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
-  /** With `isOn`, starts or stops listening to PM2's bus. The response has the ready calls so far. */
+  /** The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isOn?: boolean }
   | { readonly method: "unlisted" }
   | ActionCall
@@ -29,7 +28,7 @@ export interface StartCall {
   readonly folder: string;
 }
 
-/** Calls about files that hold complete PM2 records. Only the worker reads and writes these files. */
+/** These files hold complete PM2 records. */
 export type FileCall =
   | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
   | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }
@@ -38,7 +37,6 @@ export type FileCall =
 export interface ActionCall {
   readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
   readonly target: ProcessIdentity;
-  /** For a restart or reload. */
   readonly declared?: NextRun | undefined;
 }
 

@@ -9,7 +9,7 @@ const PROGRAM = /(?:^|\/)pm2$/;
 /** The kernel's value for a process without a login. */
 const NO_LOGIN = "4294967295";
 
-/** Synchronous, because a command ends soon after its effect. Only the words that are compared leave this function. */
+/** Synchronous, because a command ends soon after its effect. */
 export function runningCommands(pm2Home: string): RunningCommand[] {
   return namesIn("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -33,7 +33,7 @@ function homeOf(pid: string): string | undefined {
   return user === undefined ? undefined : resolve(user, ".pm2");
 }
 
-/** The user who logged in, if the system knows; after `sudo`, the process belongs to root. */
+/** After `sudo`, the process belongs to root. */
 function userOf(pid: string): string {
   const login = textIfReadable(`/proc/${pid}/loginuid`).trim();
   const uid = login === "" || login === NO_LOGIN ? ownerOf(pid) : login;

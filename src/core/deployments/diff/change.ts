@@ -1,5 +1,5 @@
 export interface DeploymentsDiff {
-  /** In the order of the new document; removed entries come last. */
+  /** New order; removed entries come last. */
   readonly changes: readonly Change[];
   readonly notes: readonly Note[];
 }
@@ -7,7 +7,7 @@ export interface DeploymentsDiff {
 export interface Change {
   readonly section: ChangedSection;
   readonly kind: "added" | "removed" | "renamed" | "changed";
-  /** The name in the new document; in the old document if the entry was removed. */
+  /** From the old document if the entry was removed. */
   readonly name?: string;
   readonly previousName?: string;
   readonly fields: readonly FieldChange[];
@@ -25,9 +25,6 @@ export interface FieldChange {
 
 export type Effect = ProcessEffect | ProviderEffect | UnknownEffect;
 
-/**
- * The effect on PM2 processes: `start` and `stop` for an entry that is added or removed, `touch` for one that stays.
- */
 export interface ProcessEffect {
   readonly kind: "process";
   readonly action: EffectAction;

@@ -13,7 +13,7 @@ import { diffTargets } from "./targets.ts";
 const EMPTY: Candidate = {};
 
 /**
- * Compares the content of two documents; comments, order and style do not matter. Legacy targets are migrated first.
+ * Comments, order and style do not matter. Legacy targets are migrated first.
  * @param from plain data, valid or not; an empty map if there is no old document
  */
 export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
@@ -64,7 +64,7 @@ function diffConfiguration(from: Candidate, to: Candidate, vocabulary: Vocabular
   return [{ section: "serviceConfiguration", kind, fields, effects }];
 }
 
-/** If only ports changed, the change concerns only the processes that listen on them. */
+/** A changed port concerns only the processes that listen on it. */
 function configurationEffects(
   before: Candidate,
   after: Candidate,
@@ -82,7 +82,6 @@ function configurationEffects(
 
 const PORT = "ports.";
 
-/** Lists ports as `ports.rest` among the other members. Numeric text counts as a number. */
 function flat(configuration: unknown): Candidate {
   if (!isRecord(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
   const { ports, ...rest } = configuration;
@@ -99,7 +98,6 @@ function changeKind(before: unknown, after: unknown): Change["kind"] {
   return after === undefined ? "removed" : "changed";
 }
 
-/** An entry that is not a map counts as one member, `value`. */
 function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
   const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isRecord(entry) ? entry : { value: entry }));

@@ -25,10 +25,7 @@ export function targetRuns(target: Candidate, vocabulary: Vocabulary): Runs[] {
   return kind.appSuffixes.map((appSuffix) => ({ kind: "process", ecosystem, appSuffix }));
 }
 
-/**
- * The processes of a configuration, or of one of its ports. If the run mode is also a group of deploy targets without
- * PM2, the cloud provider runs it.
- */
+/** The cloud provider runs a run mode that is also a group of deploy targets without PM2. */
 export function configurationRuns(configuration: Candidate, { matrix }: Vocabulary, port?: string): Runs[] {
   const { serviceKind, runMode, cloudProvider } = configuration;
   if (entryOf(matrix.deployTargetGroups, runMode)?.pm2Managed === false) {
@@ -50,7 +47,6 @@ export function interfaceRuns({ type }: Candidate, { matrix }: Vocabulary): Runs
   return portSuffixes(port, matrix).map((appSuffix) => ({ kind: "process", appSuffix }));
 }
 
-/** The suffixes of all service kinds that have the port and of no other kind. */
 function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): string[] {
   const binds = ({ ports }: { ports: readonly string[] }): boolean => ports.includes(port);
   const kinds = Object.values(serviceKinds);

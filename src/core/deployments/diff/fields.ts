@@ -3,7 +3,6 @@ import type { Candidate } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";
 import type { FieldChange } from "./change.ts";
 
-/** Members of the new map in their order, then members that only the old map has. */
 export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
   const names = [...Object.keys(to), ...Object.keys(from).filter((name) => !Object.hasOwn(to, name))];
   return names

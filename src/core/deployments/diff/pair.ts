@@ -16,10 +16,7 @@ export interface Placed<T> {
 
 export type Mark<T> = (entry: T) => string | undefined;
 
-/**
- * Applies the marks in order, the most certain first. Entries with the same mark are paired in their order, so the
- * result is symmetric.
- */
+/** The most certain marks first. Entries with the same mark are paired in their order, so the result is symmetric. */
 export function pairByMarks<T>(from: readonly T[], to: readonly T[], marks: readonly Mark<T>[]): Pairing<T> {
   let pairing: Pairing<T> = { pairs: [], removed: from.map(placed), added: to.map(placed) };
   for (const mark of marks) {

@@ -2,7 +2,7 @@ import type { Candidate } from "../candidate.ts";
 import { fingerprint } from "./fields.ts";
 import type { Pair, Pairing, Placed } from "./pair.ts";
 
-/** Above this limit, svcm detects only renames without any other change. */
+/** Above this, svcm detects only renames without any other change. */
 const MAX_COMPARISONS = 250_000;
 
 const PLACE = ["deployTarget", "pm2Profile"];
@@ -13,10 +13,7 @@ export function contentMark(target: Candidate): string {
   return fingerprint({ ...target, [NAME]: undefined });
 }
 
-/**
- * Pairs a removed and an added target as a rename if they are in the same place and at least three quarters of their
- * other members are equal. The most similar pairs win; among equals, the earliest entries.
- */
+/** A rename is in the same place, and three quarters of its other members are equal. The most similar pairs win. */
 export function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candidate>[] {
   if (removed.length * added.length > MAX_COMPARISONS) return [];
   const [olds, news] = [removed.map(printed), added.map(printed)];
@@ -25,7 +22,7 @@ export function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candid
       news.map((young) => ({ from: old.placed, to: young.placed, likeness: likeness(old.prints, young.prints) })),
     )
     .filter((pair) => pair.likeness >= LIKE_ENOUGH)
-    // The sort is stable: if two pairs share an entry, the pair whose other entry is earlier wins.
+    // Stable: among equals, the pair with the earlier entry wins.
     .toSorted((a, b) => b.likeness - a.likeness);
   const taken = new Set<Placed<Candidate>>();
   const pairs: Pair<Candidate>[] = [];
@@ -43,7 +40,6 @@ function printed(placed: Placed<Candidate>): { readonly placed: Placed<Candidate
   return { placed, prints: new Map(Object.entries(placed.entry).map(([field, value]) => [field, fingerprint(value)])) };
 }
 
-/** The share of equal members apart from name and place; 0 if the places differ. */
 function likeness(from: Prints, to: Prints): number {
   const isSame = (field: string): boolean => from.get(field) === to.get(field);
   if (!PLACE.every(isSame)) return 0;

@@ -50,7 +50,7 @@ function keptChange({ from, to }: Pair<Candidate>, vocabulary: Vocabulary): Chan
     ...headOf(isRenamed ? "renamed" : "changed", to.entry),
     ...(isRenamed && { previousName: nameOf(from.entry) }),
     fields,
-    // PM2 uses the app names in the ecosystem file, so renaming a target changes no process.
+    // PM2 uses the app names in the ecosystem file.
     effects: fields.length === 0 ? [] : effectsOf(targetRuns(from.entry, vocabulary), targetRuns(to.entry, vocabulary)),
   };
 }

@@ -18,7 +18,7 @@ import {
 const SECTION = "serviceConfiguration";
 const PORT = "ports.";
 
-/** A port is named `ports.rest`. A whole number becomes a number; the validator refuses anything else. */
+/** A port is named `ports.rest`. The validator refuses what is not a number. */
 export function setConfiguration(
   document: unknown,
   asked: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
@@ -44,7 +44,6 @@ function namesPorts(key: string): boolean {
   return key === "ports" || key.startsWith(PORT);
 }
 
-/** `ports` itself cannot be set to a text. */
 function refuseUnknownValues(
   values: Readonly<Record<string, string>>,
   before: Candidate,

@@ -26,9 +26,8 @@ interface Part {
 const NOTHING: Part = { changes: [], names: [] };
 
 /**
- * Returns the edit that turns the document into a draft. svcm compares the draft with the document as it was shown, so
- * an unchanged member keeps its lines, even a masked secret or a legacy entry.
- *
+ * svcm compares the draft with the document as it was shown, so an unchanged member keeps its lines, even a masked
+ * secret or a legacy entry.
  * @returns the edit, and the errors that the document does not have yet
  */
 export function applyDraft(
@@ -108,7 +107,7 @@ function listPart(kind: EntryKind, current: Candidate, draft: Candidate, vocabul
     const value = inOrder(section, entry);
     return { changes: [{ kind: "append", path: [section], value }], names: [textField(entry, kind.name)] };
   });
-  // Deletions run from the last to the first, and deletions of whole entries come last of all.
+  // From the last to the first, and whole entries last of all.
   const parts = [...gone, ...changed, ...fresh];
   return { changes: parts.flatMap((part) => part.changes), names: parts.flatMap((part) => part.names) };
 }
@@ -117,7 +116,6 @@ function pairingOf(section: ListSection): typeof pairTargets {
   return section === "deployments" ? pairTargets : pairInterfaces;
 }
 
-/** Takes the members that differ from the shown document; the others stay as they are. */
 function overlaid(before: Candidate, shown: Candidate, after: Candidate): Candidate {
   const kept = Object.entries(before).filter(([name]) => Object.hasOwn(after, name));
   const changed = Object.entries(after).filter(([name, value]) => fingerprint(shown[name]) !== fingerprint(value));

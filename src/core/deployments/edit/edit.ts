@@ -16,7 +16,6 @@ export interface DocumentEdit {
   readonly before?: Candidate;
   readonly entry?: Candidate;
   readonly defaults?: readonly string[];
-  /** Issues that the entry had before and still has. */
   readonly left?: readonly Issue[];
 }
 
@@ -46,12 +45,11 @@ export function refuseIssues(issues: readonly Issue[], path: Issue["path"]): voi
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", placed(issues, path));
 }
 
-/** Changes paths relative to the entry into paths relative to the document. */
 export function placed(issues: readonly Issue[], path: Issue["path"]): Issue[] {
   return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** Separates unknown keys that the entry already has: svcm reports them but keeps them. */
+/** svcm reports unknown keys that the entry already has, but keeps them. */
 export function splitKnown(issues: readonly Issue[], entry: Candidate): { bad: Issue[]; left: Issue[] } {
   const isOld = ({ code, path }: Issue): boolean =>
     code === "SUITE_UNKNOWN_KEY" && Object.hasOwn(entry, String(path.at(-1)));

@@ -19,12 +19,11 @@ export interface EntryKind {
   /** @throws {SvcmError} NOT_FOUND, or INVALID_PAYLOAD if several entries have the name */
   find(entries: readonly Located[], which: string): Located;
   added(values: Values, vocabulary: Vocabulary): Candidate;
-  /** Unknown keys stay. */
   changed(before: Candidate, edit: EntryEdit, vocabulary: Vocabulary): Candidate;
   changes(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[];
 }
 
-/** Adds an entry at the end of the list. An omitted field gets its default. */
+/** An omitted field gets its default. */
 export function addEntry(kind: EntryKind, document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
   const entry = kind.added(values, vocabulary);
   const others = entriesOf(document, kind.section).map(toEntry);

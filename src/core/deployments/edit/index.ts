@@ -1,4 +1,4 @@
-/** Decides how an edit changes deployments.yaml. Operations load this module only for an edit. */
+/** Loaded only for an edit. */
 export { setConfiguration } from "./configuration.ts";
 export { applyDraft } from "./draft.ts";
 export { refuseIssues } from "./edit.ts";

@@ -7,11 +7,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 import { entriesOf, placed, documentMap, type DocumentEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
-/**
- * Migrates legacy targets, removes an empty `pm2Profile` and sets the version. Values that the matrix does not have
- * stay and are reported.
- * @see the specification, "Versioning" 2
- */
+/** Values that the matrix does not have stay and are reported. @see the specification, "Versioning" 2 */
 export function migrateDocument(document: unknown, vocabulary: Vocabulary): DocumentEdit {
   const entries = entriesOf(document, "deployments");
   const outdated = entries.filter(({ entry }) => isOutdatedTarget(entry));

@@ -37,7 +37,6 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
     .filter(({ accepted }) => accepted?.length !== 0);
 }
 
-/** A field without an answer is not reported as missing. */
 export function answerIssues(
   section: ListSection,
   document: unknown,

@@ -1,4 +1,4 @@
-/** Deploy targets. @see the specification, "Deploy target list behaviour" */
+/** @see the specification, "Deploy target list behaviour" */
 import type { Change } from "../../yaml/splice/change.ts";
 import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile } from "../migrate.ts";
 import { foldName } from "../name.ts";
@@ -52,7 +52,7 @@ export function targetCopy(source: Candidate, all: readonly Candidate[], as?: st
   return { ...structuredClone(source), name: as ?? copyName(textField(source, "name"), taken) };
 }
 
-/** The first unused name among `<name> (copy)`, `<name> (copy 2)` and so on, ignoring case. @see CONTRACT section 1 */
+/** Ignoring case. @see CONTRACT section 1 */
 export function copyName(name: string, taken: readonly string[]): string {
   const names = new Set(taken.map(foldName));
   const base = name.trim() || "target";
@@ -62,13 +62,13 @@ export function copyName(name: string, taken: readonly string[]): string {
   }
 }
 
-/** Like {@link entryChanges}, but `deployTarget` replaces a legacy `type` in its position. */
+/** `deployTarget` replaces a legacy `type` in its position. */
 export function targetChanges(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[] {
   const order = fieldsOf("deployments");
   if (!isLegacyTarget(before) || isLegacyTarget(after)) return entryChanges(path, before, after, order);
   const { type: _, ...kept } = before;
   const { deployTarget, ...rest } = after;
   const renamed: Change = { kind: "rename", path: [...path, "type"], to: "deployTarget", value: deployTarget };
-  // `type` may be anywhere in the entry, so the fields that come after `deployTarget` are added at the end.
+  // `type` may be anywhere in the entry, so later fields go to the end.
   return [renamed, ...entryChanges(path, kept, rest, order)];
 }

@@ -10,8 +10,7 @@ import { rolloutSchema } from "./rollout.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
- * The JSON Schema (draft-07) of a document for editors, generated from the facts that the validators use. It cannot
- * express that names, adapters and ports are unique.
+ * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique.
  * @see CONTRACT section 6
  */
 export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> {

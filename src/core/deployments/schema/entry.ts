@@ -29,7 +29,6 @@ export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): 
   };
 }
 
-/** One row for each value of the deciding field, with the accepted values of the fields that depend on it. */
 export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
   const values = decider.accepted?.({}, vocabulary) ?? [];
   const row = (entry: Candidate): JsonSchema => rowOf(fields, decider.name, entry, vocabulary);
@@ -66,7 +65,6 @@ function decidersOf(fields: readonly Field[]): Field[] {
   return fields.filter(({ name }) => fields.some(({ by }) => by === name));
 }
 
-/** `{}`, and one entry for each value of the deciding field. */
 function casesOf(fields: readonly Field[], { by = "" }: Field, vocabulary: Vocabulary): Candidate[] {
   const values = fields.find(({ name }) => name === by)?.accepted?.({}, vocabulary) ?? [];
   return [{}, ...values.map((value) => ({ [by]: value }))];
@@ -98,7 +96,6 @@ function choiceOf(
   return values.length === 0 ? { ...empty, ...UNSUGGESTED } : { anyOf: [named, empty] };
 }
 
-/** If the values come from a runtime key, that key describes the field. */
 function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;

@@ -1,4 +1,3 @@
-/** Parts of a draft-07 schema, with the keywords that editors understand. */
 import { HIDDEN } from "../characters.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -39,10 +38,9 @@ export function mapValues<T, Result>(
 }
 
 /**
- * One row for each value of the deciding member. yaml-language-server completes, checks and explains only this form
- * correctly: the member itself has no list, each row narrows it, and one `else` has the whole list. A condition has no
- * `enum`, because a hover would show it for the member.
- * @param rows the accepted members by the value of `other`
+ * yaml-language-server completes, checks and explains only this form correctly: the member itself has no list, each row
+ * narrows it, and one `else` has the whole list. A condition has no `enum`, because a hover would show it for the
+ * member.
  */
 export function dependent(
   other: string,

@@ -1,7 +1,6 @@
 import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/members.ts";
 import { described, type JsonSchema, mapValues } from "./part.ts";
 
-/** The JSON Schema of the member `rollout`. */
 export function rolloutSchema(): JsonSchema {
   const probe = { type: "object", additionalProperties: false, properties: membersSchema(healthMembers) };
   return {

@@ -80,7 +80,7 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** A legacy entry without a service type accepts the protocols of the type that the migration adds. */
+/** Without a service type, the migration adds one. */
 function serviceTypeRow(serviceType: unknown, { matrix: { serviceTypes } }: Vocabulary): JsonSchema {
   const protocols = entryOf(serviceTypes, serviceType)?.protocols ?? [];
   return condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });

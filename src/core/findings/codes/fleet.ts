@@ -1,6 +1,5 @@
 import type { CodeDocs } from "../rule.ts";
 
-/** The codes of requests between machines. */
 export const fleetCodes: CodeDocs = {
   FLEET_FAILED: {
     summary: "A request to another machine failed.",

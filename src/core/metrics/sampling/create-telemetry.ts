@@ -10,7 +10,7 @@ import { Scraper } from "./scraper.ts";
 
 const SINGLE_MS = 200;
 
-/** Creates the telemetry over these ports. It opens and runs nothing before the first watch or collection. */
+/** Runs nothing before the first watch or collection. */
 export function createTelemetry(ports: Ports): Telemetry {
   return new SharedTelemetry(ports);
 }
@@ -115,7 +115,7 @@ class SharedTelemetry implements Telemetry {
   }
 
   async #present(): Promise<Moment> {
-    // Each caller waits for a new list, so it does not share the time-out of an earlier request.
+    // A new list, so that callers do not share the time-out of an earlier request.
     await this.#table.ask();
     const moment = await this.#collecting();
     this.#last = { moment, atMs: this.#ports.clock.elapsed() };

@@ -33,10 +33,7 @@ interface Compared {
   readonly metrics: EcosystemMetrics;
 }
 
-/**
- * The ecosystem file of an environment. It is run at first use, and again only if it or a module that it requires has
- * changed.
- */
+/** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
   readonly #asked: PlaceRequest;
@@ -49,19 +46,17 @@ export class EcosystemWatch {
     this.#asked = asked;
   }
 
-  /** The current declarations. While a changed file is being run, returns the previous ones, unless `isCurrent`. */
+  /** Returns the previous declarations while a changed file is being run, unless `isCurrent`. */
   async read({ isCurrent }: { readonly isCurrent: boolean }): Promise<EcosystemState> {
     if (this.#seen !== undefined && !this.#isOutdated(this.#seen)) return this.#seen.state;
     this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
     if (this.#seen === undefined || isCurrent) return (await this.#loading).state;
-    // A failure of the file becomes part of the state. Any other error reaches the next caller that waits.
+    // The next caller that waits gets an error that is not of the file.
     this.#loading.catch(() => undefined);
     return this.#seen.state;
   }
 
-  /**
-   * Compares the declarations with these processes. Computes again only if either of them or an env file has changed.
-   */
+  /** Computes again only if something has changed. */
   async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
     const state = await this.read(how);
     const stamps = this.#ports.stamps.of(filesBehind(state.expected)).map((stamp) => stamp?.id);
@@ -142,14 +137,13 @@ interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
-  /** The apps as the last apply left them. */
   readonly left?: Left["apps"];
   readonly failure?: { readonly error: string; readonly code: ErrorCode };
 }
 
 type EcosystemMetrics = MetricsPayload["ecosystem"];
 
-/** Without a file, nothing is compared, because the processes belong to another environment. */
+/** Without a file, the processes belong to another environment. */
 function ecosystemView(ports: Ports, state: EcosystemState, records: readonly ProcessRecord[]): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
   const nothing = { missingExpected: [], unexpected: [], drift: [] };

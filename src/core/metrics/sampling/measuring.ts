@@ -12,7 +12,7 @@ export interface Moment {
   readonly epochMs: number;
   readonly measured: Measured;
   readonly listed: Listed;
-  /** Samples built from this reading, keyed by environment and async-context flag. */
+  /** Keys are environment and async-context flag. */
   readonly samples: Map<string, Promise<Sample>>;
 }
 
@@ -78,7 +78,7 @@ export class Meter {
     this.#reader = reader;
   }
 
-  /** @param atMs on a monotonic clock; a reading that comes too early does not become the previous one */
+  /** @param atMs on a monotonic clock; a reading too early does not become the previous one */
   async read(pids: readonly number[], atMs: number): Promise<Measured> {
     const reader = this.#reader;
     const disks = reader.disks();
@@ -89,7 +89,7 @@ export class Meter {
     return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel, system: reader.system };
   }
 
-  /** Resolves when the static facts of the machine are known, or after a short time. */
+  /** Also resolves after a short time. */
   get settled(): Promise<void> {
     return this.#reader.known;
   }

@@ -10,7 +10,7 @@ import { oneAtATime } from "../../words/once.ts";
 export const LIST_MS = 2000;
 /** The time that a tick waits for PM2. A later response is for the next tick. */
 const TICK_PATIENCE_MS = 200;
-/** The first tick waits longer, because PM2's code must be loaded. */
+/** PM2's code must be loaded first. */
 const FIRST_PATIENCE_MS = 2500;
 
 export interface ListRead {
@@ -75,7 +75,7 @@ export class ProcessTable {
     return this.#question ?? this.#asking();
   }
 
-  /** Requests a list after this call and waits for it. If PM2 hangs, all callers share the time-out of one request. */
+  /** A list requested after this call. If PM2 hangs, all callers share one time-out. */
   async ask(): Promise<Listed> {
     const underWay = this.#question;
     const next = this.#asking();

@@ -15,12 +15,12 @@ export interface SamplerOptions {
   readonly onSample: () => void;
 }
 
-/** Measures at the shortest interval of its subscribers. When the last one leaves, it ends and closes everything. */
+/** Measures at the shortest interval of its subscribers. When the last one leaves, it closes everything. */
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #scraper: Scraper;
   readonly #subscribers = new Set<Subscriber>();
-  /** Keys of samples that are being built, because a tick does not wait for an ecosystem file. */
+  /** A tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
   #measuring: (() => Promise<Moment>) | undefined;
   #current: Promise<unknown> | undefined;
@@ -37,7 +37,7 @@ export class Sampler {
     this.ended = this.#run();
   }
 
-  /** Returns false if the sampler is ending. */
+  /** False if the sampler is ending. */
   add(subscriber: Subscriber): boolean {
     if (this.#subscribers.size === 0) return false;
     this.#subscribers.add(subscriber);
@@ -84,7 +84,6 @@ export class Sampler {
     }
   }
 
-  /** Measures if it is time, serves the subscribers that are due, then pauses until the next tick or change. */
   async #tick(measuring: () => Promise<Moment>): Promise<void> {
     const { clock } = this.#options.ports;
     const wake = (this.#wake = new AbortController());
@@ -141,7 +140,7 @@ export class Sampler {
   #sample(key: string, moment: Moment, request: Subscriber["request"] | undefined): Promise<Sample> {
     const { environment = "", service, asyncContext = false } = request ?? {};
     const { ports, ecosystem } = this.#options;
-    // A slow process does not delay the sample: its last response is used.
+    // A slow process does not delay the sample.
     if (asyncContext && "records" in moment.listed) void this.#scraper.ask(moment.listed.records);
     const watch = ecosystem({ environment, service });
     const scraper = asyncContext ? this.#scraper : undefined;
@@ -155,7 +154,7 @@ function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted) throw error;
 }
 
-/** One watcher. It keeps only the newest sample. */
+/** Keeps only the newest sample. */
 export class Subscriber extends CoalescingBuffer<Sample> {
   readonly request: WatchRequest & { readonly environment: string };
   #servedAtMs = Number.NEGATIVE_INFINITY;
@@ -165,7 +164,7 @@ export class Subscriber extends CoalescingBuffer<Sample> {
     this.request = request;
   }
 
-  /** True if this tick is for the subscriber. It may come up to half a tick early. */
+  /** A tick may come up to half a tick early. */
   isDue(nowMs: number, tickMs: number): boolean {
     return nowMs - this.#servedAtMs >= this.request.intervalMs - tickMs / 2;
   }

@@ -8,8 +8,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { knownSecrets } from "../../pm2/ecosystem-file.ts";
 
 /**
- * Collects the async-context metrics of the processes that have a port. If several processes share a port, svcm sends
- * one request and shows the result on the first process. While a process is slow, its last response is used.
+ * If several processes share a port, the first one gets the result. While a process is slow, its last response is used.
  */
 export class Scraper {
   readonly #world: Ports;
@@ -57,7 +56,6 @@ export class Scraper {
   }
 }
 
-/** Every name and text of a response that may be shown, as the process wrote it. */
 function textsOf(answer: AsyncContextAnswer): string[] {
   const texts = new Set<string>();
   asyncContextMetrics(answer, (text) => {
@@ -67,10 +65,7 @@ function textsOf(answer: AsyncContextAnswer): string[] {
   return [...texts];
 }
 
-/**
- * A scrub that hides the secrets of PM2's environments and of the env files in these texts. If the secrets cannot be
- * read, it hides every text.
- */
+/** If the secrets cannot be read, it hides every text. */
 async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;
   try {
@@ -83,7 +78,6 @@ async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> 
   }
 }
 
-/** The PM2 id of the first online process of each port, and the port. */
 function targetsOf(records: readonly ProcessRecord[]): Map<number, number> {
   const taken = new Set<number>();
   const targets = new Map<number, number>();

@@ -9,7 +9,7 @@ import { folderMissing } from "./refusals.ts";
 import { label } from "./target.ts";
 import { LOOK_EVERY_MS, verify, verifyFailed } from "./verify.ts";
 
-/** Restarts and reloads run one instance of an app at a time, so that the other instances keep serving. */
+/** One instance of an app at a time, so that the others keep serving. */
 export function stepOn(acting: Acting, record: ProcessRecord): Step {
   const isRolled = acting.action === "restart" || acting.action === "reload";
   const run = (): Promise<Outcome> => actOn(acting, record);
@@ -17,9 +17,7 @@ export function stepOn(acting: Acting, record: ProcessRecord): Step {
 }
 
 /**
- * Acts on one process while no other svcm process does, and returns when PM2's list shows the effect. Skips a process
- * that is already in the requested state, because for PM2 a start of a running process is a restart.
- *
+ * Skips a process that is already in the requested state: for PM2, a start of a running process is a restart.
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
 export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
@@ -38,10 +36,7 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
   });
 }
 
-/**
- * Requests the action from PM2 and waits for its effect. If PM2 restarts the process at the same time, for example
- * because the app keeps ending, a stop is requested again.
- */
+/** If PM2 restarts the process at the same time, for example because it keeps ending, a stop is requested again. */
 async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Promise<readonly ProcessRecord[]> {
   const { ports, action, timeoutMs } = acting;
   for (let [attempt, now] = [1, before]; ; attempt += 1) {
@@ -61,9 +56,6 @@ async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Pr
   }
 }
 
-/**
- * @throws {SvcmError} also PROCESS_ACTION_FAILED if `meanwhile` is present and the new run fails before PM2 responds
- */
 async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
   const { ports, action, meanwhile } = acting;
   const answer = give(acting, before, look);
@@ -89,10 +81,7 @@ async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Pr
   }
 }
 
-/**
- * While PM2 replaces a process by its new run, the process is briefly missing from the list. PM2's response decides
- * about failures.
- */
+/** While PM2 replaces a process, it is briefly missing from the list. */
 async function listedMeanwhile({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord | undefined> {
   try {
     return sameIn(await processes.list(), target);
@@ -104,9 +93,7 @@ async function listedMeanwhile({ processes }: Ports, target: ProcessRecord): Pro
 
 const NEEDS_FOLDER: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);
 
-/**
- * PM2 would end the process, start no new one, and still report it online. @throws {SvcmError} PROCESS_ACTION_REFUSED
- */
+/** PM2 would end the process, start no new one, and still report it online. */
 function requireFolder({ stamps }: Ports, { name, cwd }: ProcessRecord): void {
   if (cwd === null || stamps.missing([cwd]).size === 0) return;
   const hint = "Create the folder, or delete the process and start it with a correct cwd.";

@@ -11,28 +11,26 @@ export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScop
 export interface Acting {
   readonly ports: Ports;
   readonly action: ProcessAction;
-  /** Records the action in the audit log. It is called before the first effect; further calls do nothing. */
+  /** Records the action before its first effect; further calls do nothing. */
   readonly begin: () => Promise<void>;
-  /** Milliseconds within which PM2's list must show the effect. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for which a started process must be online. Defaults to PM2's own value. */
+  /** A started process must be online for this time. */
   readonly stableMs?: number | undefined;
-  /** The declaration, or the previous definition, that a restart or reload puts into effect. */
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
-  /** With this, a reload fails as soon as its new run fails, while PM2 still keeps the old run. */
+  /** A reload fails as soon as its new run fails, while PM2 still keeps the old run. */
   readonly meanwhile?: Meanwhile | undefined;
-  /** Checks the effect before another svcm process may act on the process. @throws {SvcmError} */
+  /** Runs before another svcm process may act on the process. */
   readonly judge?: ((affected: readonly AffectedProcess[]) => Promise<void>) | undefined;
 }
 
 export interface Meanwhile {
-  /** Called with the new run of a process that PM2 is reloading. @throws {SvcmError} if the run has failed */
+  /** @throws {SvcmError} if the run has failed */
   readonly look: (now: ProcessRecord) => Promise<void>;
-  /** Called with PM2's pending response if the reload has already failed. */
+  /** Gets PM2's pending response if the reload has already failed. */
   readonly owed: (target: ProcessRecord, answer: Promise<unknown>) => void;
 }
 
-/** Returns the process as it is now in PM2's list. @throws {SvcmError} PM2_FAILED if it is no longer listed */
+/** @throws {SvcmError} PM2_FAILED */
 export type Look = () => Promise<ProcessRecord>;
 
 export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
@@ -67,7 +65,6 @@ export interface Step {
 export interface Steps {
   readonly name: string;
   readonly of: (acting: Acting) => Step[];
-  /** Processes that are skipped from the start. */
   readonly skipped: readonly SkippedProcess[];
   readonly after: () => Promise<Effect>;
 }
@@ -75,7 +72,6 @@ export interface Steps {
 export interface AppliedField {
   readonly name: string;
   readonly field: DriftEntry["field"];
-  /** The name of the variable, if the field is `env`. */
   readonly key: string | null;
 }
 

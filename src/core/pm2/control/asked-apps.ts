@@ -20,7 +20,6 @@ export interface AskedApps {
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
   readonly withheld: readonly string[];
-  /** The apps as the last apply left them. */
   readonly left: Left["apps"];
 }
 

@@ -14,8 +14,7 @@ import { startDeclared } from "./start-declared.ts";
 import { declaredRun, differences, effectOf } from "./effect.ts";
 
 /**
- * The steps for apps of the ecosystem file. Apps that PM2 does not list are started; the others are restarted or reloaded with their declaration. If no app is named, an app that cannot run as declared is skipped.
- *
+ * Without a named app, an app that cannot run as declared is skipped.
  * @throws {SvcmError} for a named app that is unknown or cannot run as declared
  */
 export async function declaredSteps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<Steps> {

@@ -15,12 +15,7 @@ import { foldersOf } from "../problem.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { counted } from "../../words/counted.ts";
 
-/**
- * Compares the apps with PM2's list after an action. Differences that are gone were applied; the remaining ones are
- * warnings.
- *
- * @param before the differences before the action
- */
+/** Differences that are gone were applied; the remaining ones are warnings. */
 export async function effectOf(
   ports: Ports,
   asked: AskedApps,
@@ -88,20 +83,14 @@ function warning(code: Code, name: string, message: string): Issue {
   return { code, severity: "warning", path: ["apps", name], message };
 }
 
-/**
- * The differences between apps and the processes with their names. Env files are not compared, because a restart reads
- * them again.
- */
+/** Env files are not compared, because a restart reads them again. */
 export function differences({ stamps }: Ports, asked: AskedApps, list: readonly ProcessRecord[]): DriftEntry[] {
   const running = list.filter(({ name }) => asked.declarations.some((declared) => declared.name === name));
   const missingFolders = stamps.missing(foldersOf(running));
   return driftOf({ ...asked, running, missingFolders, modifiedMs: () => undefined }).drift;
 }
 
-/**
- * The declaration of a process, found by its name, and the variables that are no longer in it. If several entries
- * match, PM2 uses the last.
- */
+/** If several entries match, PM2 uses the last. */
 export function declaredRun(ports: Ports, asked: AskedApps, record: ProcessRecord): DeclaredRun {
   const declared = asked.declarations.find(({ name }) => name === record.name);
   const stale = differences(ports, asked, [record]).filter(isStale);

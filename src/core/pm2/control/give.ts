@@ -15,9 +15,8 @@ export interface Given {
 }
 
 /**
- * Returns the process once PM2 has finished launching it. During a launch, PM2 (7.0.4, `God.executeApp`) mistakes the
- * end that a stop causes for a crash, and starts the process again.
- *
+ * During a launch, PM2 (7.0.4, `God.executeApp`) mistakes the end that a stop causes for a crash, and starts the
+ * process again.
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `APP_NEVER_SETTLES`
  */
 export async function launched({ clock }: Ports, look: Look, timeoutMs = PATIENCE_MS): Promise<ProcessRecord> {
@@ -41,9 +40,7 @@ const REQUESTS: Readonly<
 };
 
 /**
- * Requests the action from PM2. PM2 refuses it if it has just restarted the process itself. In that case, the process
- * list shows whether the action is done; if not, it is requested again.
- *
+ * PM2 refuses an action if it has just restarted the process itself; the list then shows whether the action is done.
  * @throws {SvcmError} PM2_FAILED, with PM2's message if it refuses every time; PROCESS_ACTION_REFUSED
  */
 export async function give(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
@@ -65,7 +62,7 @@ export async function give(acting: Acting, before: ProcessRecord, look: Look): P
   }
 }
 
-/** Repeats a request while PM2 is still busy with an earlier reload and refuses it. */
+/** PM2 refuses while it is busy with an earlier reload. */
 async function whenFree<T>({ ports, timeoutMs = PATIENCE_MS }: Acting, request: () => Promise<T>): Promise<T> {
   const until = ports.clock.elapsed() + timeoutMs;
   for (;;) {

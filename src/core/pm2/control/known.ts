@@ -6,7 +6,7 @@ export function listOrNone(processes: Pick<Processes, "list">): Promise<readonly
   return orNone(() => processes.list());
 }
 
-/** PM2's response; an empty list if PM2 is not running. */
+/** Empty if PM2 is not running. */
 export async function orNone<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await ask();

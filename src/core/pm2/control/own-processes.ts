@@ -6,8 +6,7 @@ import { label } from "./target.ts";
 import { skipped, type SkippedProcess } from "./acting.ts";
 
 /**
- * Leaves out the processes that handle the request, because a stop or restart would end them before they respond.
- *
+ * A stop or restart of these would end them before they respond.
  * @throws {SvcmError} SELF_ACTION_BLOCKED unless `mayLeaveOut`
  */
 export function withoutOwn(

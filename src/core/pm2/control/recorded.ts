@@ -20,14 +20,12 @@ function askedFor({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">
   return all.length === 0 ? undefined : all.join(", ");
 }
 
-/** A process, or an app that PM2 does not list yet. */
 export type Named = { readonly name: string; readonly pmId: number | null };
 
 export function noteProcesses(about: ActionSubject, { workspace }: Ports, processes: readonly Named[]): void {
   about.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
 }
 
-/** Records the processes as PM2 lists them after the action, and the reason if all were skipped. */
 export function noteOutcome(
   about: ActionSubject,
   ports: Ports,

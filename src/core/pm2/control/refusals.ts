@@ -3,7 +3,7 @@ import { baseName } from "../../words/path.ts";
 import type { Declaration } from "../declaration.ts";
 import type { EcosystemFile } from "../view.ts";
 
-/** @param who the process or app, at the start of the sentence */
+/** @param who begins the sentence */
 export function folderMissing(who: string, folder: string, hint: string): SvcmError {
   return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "PROCESS_FOLDER_MISSING",
@@ -29,7 +29,6 @@ export function declarationRefusal(
   });
 }
 
-/** @param others environments that have an ecosystem file */
 export function noEcosystem({ name, path }: EcosystemFile, others: readonly string[]): SvcmError {
   const present = others.length === 0 ? "" : ` These environments have one: ${others.join(", ")}.`;
   return new SvcmError("PROCESS_NOT_FOUND", {

@@ -12,12 +12,9 @@ interface Failure {
 const AT_A_TIME = 4;
 
 /**
- * Runs the steps of different apps in parallel and those of one app in sequence. If a step fails, the remaining
- * instances of that app stay as they are.
- *
+ * In parallel across apps, in sequence within one: after a failure, its remaining instances stay as they are.
  * @throws {SvcmError} the error of the only step; otherwise PROCESS_ACTION_FAILED (PROCESS_ACTION_REFUSED if every
- * failure is a refusal), which lists the steps that were done and not done. Any error that is not an SvcmError passes
- * through.
+ * failure is a refusal) with the steps done and not done. Every other error passes through.
  */
 export async function runAll(action: ProcessAction, steps: readonly Step[], report?: Progress): Promise<Outcome> {
   const [only] = steps;

@@ -10,7 +10,6 @@ import { verify } from "./verify.ts";
 
 type Scaling = Pick<Acting, "ports" | "timeoutMs" | "stableMs" | "begin"> & { readonly report: Progress | undefined };
 
-/** Starts `count` more processes of an app, each after the previous one is online. */
 export async function scaleUp(
   scaling: Scaling,
   siblings: readonly ProcessRecord[],
@@ -27,7 +26,6 @@ export async function scaleUp(
   return started;
 }
 
-/** Deletes `count` processes of an app, newest first. */
 export async function scaleDown(
   scaling: Scaling,
   siblings: readonly ProcessRecord[],

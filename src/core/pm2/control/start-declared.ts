@@ -8,10 +8,8 @@ import { listOrNone } from "./known.ts";
 import { verify, type OnlineMs } from "./verify.ts";
 
 /**
- * Starts an app that an ecosystem file declares. If PM2 lists the app, starts its existing processes, else starts it
- * from its declaration. Starts a PM2 daemon if none is running. Concurrent svcm processes take turns, so they start
- * only one daemon and one app.
- *
+ * Existing processes of the app are started as they are. Concurrent svcm processes take turns, so they start only one
+ * daemon and one app.
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
 export async function startDeclared(acting: Acting, declared: Declaration): Promise<Outcome> {

@@ -7,8 +7,7 @@ import { withoutOwn } from "./own-processes.ts";
 import { noteProcesses, type ActionSubject } from "./recorded.ts";
 
 /**
- * Resolves a request to steps, and records the affected processes in `about` as soon as they are known.
- *
+ * Records the affected processes in `about` as soon as they are known.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, INVALID_REQUEST, PM2_FAILED; for the
  * scope `ecosystem` also PROCESS_ACTION_REFUSED and the errors of reading its file.
  */

@@ -2,21 +2,19 @@ import { SvcmError } from "../../errors.ts";
 import { suggest } from "../../words/suggest.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-/** The target of an action. Names are literal: `all`, `0` or `/re/` means an app with that name. */
+/** Names are literal: `all`, `0` or `/re/` means an app with that name. */
 export interface AskedTarget {
   readonly scope: "process" | "namespace";
   readonly name?: string | undefined;
   readonly pmId?: number | undefined;
-  /** Several processes, instead of `name` and `pmId`. */
+  /** Instead of `name` and `pmId`. */
   readonly names?: readonly string[] | undefined;
   readonly pmIds?: readonly number[] | undefined;
   readonly namespace?: string | undefined;
 }
 
 /**
- * Returns the processes of a target without duplicates: by id, all instances of an app by its name, or all of a
- * namespace. If one of several is refused, all are refused.
- *
+ * If one of several is refused, all are refused.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, INVALID_REQUEST
  */
 export function resolveTarget(list: readonly ProcessRecord[], asked: AskedTarget): ProcessRecord[] {
@@ -29,7 +27,7 @@ export function resolveTarget(list: readonly ProcessRecord[], asked: AskedTarget
   return [...new Set(each.flatMap((one) => ofName(list, { scope: "process", namespace, ...one })))];
 }
 
-/** The name of a target in records and results. A process given by its id uses its own name. */
+/** A process given by its id uses its own name. */
 export function targetName({ scope, name, names, namespace }: AskedTarget, found: readonly { name: string }[]): string {
   if (scope === "namespace") return namespace ?? name ?? "";
   return name ?? [...new Set([...(names ?? []), ...found.map((one) => one.name)])].join(", ");
@@ -51,7 +49,7 @@ export function notFound(what: string, given: string, accepted: readonly string[
   return new SvcmError("PROCESS_NOT_FOUND", { details });
 }
 
-/** The only known name that contains the given one: `svc-dev-restapi` for `restapi`. */
+/** `svc-dev-restapi` for `restapi`. */
 function onlyWith(given: string, known: readonly string[]): string | undefined {
   const [first, ...more] = known.filter((name) => name.includes(given));
   return more.length === 0 ? first : undefined;

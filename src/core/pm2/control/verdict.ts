@@ -4,7 +4,6 @@ import type { ProcessAction } from "../../api/names.ts";
 /** PM2 itself considers a process stable after this time. */
 export const STABLE_MS = 1000;
 
-/** The state of an action according to PM2's list. */
 export type Verdict = "done" | "pending" | { readonly failed: string };
 
 export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
@@ -12,8 +11,7 @@ export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "st
 export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
 
 /**
- * Judges an action by PM2's list after it. A start has succeeded when the process has been online for as long as PM2 requires for a stable process. Even a process that crashes at once is briefly online.
- *
+ * Even a process that crashes at once is briefly online.
  * @param onlineMs how long this run has been seen online, on a monotonic clock
  * @param stableMs how long it must be online
  */
@@ -29,9 +27,7 @@ export function verdictOn(
   return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs >= stableMs);
 }
 
-/**
- * Measures how long the current run of each process has been online. PM2's own times depend on a clock that may be set.
- */
+/** PM2's own times depend on a clock that may be set. */
 export class OnlineRuns {
   readonly #seen = new Map<number, { readonly run: string; readonly sinceMs: number }>();
 
@@ -53,7 +49,7 @@ export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean 
   return status === "launching";
 }
 
-/** True if PM2 refused an action because it had restarted the process itself: another run is online. */
+/** PM2 refuses an action if it has restarted the process itself. */
 export function isDoneWithoutUs(action: ProcessAction, before: Before, now: ProcessRecord): boolean {
   return action !== "stop" && action !== "delete" && isRunning(now) && isAnother(before, now);
 }
@@ -62,7 +58,6 @@ function isAnother(before: Before, now: Before): boolean {
   return now.pid !== before.pid || now.startedAt !== before.startedAt;
 }
 
-/** True if PM2 itself has started the process that should be stopped. */
 export function isStartedAgain(before: Before, after: ProcessRecord): boolean {
   return isRunning(after) && after.pid !== before.pid;
 }
@@ -91,7 +86,7 @@ function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord)
   );
 }
 
-/** Why a reload failed before PM2 responded. Until then, the status of the process means nothing. */
+/** Until PM2 responds, the status of the process means nothing. */
 export function endedMeanwhile(before: Before, now: ProcessRecord): string | undefined {
   return endedTimes(now, now.restartCount - before.restartCount - 1);
 }

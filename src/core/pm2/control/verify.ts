@@ -6,7 +6,6 @@ import { OnlineRuns, type Verdict } from "./verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
 export const LOOK_EVERY_MS = 100;
-/** The default of `timeoutMs`. */
 export const PATIENCE_MS = 20_000;
 
 const CODES: Readonly<Record<ProcessAction, Code>> = {
@@ -30,11 +29,7 @@ export interface Verifying {
   readonly timeoutMs?: number | undefined;
 }
 
-/**
- * Polls PM2's list until the action is done, and returns the processes of that list.
- *
- * @throws {SvcmError} PROCESS_ACTION_FAILED if the action failed, or is still pending after `timeoutMs`
- */
+/** @throws {SvcmError} PROCESS_ACTION_FAILED if the action failed, or is still pending after `timeoutMs` */
 export async function verify(
   { processes, clock }: Ports,
   { action, name, timeoutMs = PATIENCE_MS }: Verifying,

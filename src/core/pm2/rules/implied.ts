@@ -6,10 +6,7 @@ import { isRecord } from "../../words/record.ts";
 import type { ImpliedApps } from "./rule.ts";
 
 /**
- * The apps that `deployments.yaml` implies for an environment: those of the deploy targets that have it as their PM2
- * profile; without such targets, those of the service configuration. `svcm validate` reports errors in the document.
- *
- * @param document the parsed document, of any shape
+ * Of the deploy targets with the environment as their PM2 profile; without such targets, of the service configuration.
  * @param profile the canonical name of the environment
  */
 export function impliedApps(document: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {

@@ -1,4 +1,4 @@
-/** Every rule for an ecosystem file. `svcm explain` and the reference are generated from this list. */
+/** `svcm explain` and the reference are generated from this list. */
 import type { EcosystemRule } from "./rule.ts";
 import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fields.ts";
 import { defaultExport, fileKind, nearName, noApps, shadowed, withheldVariables } from "./file.ts";
@@ -6,7 +6,7 @@ import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.t
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
 
-/** Codes of findings that depend on the machine and may also occur in a checkout that was not built, or on a laptop. */
+/** These may also occur in a checkout that was not built, or on a laptop. */
 export const machineCodes: ReadonlySet<string> = new Set([scripts, folders, missingEnvFiles].map(({ code }) => code));
 
 export const rules: readonly EcosystemRule[] = [

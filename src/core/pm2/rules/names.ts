@@ -40,7 +40,7 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
   return undefined;
 }
 
-/** Reports each missing ending once, with everything that implies it. */
+/** Each missing ending once, with everything that implies it. */
 export const impliedNames: EcosystemRule = {
   code: "ECOSYSTEM_SUFFIX_MISSING",
   severity: "error",

@@ -3,7 +3,7 @@ import { MAX_PORT } from "../../words/port.ts";
 import { first, spellings } from "../normalise.ts";
 import { sharing, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
-/** Variables with a port to listen on. Others, such as `SVC_REDIS_PORT`, have the port of another service. */
+/** Others, such as `SVC_REDIS_PORT`, have the port of another service. */
 const LISTENING = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
 /** Long enough for a server to finish its requests; PM2's default is 1600 ms. */
 const DRAIN_MS = 5000;

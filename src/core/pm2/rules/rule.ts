@@ -4,9 +4,7 @@ import type { LoadedApp } from "../loaded.ts";
 import { normaliseApp, type NormalApp } from "../normalise.ts";
 import type { EcosystemFile } from "../view.ts";
 
-/**
- * An ecosystem file with everything that its rules need: each app as written, as PM2 reads it and as PM2 would run it.
- */
+/** Each app as written, as PM2 reads it and as PM2 would run it. */
 export interface CheckedEcosystem {
   readonly file: EcosystemFile;
   readonly listed: readonly string[];
@@ -14,7 +12,6 @@ export interface CheckedEcosystem {
   readonly implied: readonly ImpliedApps[];
 }
 
-/** The app name endings that a part of `deployments.yaml` implies. */
 export interface ImpliedApps {
   readonly by: string;
   readonly suffixes: readonly string[];
@@ -40,7 +37,6 @@ export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): Checke
   });
 }
 
-/** Groups of items with the same key. Items with a unique key are left out. */
 export function sharing<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);

@@ -2,13 +2,10 @@ import { compareText } from "../../api/issue.ts";
 import { baseName } from "../../words/path.ts";
 import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
 
-/** The file names that `pm2 start` without a file looks for. */
+/** `pm2 start` without a file looks for these. */
 const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
 
-/**
- * If several files of one package declare the same app for the same environment, the team uses only one of them. The
- * others are left out, with a note.
- */
+/** If several files of one package declare the same app for the same environment, the team uses only one of them. */
 export function chosenFiles(found: readonly Pm2File[]): { pm2: Pm2File[]; left: NotUnderstood[] } {
   const files = found.map((file) => withoutDoubt(file, found)).toSorted(byPreference);
   const kept: Pm2File[] = [];
@@ -22,7 +19,7 @@ export function chosenFiles(found: readonly Pm2File[]): { pm2: Pm2File[]; left: 
   return { pm2: kept.toSorted((a, b) => compareText(a.path, b.path)), left };
 }
 
-/** If another file of the package has an environment in its name, that environment is not guessed for this file. */
+/** Another file of the package may have the environment in its name. */
 function withoutDoubt(file: Pm2File, files: readonly Pm2File[]): Pm2File {
   const others = files.filter((other) => other.home === file.home && other !== file);
   const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);

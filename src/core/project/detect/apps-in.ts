@@ -2,11 +2,9 @@ import { baseName } from "../../words/path.ts";
 import { folderOf } from "./survey.ts";
 
 export interface Pm2App {
-  /** `undefined` if it is computed. */
   readonly name: string | undefined;
-  /** The expression of the name. Equal expressions mean equal names. */
+  /** Equal expressions mean equal names. */
   readonly source: string;
-  /** The working directory, or the folder of the script. */
   readonly folder: string | undefined;
 }
 
@@ -16,17 +14,15 @@ const VALUE = String.raw`((?:${STRING}|\([^()]*\)|[^,\n{}()"'\`])+)`;
 const COMMENT = new RegExp(String.raw`(${STRING})|/\*[\s\S]*?\*/|//[^\n]*`, "g");
 /** `{ name, script }` and `{ ...base, script }` */
 const HIDDEN_NAME = /\.\.\.|[{,\s]name\s*[,}]/;
-/** No declaration of an app has more text. */
 const REACH = 10_000;
 
-/** The text of a PM2 file without its comments. */
 export function withoutComments(path: string, text: string): string {
   return isYaml(path)
     ? text.replaceAll(/(^|\s)#[^\n]*/g, "$1")
     : text.replaceAll(COMMENT, (_, string?: string) => string ?? " ");
 }
 
-/** The apps in a text without comments. Each app has a script; PM2 names an app without a name after its script. */
+/** PM2 names an app without a name after its script. */
 export function appsIn(path: string, text: string): Pm2App[] {
   const isBare = isYaml(path);
   return [...text.matchAll(member("script|cmd|exec", "g"))].map(({ 1: script = "", index }) => {
@@ -50,7 +46,7 @@ function folderIn(part: string, isBare: boolean): string | undefined {
   return script?.includes("/") === true && !script.includes(" ") ? folderOf(script) : undefined;
 }
 
-/** The path that the strings of an expression form: `path.join(__dirname, "services", "orders")`. */
+/** `path.join(__dirname, "services", "orders")`, for example. */
 function pathIn(expression: string | undefined, isBare: boolean): string | undefined {
   const source = expression?.trim() ?? "";
   const texts = source.match(new RegExp(STRING, "g"))?.map((text) => text.slice(1, -1)) ?? (isBare ? [source] : []);
@@ -61,13 +57,11 @@ function pathIn(expression: string | undefined, isBare: boolean): string | undef
   return source === "__dirname" ? "." : path.replace(/^\.\//, "").replace(/\/$/, "") || undefined;
 }
 
-/** A name that is a literal. */
 function literal(source: string, isBare: boolean): string | undefined {
   const text = /^(["'`])([^"'`]*)\1$/.exec(source)?.[2] ?? (isBare ? source : undefined);
   return text?.includes("${") === true ? undefined : text;
 }
 
-/** The innermost object that contains a position. */
 function objectAround(text: string, index: number): string {
   let [start, end] = [index, index + 1];
   for (let depth = 0; start > 0 && index - start < REACH; start -= 1) {
@@ -81,7 +75,6 @@ function objectAround(text: string, index: number): string {
   return text.slice(start, end);
 }
 
-/** The list item in YAML that contains a position. */
 function itemAround(text: string, index: number): string {
   const item = /^\s*-\s/gm;
   const starts = [...text.slice(0, index + 1).matchAll(item)];

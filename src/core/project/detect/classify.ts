@@ -4,7 +4,7 @@ import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName, wordsOf } from "../../secrets/secret-name.ts";
 import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 
-/** The proposal for a key. `why` contains no part of a value. */
+/** `why` contains no part of a value. */
 export interface Verdict {
   readonly verdict: "open" | "secret" | "connection" | "undecided";
   readonly kind: FormKind;
@@ -21,7 +21,7 @@ const DOUBTFUL =
 const ADDRESS = /^(?:URL|URI|DSN|STRING|ADDRESS|ENDPOINT)$/;
 const CONNECTION = /^(?:URL|URI|STRING)$/;
 const OPEN_KEY = /(?:^| )(?:PUBLIC|PUBLISHABLE|SITE) KEY$/;
-/** The last word of a name whose value is configuration: a place, an amount or a choice. */
+/** The last word of a name whose value is a place, an amount or a choice. */
 const HARMLESS = new RegExp(
   "^(?:" +
     "HOSTS?|HOSTNAME|PORTS?|REGION|ZONE|BUCKET|NAMES?|LEVEL|MODE|VERSION|ENV|ENVIRONMENT|TIMEOUT" +
@@ -37,10 +37,8 @@ const HARMLESS = new RegExp(
     "|FILENAME|FILEPATH|WORKDIR|CWD|EXT|VENDOR|VARIANT|AGENT|BIND|DN|PROJECT|PAYER|TOLERANCE|SOCKET" +
     ")$",
 );
-/** Names with one of these words are settings or measures. */
 const SETTING = /^(?:MAX|MIN|LOG|LOGGING|DEBUG|FEATURE|RATE|THROTTLE|LIMIT|DRY|TRUST|REQUIRE|INCLUDE|ENGINE|VERBOSE)$/;
 
-/** The kinds that values are tested against, narrowest first. */
 const KINDS: readonly FormKind[] = ["boolean", "number", "url", "email", "cron", "duration", "size", "json"];
 
 interface Seen {
@@ -59,7 +57,6 @@ const open = (why: string) => ({ verdict: "open", why }) as const;
 const undecided = (why: string) => ({ verdict: "undecided", why }) as const;
 const connection = (why: string) => ({ verdict: "connection", why }) as const;
 
-/** The first rule that returns a verdict decides. */
 const rules: readonly ClassifyRule[] = [
   ({ values }) =>
     values.some((value) => value.includes("://") && hasCredentials(value))
@@ -94,10 +91,7 @@ const rules: readonly ClassifyRule[] = [
       : undefined,
 ];
 
-/**
- * Proposes the tier of a key from its name and its known values, which are not stored. No proposal is editable; in
- * doubt, the key stays hidden.
- */
+/** No proposal is editable; in doubt, the key stays hidden. Values are not stored. */
 export function classify(name: string, seen: readonly string[]): Verdict {
   const values = seen.filter((value) => !isPlaceholder(value));
   const words = wordsOf(name);
@@ -114,7 +108,7 @@ export function classify(name: string, seen: readonly string[]): Verdict {
   return { kind, ...undecided("neither its name nor its value says what it is") };
 }
 
-/** True for a secret name with a prefix that puts the value into code for browsers. */
+/** The prefix puts the value into code for browsers. */
 export function isPublicSecret(name: string): boolean {
   return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(wordsOf(name).join(" "));
 }
@@ -137,7 +131,7 @@ function articleOf(kind: FormKind): string {
   return `a ${kind}`;
 }
 
-/** The narrowest kind that accepts every known value; else `text`. */
+/** `text` if no other kind accepts every value. */
 function narrowestKind(name: string, values: readonly string[]): FormKind {
   const isPort = /(?:^|_)PORT$/i.test(name);
   const fits = (kind: FormKind): boolean => values.every((value) => forms[kind].matches(value));

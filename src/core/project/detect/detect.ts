@@ -6,7 +6,7 @@ import { pm2FilesOf } from "./pm2-files.ts";
 import { baseName } from "../../words/path.ts";
 import { folderOf, isPm2Name, type Survey } from "./survey.ts";
 
-/** The PM2 files, env files and keys of a repository. No file was run, and no value is included. */
+/** No file was run, and no value is included. */
 export interface Detection {
   readonly looked: number;
   readonly isCut: boolean;
@@ -19,7 +19,6 @@ export interface Detection {
 
 export interface DetectedKey extends Verdict {
   readonly key: string;
-  /** True if the key occurs only in code. */
   readonly isOnlyRead: boolean;
 }
 
@@ -33,9 +32,8 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
   "discord.js": "discord.js",
 };
 
-/** Key names that dotenv accepts, up to a realistic length. */
 const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
-/** Variables that the system or PM2 sets for every process. */
+/** The system or PM2 sets these for every process. */
 const NOT_OURS =
   /^(?:PATH|HOME|USER|LOGNAME|PWD|SHELL|EDITOR|VISUAL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|XDG_\w+|(?:LOCAL)?APPDATA|PROGRAMFILES|USERPROFILE|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
 
@@ -78,7 +76,7 @@ function keysOf({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey
     .toSorted((a, b) => Number(a.isOnlyRead) - Number(b.isOnlyRead));
 }
 
-/** Finds `process.env.X`, `process.env["X"]` and `const { X } = process.env` in code. */
+/** `process.env.X`, `process.env["X"]` and `const { X } = process.env`. */
 function readKeys(text: string): string[] {
   const members = [...text.matchAll(/\bprocess\.env(?:\.([A-Za-z_]\w*)|\[["'`]([A-Za-z_][\w.-]*)["'`]\])/g)].map(
     ([, a, b]) => a ?? b ?? "",
@@ -89,7 +87,7 @@ function readKeys(text: string): string[] {
   return [...members, ...destructured].filter((key) => KEY.test(key));
 }
 
-/** Finds variables with literal values in the `env` blocks of a PM2 file. */
+/** Only literal values. */
 function ecosystemVariables(text: string): (readonly [string, string])[] {
   const blocks = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
   const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?:\s*\n((?:\1\s+[A-Za-z_][\w.-]*:.*\n?)+)/gm)].map(

@@ -5,9 +5,8 @@ import { homeOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
 
 export interface DetectedEnvFile {
   readonly path: string;
-  /** `other` is a file such as `docker-compose.env`, whose name does not relate it to the app. */
+  /** `other`: the name, such as `docker-compose.env`, does not relate the file to the app. */
   readonly kind: "values" | "template" | "other";
-  /** The environment in its name; `undefined` for a plain `.env`. */
   readonly environment: string | undefined;
   /** The folder of the nearest package.json; `.` for the root. */
   readonly home: string;
@@ -35,7 +34,6 @@ export function envFilesOf({ files }: Survey, packages: readonly string[]): Dete
   });
 }
 
-/** Every key of a file with its values, including assignments that are commented out. */
 export function assignmentsIn(text: string): (readonly [string, string])[] {
   const document = parseEnvDocument(text);
   const commented = document.comments.map(({ start, end }) => document.text.slice(start, end).replace(/^\s*#+\s?/, ""));

@@ -9,10 +9,8 @@ export interface EnvLayout {
 }
 
 /**
- * Assigns the env files of a service to environments. A plain `.env` belongs to only one environment, because a write
- * for another one would change it there, too. It belongs to `main`, else to an environment without a file. If every
- * environment has a file, it becomes a lower layer of each.
- *
+ * A plain `.env` belongs to only one environment, because a write for another one would change it there, too: to
+ * `main`, else to one without a file. If every environment has a file, it becomes a lower layer of each.
  * @param main the default environment
  */
 export function envLayout(
@@ -40,13 +38,13 @@ export function envLayout(
   return { env: Object.fromEntries(entries), left: [...left, ...notesOn(plain, owner, names)] };
 }
 
-/** The environment in the name of an env file, as `svcm.yaml` spells it. */
+/** As `svcm.yaml` spells it. */
 export function nameOf({ environment }: DetectedEnvFile): string | undefined {
   if (environment === undefined) return undefined;
   return environment.replaceAll(/[^a-z\d._-]/g, "-").replace(/^[^a-z\d]+/, "") || "dev";
 }
 
-/** The first file, overridden by the `.local` file. */
+/** The `.local` file overrides the first one. */
 function layersOf(files: readonly DetectedEnvFile[]): DetectedEnvFile[] {
   const base = files.find(({ isLocal }) => !isLocal) ?? files[0];
   return base === undefined ? [] : [base, ...files.filter(({ path }) => path === `${base.path}.local`)];
@@ -69,7 +67,6 @@ function notesOn(
   return [{ path: plain.path, line: 1, what }];
 }
 
-/** For a template without an env file: the file that a user would create from it. */
 function plainBeside(template: string): string {
   const folder = folderOf(template);
   return folder === "." ? ".env" : `${folder}/.env`;

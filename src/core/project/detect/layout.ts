@@ -7,7 +7,6 @@ import { aliasesOf } from "./environment-names.ts";
 import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
 import { relativeTo } from "./survey.ts";
 
-/** A proposal for `svcm.yaml` without keys, as plain data in file order. */
 export interface Layout {
   readonly environments: Readonly<Record<string, readonly string[]>>;
   readonly default: string;
@@ -22,7 +21,6 @@ export interface ServiceLayout {
   readonly template?: string;
 }
 
-/** The files below one package.json, or of the root. */
 interface Group {
   readonly folder: string;
   readonly env: readonly DetectedEnvFile[];
@@ -44,7 +42,7 @@ export function layoutOf({ env, pm2 }: Pick<Detection, "env" | "pm2">): { layout
     pm2: pm2.filter(({ home }) => home === folder),
   }));
   const all = environmentNames(env, pm2);
-  // Prefers an environment with an ecosystem file, because most commands need one.
+  // Most commands need an ecosystem file.
   const main = all.find((name) => pm2.some(({ environments }) => Object.hasOwn(environments, name))) ?? all[0] ?? "dev";
   const names = { all, main };
   const services = groups.length > 1 ? namedServices(groups, names) : { "": serviceOf(groups[0], names) };
@@ -71,10 +69,7 @@ function rank(name: string): number {
   return ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
 }
 
-/**
- * With several groups, each folder is a service. A PM2 file in a parent folder belongs to the services in whose folders
- * its apps run.
- */
+/** A PM2 file in a parent folder belongs to the services in whose folders its apps run. */
 function namedServices(groups: readonly Group[], names: Names): Record<string, ServiceLayout> {
   const taken = new Set<string>();
   const claimed = new Set<string>();
@@ -102,10 +97,7 @@ function namedServices(groups: readonly Group[], names: Names): Record<string, S
   return Object.fromEntries([[freeName("main", taken), own], ...entries]);
 }
 
-/**
- * The apps of a file that run in a folder. A file with a computed app name is not divided, because that app would be
- * lost.
- */
+/** A file with a computed app name is not divided, because that app would be lost. */
 function namesWithin({ apps }: Pm2File, folder: string): string[] {
   if (!areNamed(apps)) return [];
   return apps.flatMap((app) => (isWithin(app.folder, folder) ? (app.name ?? []) : []));
@@ -150,7 +142,6 @@ function ecosystemOf(pm2: readonly Pm2File[], names: readonly string[], folder: 
   return Object.fromEntries(entries);
 }
 
-/** A file of another package is run in the folder of that package. */
 function source({ path, home }: Pm2File, env: string | null, folder: string): unknown {
   const file = relativeTo(folder, path);
   const isAbove = file.startsWith("../");

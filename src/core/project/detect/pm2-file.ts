@@ -1,18 +1,15 @@
 import type { Pm2App } from "./apps-in.ts";
 
-/** A PM2 configuration, read as text and not run. */
+/** Read as text, not run. */
 export interface Pm2File {
   readonly path: string;
-  /** The folder of the nearest package.json; `.` for the root. */
   readonly home: string;
   readonly named: string | undefined;
-  /** For each environment, the name after `--env`; `null` for a start without it. */
+  /** The name after `--env`; `null` for a start without it. */
   readonly environments: Readonly<Record<string, string | null>>;
-  /** True if no environment is named in the file or near it. */
   readonly isGuess: boolean;
-  /** True if a script, a workflow or the README starts PM2 with it. */
+  /** A script, a workflow or the README starts PM2 with it. */
   readonly isCalled: boolean;
-  /** True if PM2 cannot load it. */
   readonly isBroken: boolean;
   readonly apps: readonly Pm2App[];
 }

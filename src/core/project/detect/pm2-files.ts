@@ -37,7 +37,7 @@ export function pm2FilesOf(
   return { pm2, notUnderstood: [...notUnderstood, ...left] };
 }
 
-/** PM2 requires `.js` files, but with such a package.json Node.js treats them as ES modules. */
+/** With such a package.json, Node.js treats `.js` files as ES modules, which PM2 cannot require. */
 function isUnwantedModule(path: string, manifest: string): boolean {
   return path.endsWith(".config.js") && /"type"\s*:\s*"module"/.test(manifest);
 }

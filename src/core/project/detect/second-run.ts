@@ -10,12 +10,7 @@ export function newKeys(held: RuntimeContract["keys"], detected: readonly Detect
   return detected.filter(({ key }) => !Object.hasOwn(held, key));
 }
 
-/**
- * Adds new keys after the existing ones. If each key is on its own line, a comment with the date precedes them. Every
- * other byte stays.
- *
- * @param date today, for example `2026-11-22`
- */
+/** Every other byte stays. @param date for example `2026-11-22` */
 export function withKeys(text: string, [first, ...others]: readonly DetectedKey[], date: string): string {
   if (first === undefined) return text;
   const { value } = parseYaml(text, PROJECT_FILE);

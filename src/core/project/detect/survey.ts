@@ -1,13 +1,11 @@
 import { baseName } from "../../words/path.ts";
 
-/** The files of a repository for detection: paths relative to the root, with `/`, and the requested texts. */
+/** Paths relative to the root, with `/`, and the requested texts. */
 export interface Survey {
   readonly files: ReadonlyMap<string, string | undefined>;
-  /** True if a limit stopped the search. */
   readonly isCut: boolean;
 }
 
-/** Folders without declarations of the team. */
 export const SKIPPED_FOLDERS = new Set(
   "node_modules .git .svcm dist build out .next .nuxt .output .turbo .cache coverage vendor venv .venv target test tests __tests__ __mocks__ e2e fixtures examples example docs deprecated".split(
     " ",
@@ -18,18 +16,17 @@ export const MAX_DEPTH = 4;
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
 
-/** True for a relative path whose text is needed. */
 export function isWanted(path: string): boolean {
   const name = baseName(path);
   return isPm2Name(name) || isEnvName(path) || isCallerName(path) || SOURCE.test(name) || name === ".gitignore";
 }
 
-/** PM2 treats files with these names as configurations, and teams use them as such. */
+/** PM2 treats these as configurations. */
 export function isPm2Name(name: string): boolean {
   return /^(?:ecosystem|pm2|process)[\w.-]*$/i.test(name) && /\.(?:json|ya?ml|config\.[cm]?js)$/i.test(name);
 }
 
-/** A name that looks like a PM2 configuration but that PM2 would run as a script. */
+/** PM2 would run it as a script. */
 export function isScriptLikePm2(name: string): boolean {
   return /^ecosystem[\w.-]*\.(?:[cm]?ts|[cm]?js)$/i.test(name) && !/\.config\.[cm]?js$/i.test(name);
 }
@@ -37,7 +34,7 @@ export function isScriptLikePm2(name: string): boolean {
 const TEMPLATE = /(?:^|[._-])(?:ex[ae]mple|sample|template|dist|schema|defaults?)(?:$|[._-])/i;
 const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:bak|backup|old)$/i;
 
-/** `.env`, `.env.<x>`, `<x>.env` and `env.<template>`, without backups. */
+/** `.env`, `.env.<x>`, `<x>.env`, `env.<template>`; no backups. */
 export function isEnvName(path: string): boolean {
   const name = baseName(path);
   const isEnv = /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^[\w-]+\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
@@ -50,7 +47,6 @@ export function isTemplateName(name: string): boolean {
   return TEMPLATE.test(name);
 }
 
-/** A file that may contain the team's PM2 commands. */
 export function isCallerName(path: string): boolean {
   const name = baseName(path);
   return (
@@ -61,18 +57,15 @@ export function isCallerName(path: string): boolean {
   );
 }
 
-/** Returns `.` for a file in the root. */
 export function folderOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
 }
 
-/** The nearest parent folder with a package.json; `.` for the root. */
 export function homeOf(path: string, packages: readonly string[]): string {
   const around = packages.filter((folder) => path.startsWith(`${folder}/`));
   return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";
 }
 
-/** A path of the repository, relative to a folder. */
 export function relativeTo(folder: string, path: string): string {
   if (folder === "") return path;
   const [from, to] = [folder.split("/"), path === "." ? [] : path.split("/")];

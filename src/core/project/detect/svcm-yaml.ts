@@ -4,11 +4,7 @@ import type { Layout, ServiceLayout } from "./layout.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
-/**
- * The text of a new `svcm.yaml`. Secret keys get an entry, too, although they stay hidden even without one.
- *
- * @param keys `undefined` if another file declares them
- */
+/** @param keys `undefined` if another file declares them */
 export function svcmYaml(layout: Layout, keys: readonly DetectedKey[] | undefined): string {
   const { "": only, ...services } = layout.services;
   return [
@@ -50,7 +46,7 @@ function members(values: Readonly<Record<string, unknown>>, indent: string, open
   );
 }
 
-/** The entry of a key. A key that is not secret is proposed as read-only, and marked as a guess. */
+/** A key that is not secret is proposed as read-only, and marked as a guess. */
 export function keyEntry({ verdict, kind, why }: DetectedKey): Readonly<Record<string, string>> {
   if (verdict === "open") return { kind, tier: "read-only", guess: why };
   if (verdict === "connection") return { kind: "connection-url" };

@@ -12,36 +12,30 @@ export interface Place {
   readonly environment: string;
   /** `""` for a service without a name. */
   readonly service: string;
-  /** Relative to the root; absolute if it is outside. */
   readonly path: string;
   readonly exists: boolean;
-  /** Keys that a later layer overrides. */
   readonly overridden: readonly string[];
 }
 
 type Stack = Pick<Place, "kind" | "environment" | "service">;
 
-/** True for files of the same kind, environment and service. */
 export function isSameStack(a: Stack, b: Stack): boolean {
   return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
 }
 
-/** The facts that the rules of doctor check. It contains no values. */
+/** Contains no values. */
 export interface Examined {
-  /** True if `svcm.yaml` names the files, or if they are in the default places. */
+  /** `svcm.yaml` names the files, or they are in the default places. */
   readonly isSetUp: boolean;
   readonly places: readonly Place[];
   readonly bareEnvironments: readonly string[];
   readonly unnamed: readonly string[];
-  /** Files that look like PM2 configurations but that PM2 would run as scripts. */
   readonly scripts: readonly string[];
-  /** Env files that Git tracks, and the names of their secrets. */
   readonly tracked: readonly FileKeys[];
   readonly publicSecrets: readonly string[];
-  /** Keys that occur only in code, and keys that occur only in env files. */
   readonly keysOfCode: readonly string[];
   readonly keysOfFiles: readonly string[];
-  /** Encrypted env files, if the tool that decrypts them is not installed. */
+  /** Encrypted, and the tool that decrypts them is not installed. */
   readonly locked: readonly string[];
   readonly guesses: readonly string[];
 }
@@ -84,7 +78,6 @@ export function examine({ survey, detection, project, places, tracked, hasDotenv
   };
 }
 
-/** The keys of a file, and those of them that a later layer also has. */
 export function overriddenKeys(text: string | undefined, later: readonly (string | undefined)[]): string[] {
   const above = new Set(later.flatMap((one) => keysIn(one)));
   return keysIn(text).filter((key) => above.has(key));

@@ -5,28 +5,25 @@ import { keySource, type KeySource } from "../keys.ts";
 import type { Project } from "../project.ts";
 import type { Place } from "./examined.ts";
 
-/** The installation and the repository, for a bug report. It contains no value of a key and no token. */
+/** For a bug report. Contains no value of a key and no token. */
 export interface DoctorFacts {
   readonly svcm: string;
   readonly node: string;
   readonly platform: string;
   readonly user: string;
   readonly root: string;
-  /** The flag, variable or file that determined the root; null for the current folder. */
   readonly rootBy: string | null;
   readonly pm2Version: string | null;
   readonly pm2Home: string;
-  /** The variable or file that sets it; null for the default. */
   readonly pm2HomeBy: string | null;
   /** Null if no daemon is listening; absent with `offline`. */
   readonly daemon?: Pm2Daemon | null;
   /** Null if it is invalid. */
   readonly contract: { readonly source: KeySource; readonly keys: number; readonly guesses: number } | null;
   readonly defaultEnvironment: string | null;
-  /** The folders of env files and ecosystem files; null with a `svcm.yaml`, which names each file. */
+  /** Null with a `svcm.yaml`, which names each file. */
   readonly folders: { readonly env: string; readonly ecosystem: string } | null;
   readonly files: readonly Place[];
-  /** Absent with `offline`. */
   readonly service?: ServiceAddress;
   readonly hasToken: boolean;
   readonly auditFile: string;

@@ -15,7 +15,7 @@ import type { Project } from "../project.ts";
 import { isSameStack, type Place } from "./examined.ts";
 import { requestsOf, shownPath } from "./gather-places.ts";
 
-/** An app of an environment, and the env files that it may have read at its start. Absolute paths. */
+/** The env files that an app may have read at its start. Absolute paths. */
 export interface DeclaredFiles {
   readonly name: string;
   readonly envFiles: readonly string[];
@@ -29,7 +29,7 @@ interface Checking {
   readonly survey: Survey;
 }
 
-/** The findings of `svcm ecosystem check` in every environment. @param offline skips checks of the machine */
+/** @param offline skips checks of the machine */
 export async function checkEcosystems(
   { ports: given, vocabulary, places }: Checking,
   offline: boolean,
@@ -55,7 +55,6 @@ export async function checkEcosystems(
   return { issues: once(issues), apps };
 }
 
-/** The findings of `svcm env check` in every environment. */
 export async function checkEnvironments(checking: Checking): Promise<readonly Issue[]> {
   const { ports, vocabulary, places } = checking;
   const { root } = ports.workspace;
@@ -74,7 +73,7 @@ export async function checkEnvironments(checking: Checking): Promise<readonly Is
   return once(issues);
 }
 
-/** Differences from the template are warnings, because an app may run in spite of them. */
+/** Warnings, because an app may run in spite of them. */
 function templateIssues(
   { ports, project, survey }: Checking,
   service = "",
@@ -90,7 +89,7 @@ function templateIssues(
   return issues.map((issue) => ({ ...issue, severity: "warning" }));
 }
 
-/** Returns a refusal as issues; any other error is a defect and passes through. */
+/** Any error but a refusal is a defect and passes through. */
 export function failures(check: string, error: unknown, root: string): Issue[] {
   if (!(error instanceof SvcmError)) throw error;
   const { issues = [], code = error.kind, path } = error.body;
@@ -101,7 +100,7 @@ export function failures(check: string, error: unknown, root: string): Issue[] {
   ];
 }
 
-/** Variables that the file reads from its environment, and that svcm would not pass to the app. */
+/** The file reads these, and svcm would not pass them to the app. */
 function unset({ file, scrub }: CheckedFile): Issue[] {
   return (file.loaded?.apps ?? []).flatMap(({ unset: keys, fields }, index): Issue[] => {
     if (keys.length === 0) return [];
@@ -119,7 +118,7 @@ function declaredFiles({ file }: CheckedFile, layers: readonly string[]): Declar
   }));
 }
 
-/** Removes duplicates, because environments may share a file. */
+/** Environments may share a file. */
 function once(issues: readonly Issue[]): Issue[] {
   return [...new Map(issues.map((issue) => [JSON.stringify([issue.code, issue.message, issue.at]), issue])).values()];
 }

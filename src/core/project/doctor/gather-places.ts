@@ -8,7 +8,7 @@ import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
 
 type Named = Omit<Place, "exists" | "overridden">;
 
-/** Every file that an environment names; without a `svcm.yaml`, every file in the default places. */
+/** Without a `svcm.yaml`, the files in the default places count. */
 export async function gatherPlaces(
   ports: Ports,
   vocabulary: Vocabulary,
@@ -31,12 +31,11 @@ export async function gatherPlaces(
   return project ? places : places.filter(({ exists }) => exists);
 }
 
-/** The environments, each with its service, for which files of a kind can be read. */
 export function requestsOf(places: readonly Place[], kind: Place["kind"]): PlaceRequest[] {
   const ofKind = places.filter((place) => place.kind === kind);
   const isReadable = (place: Place): boolean => {
     const stack = ofKind.filter((other) => isSameStack(place, other));
-    // Each ecosystem file of an environment must exist, because all are run. For env files, one layer is enough.
+    // PM2 runs all ecosystem files, so each must exist. For env files, one layer is enough.
     return kind === "env" ? stack.some(({ exists }) => exists) : stack.every(({ exists }) => exists);
   };
   const requests = ofKind
@@ -45,7 +44,6 @@ export function requestsOf(places: readonly Place[], kind: Place["kind"]): Place
   return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Relative to the root, if the path is inside. */
 export function shownPath(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }

@@ -1,11 +1,10 @@
-/** The rules that only `svcm doctor` checks, grouped by check. */
 import type { Issue } from "../../api/issue.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import type { DoctorRule, Examined } from "./examined.ts";
 import * as env from "./env-rules.ts";
 import * as layout from "./layout-rules.ts";
 
-/** In report order. `running` needs PM2; its findings come from other checks. */
+/** In report order. `running` needs PM2. */
 export const doctorChecks = ["layout", "ecosystem", "env", "running", "keys"] as const;
 export type DoctorCheck = (typeof doctorChecks)[number];
 

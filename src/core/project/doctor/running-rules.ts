@@ -14,7 +14,7 @@ export interface Running {
   readonly newer: readonly NewerFiles[];
 }
 
-/** The major versions of PM2 that svcm is tested with. */
+/** Major versions of PM2. */
 const TESTED = ["5", "6", "7"];
 
 const untestedVersion: Rule<Running> = {

@@ -35,7 +35,7 @@ function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
   });
 }
 
-/** If an app is declared in several environments, a file counts only if it is newer for each of them. */
+/** A file counts only if it is newer for each environment that declares the app. */
 function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: readonly DeclaredFiles[]): NewerFiles[] {
   const { name, pmId, startedAt } = record;
   const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);

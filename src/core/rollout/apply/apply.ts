@@ -21,16 +21,13 @@ const RESTART_MS = 5000;
 
 type Input = InputOf<"rollout.apply">;
 
-/** The result of an apply; without a release if there was nothing to do. */
 export interface Applied {
   readonly plan: Plan;
   readonly release: Release | null;
 }
 
 /**
- * Recomputes the plan under the lock and runs its steps in order. At the first failure, it stops and restores the
- * previous definitions of the affected apps. An empty plan afterwards proves the result.
- *
+ * Recomputes the plan under the lock. After a failure it restores the affected apps; an empty plan proves the result.
  * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED,
  * APPLY_REVERTED, APPLY_HALF, AUDIT_FAILED, and the errors of a plan
  */
@@ -57,7 +54,6 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
   const done = await recordedStep(ports, caller.step);
   if (done !== undefined) return { plan: (await planned(ports, place)).plan, release: done };
   await caller.step?.confirm();
-  // Runs the file while waiting for PM2.
   const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
@@ -115,7 +111,6 @@ function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Ca
   return begun(ports, caller, { ...subject, probeOf });
 }
 
-/** Listens for processes that report ready while `work` runs. */
 export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
   await processes.hearReady(true);
   try {

@@ -8,25 +8,21 @@ import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
 
-/** This many equal results in a row decide if a process is healthy. */
 const ENOUGH = 3;
-/** Probes of one check, while other instances of a cluster answer. With a check every 100 ms: at most 50 a second. */
+/** With a check every 100 ms: at most 50 a second. */
 const MOST_PROBES = 5;
 type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
 
-/** The conditions under which a process counts as healthy. */
 export interface Demand {
   readonly probe: AppProbe | undefined;
   readonly deadlineMs: number;
   readonly minHealthyMs: number;
 }
 
-/** Runs {@link Gate.passed} for a process that was not checked before. */
 export function gate(ports: Ports, record: Judged, demand: Demand): Promise<number | undefined> {
   return new Gate(ports, demand).passed(record);
 }
 
-/** Checks the health of one process, both while PM2 reloads it and afterwards. */
 export class Gate {
   readonly #ports: Ports;
   readonly #demand: Demand;
@@ -39,9 +35,7 @@ export class Gate {
   }
 
   /**
-   * Checks a new run once, while PM2 has not responded to the reload. The old run still serves requests, so a result
-   * counts only if it contains the pid of the new process.
-   *
+   * While PM2 has not responded, the old run still serves requests, so only a result with the new pid counts.
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_STATUS, at the third such result in a row
    */
   async look(now: ProcessRecord): Promise<void> {
@@ -56,11 +50,8 @@ export class Gate {
   }
 
   /**
-   * Waits until a process has stayed online and has passed its probe three times in a row. Fails at once if the process
-   * ends, if it fails the probe three times in a row, or if it stops responding. Also fails if PM2 has stopped waiting
-   * for a process that is not ready. If the app does not have the path or service of the default probe, the probe is
-   * skipped.
-   *
+   * Three good probes in a row make a process healthy, three bad ones fail it. A default probe is skipped if the app
+   * does not have its path or service.
    * @returns milliseconds from the start of the process to its readiness, if known
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or
    * HEALTH_UNREACHABLE
@@ -85,10 +76,7 @@ export class Gate {
     }
   }
 
-  /**
-   * The answer of a process, or one that does not say which process gave it. In a cluster, another instance may answer: then
-   * it asks again at once, on a new connection. Undefined if only others answered.
-   */
+  /** In a cluster, another instance may answer, so it asks again on a new connection. */
   async #answerOf(
     { pid }: ProcessRecord,
     probe: AppProbe,
@@ -113,12 +101,7 @@ export class Gate {
   }
 }
 
-/**
- * Milliseconds until a process with `wait_ready` reported ready. PM2 also shows the process as online when it has
- * stopped waiting.
- *
- * @throws {SvcmError} HEALTH_NOT_READY
- */
+/** PM2 also shows a process as online when it has stopped waiting. @throws {SvcmError} HEALTH_NOT_READY */
 async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<number | undefined> {
   const { pmId, startedAt, declaration } = record;
   const heard = declaration.settings.waitReady === true ? await processes.ready() : undefined;
@@ -133,7 +116,6 @@ async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<num
   );
 }
 
-/** @throws {SvcmError} HEALTH_CRASHED if the process has ended or was restarted */
 async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRecord> {
   const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
@@ -142,13 +124,12 @@ async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRec
 
 type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
 
-/** Counts equal results in a row. */
 class Score {
   #good = 0;
   #bad = 0;
   #wasGood = false;
   #problem: Problem | undefined;
-  /** The age of the process at its first good result; absent if that may come from another process. */
+  /** Absent if the first good result may come from another process. */
   bootMs: number | undefined;
 
   count(answer: HealthAnswer, pid: number | null, ageMs: number): void {
@@ -169,7 +150,6 @@ class Score {
     return this.#wasGood;
   }
 
-  /** The most recent reason why the process is unhealthy. */
   get problem(): Problem | undefined {
     return this.#problem;
   }

@@ -10,7 +10,6 @@ interface Made {
   readonly boots: ReadonlyMap<string, number>;
 }
 
-/** The apps after a complete apply. */
 export function leftAfter({ clock }: Ports, now: Planned, { envFiles, save, boots }: Made): Left {
   const { steps } = now.decision;
   const gone = new Set(steps.flatMap((step) => (step.do === "remove" ? [step.app] : [formerNameOf(step)])));
@@ -34,15 +33,12 @@ export function leftAfter({ clock }: Ports, now: Planned, { envFiles, save, boot
 }
 
 interface Return {
-  /** The release that is undone. */
   readonly undone: Pick<ReleaseHead, "left">;
   readonly apps: readonly string[];
   readonly pinned: ReadonlySet<string>;
-  /** The release that restores the apps. */
   readonly by: string;
 }
 
-/** The apps after some of them were restored. */
 export function leftReturned(now: Left, { undone, apps, pinned, by }: Return): Left {
   const others = Object.entries(now.apps).filter(([app]) => !apps.includes(app));
   const returned = apps.flatMap((app): [string, LeftApp][] => {

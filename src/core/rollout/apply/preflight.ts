@@ -10,18 +10,12 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { gate, type Demand } from "./gate.ts";
 
-/** The name prefix of trial processes. */
 const TRIAL = "svcm-preflight-";
 
-/** The variables with the ports of a backend that follows the startup contract. */
+/** In a backend that follows the startup contract. */
 const PORT_KEYS = ["SVC_HTTP_PORT", "SVC_GRPC_PORT"];
 
-/**
- * Starts an app once next to its running processes, on spare ports, and checks its health. Then deletes the trial
- * process.
- *
- * @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason
- */
+/** @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason */
 export async function preflight(ports: Ports, declared: Declaration, demand: Demand): Promise<void> {
   const { probe, deadlineMs: timeoutMs } = demand;
   if (probe === undefined || probe.portKey === null) return;
@@ -55,10 +49,8 @@ function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<strin
 }
 
 /**
- * Cleans up after an svcm process that was killed: deletes its trial processes and waits until PM2 has finished the
- * action that it was carrying out. Until then, PM2 shows the process as stopping, or does not list it, and a plan would
- * be outdated at once.
- *
+ * Cleans up after an svcm process that was killed. Until PM2 has finished that action, it shows the process as stopping
+ * or does not list it, so a plan would be outdated at once.
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `PROCESS_UNLISTED`
  */
 export async function recover(ports: Ports): Promise<void> {
@@ -83,7 +75,6 @@ interface Rest {
   readonly unlisted: readonly number[];
 }
 
-/** The processes when PM2 is no longer stopping any of them, or when the time is up. */
 async function atRest({ processes, clock }: Ports): Promise<Rest> {
   const until = clock.elapsed() + PATIENCE_MS;
   for (;;) {

@@ -4,10 +4,7 @@ import { journalsOf, releaseOf, type Journal, type ReleaseEvent } from "../relea
 
 export type ApplyProgress = Omit<ApplyFrame, "type">;
 
-/**
- * Wraps the journals: `onProgress` gets each line that an apply or a rollback adds, once it is on disk. The first line
- * follows the audit record, directly before the first step.
- */
+/** `onProgress` gets each line once it is on disk. */
 export function reportedReleases(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
   const events: ReleaseEvent[] = [];
   return {
@@ -25,7 +22,6 @@ export function reportedReleases(releases: Releases, onProgress: (progress: Appl
   };
 }
 
-/** The state of the step that an event concerns; the final event concerns the last step that began. */
 function progressOf(journal: Journal, event: ReleaseEvent): ApplyProgress {
   const { id, outcome, code, steps } = releaseOf(journal, 0);
   const at = positionOf(journal, event);

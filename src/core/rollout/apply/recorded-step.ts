@@ -5,11 +5,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { journalsOf, releaseOf } from "../release.ts";
 
-/**
- * The release of a rollout step that this node has already carried out. Call it under the apply lock.
- *
- * @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step
- */
+/** Call it under the apply lock. @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step */
 export async function recordedStep({ releases }: Ports, step: RolloutStep | undefined): Promise<Release | undefined> {
   if (step === undefined) return undefined;
   const journals = journalsOf(await releases.list());
@@ -25,11 +21,7 @@ export async function recordedStep({ releases }: Ports, step: RolloutStep | unde
   });
 }
 
-/**
- * The release that a rollout made on this node.
- *
- * @throws {SvcmError} NOTHING_TO_ROLL_BACK
- */
+/** @throws {SvcmError} NOTHING_TO_ROLL_BACK */
 export async function releaseOfRollout({ releases }: Ports, { rollout }: RolloutStep): Promise<string> {
   const own = journalsOf(await releases.list()).filter(({ head }) => head.rollout?.id === rollout);
   const left = own.find((journal) => {

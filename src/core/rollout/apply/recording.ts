@@ -17,7 +17,6 @@ import {
 import { probeOf, type AppProbe } from "../settings/probe.ts";
 import type { RolloutSettings } from "../settings/settings.ts";
 
-/** The journal of one apply. A line is on disk when its promise resolves. */
 export interface Recording {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
@@ -33,12 +32,10 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
   readonly message?: string | undefined;
   readonly undoes?: string;
   readonly running: readonly ProcessRecord[];
-  /** The probes of the processes that are running now. */
   readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
   readonly keepReleases: number;
 }
 
-/** Begins a journal and stores PM2's records of the affected apps before any action on them. */
 export async function begun(ports: Ports, caller: Caller, { keepReleases, ...subject }: Subject): Promise<Recording> {
   const { processes, releases } = ports;
   const now = (): string => new Date(ports.clock.now()).toISOString();
@@ -90,7 +87,6 @@ function idOf(startedAt: string, random: string): string {
   return `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
 }
 
-/** The probe of a running process: from the last apply, else derived from its name and HTTP port. */
 export function formerProbe(
   { apps }: Left,
   healthOf: (app: string) => RolloutSettings["health"],
@@ -99,7 +95,7 @@ export function formerProbe(
     apps[name]?.probe ?? (httpPort === null ? undefined : probeOf(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
 }
 
-/** Checks once if each app is healthy, because only healthy apps must be healthy again after a revert. */
+/** Only healthy apps must be healthy again after a revert. */
 async function former(
   { health, processes }: Ports,
   touched: readonly ProcessRecord[],

@@ -3,7 +3,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { SvcmError } from "../../errors.ts";
 
-/** Refuses a plan that must not be applied. @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED */
+/** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED */
 export function refuse(
   plan: Plan,
   { plan: asked, allowDirty }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty">,

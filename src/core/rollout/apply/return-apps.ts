@@ -14,30 +14,20 @@ import { processesOf, quiet } from "./quiet.ts";
 import { counted } from "../../words/counted.ts";
 
 export interface Returning {
-  /** The release to undo. */
   readonly head: ReleaseHead;
   readonly demandOf: (app: string) => Omit<Demand, "probe">;
-  /**
-   * The ids of processes for which PM2 has not yet responded to a reload. PM2 refuses another reload until the old run
-   * has ended.
-   */
+  /** PM2 refuses another reload of these until the old run has ended. */
   readonly busy?: ReadonlySet<number>;
-  /** Appends a line to the journal of the current action. */
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
 
-/** The result of restoring the apps. */
 export interface Returned {
-  /** Why apps do not run as before. */
   readonly reasons: readonly string[];
-  /** Apps whose env files have changed since, so they now read copies from before the release. */
+  /** Their env files have changed since, so they now read copies from before the release. */
   readonly pinned: ReadonlySet<string>;
 }
 
-/**
- * Restores the processes and definitions that each app had before a release, and checks the health of those that were
- * healthy. It changes only what differs, so running it again completes an interrupted one.
- */
+/** It changes only what differs, so running it again completes an interrupted one. */
 export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<Returned> {
   const reasons: string[] = [];
   const pinned = new Set<string>();
@@ -115,7 +105,6 @@ function actionFor(
   return isStopped(record) && !old.isStopped ? "start" : undefined;
 }
 
-/** Waits until the started processes are healthy, if their predecessors were. */
 async function judged(
   ports: Ports,
   names: readonly string[],
@@ -129,7 +118,7 @@ async function judged(
   return await processesOf(ports, names);
 }
 
-/** A process that was started again has a new id, so processes are only counted. */
+/** A process that was started again has a new id. */
 function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;

@@ -23,7 +23,6 @@ import { isOfAnApp } from "../step.ts";
 import { readSettings, type SettingsOf } from "../settings/read.ts";
 import { settingsFrom } from "../settings/settings.ts";
 
-/** A rollback and the data from which it was computed. */
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
   readonly undone: ReleaseHead;
@@ -32,11 +31,7 @@ export interface PlannedRollback {
   readonly settingsOf: SettingsOf;
 }
 
-/**
- * Computes the effect of a rollback on each app of a release, last app first. Changes nothing.
- *
- * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED
- */
+/** Last app first. Changes nothing. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED */
 export async function rollbackPlanned(
   ports: Ports,
   { release, apps: asked = [] }: InputOf<"rollout.rollback-plan">,
@@ -122,8 +117,8 @@ function stepOf(
 }
 
 /**
- * The given release; by default the newest one that still has an effect. @throws {SvcmError} RELEASE_NOT_FOUND,
- * NOTHING_TO_ROLL_BACK
+ * By default the newest release that still has an effect.
+ * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK
  */
 export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
   const journals = journalsOf(lists);
@@ -140,7 +135,7 @@ export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: strin
   );
 }
 
-/** Ids begin with their time, so an id below all others belongs to a deleted release. @param kept newest first */
+/** Ids begin with their time, so an id below all others belongs to a deleted release. */
 function notKept(kept: readonly string[], id: string): SvcmError {
   const oldest = kept.at(-1);
   const isGone = oldest !== undefined && RELEASE_ID.test(id) && id < oldest;

@@ -17,10 +17,8 @@ import { rollbackPlanned, type PlannedRollback } from "./rollback-plan.ts";
 type Input = InputOf<"rollout.rollback">;
 
 /**
- * Restores the processes and definitions that the apps of a release had before it. Files, code and data stay as they
- * are; an app whose env file has changed reads a copy of the old one. The rollback is itself a release, so it can be
- * undone.
- *
+ * Files, code and data stay; an app whose env file has changed reads a copy of the old one. The rollback is itself a
+ * release, so it can be undone.
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_HALF, PM2_FAILED,
  * AUDIT_FAILED
  */

@@ -18,19 +18,15 @@ export interface Running {
   readonly ports: Ports;
   readonly loaded: LoadedEcosystem;
   readonly expecting: Expecting;
-  /** The processes from which the plan was computed. */
   readonly running: readonly ProcessRecord[];
   readonly demandOf: (app: string) => Demand;
   /** Takes a pending response of PM2 that a failed step did not wait for. */
   readonly owed: Meanwhile["owed"];
-  /** Takes the number of milliseconds that a process needed until it was ready. */
   readonly booted: (app: string, bootMs: number) => void;
 }
 
 /**
- * The processes that a step changes. Each must be the process that the plan was computed from, with the same
- * definition. A restart does not change the definition.
- *
+ * Each must be the process that the plan was computed from, with the same definition.
  * @throws {SvcmError} PM2_FAILED with the code `PROCESS_CHANGED`
  */
 export async function targetsOf(
@@ -54,8 +50,7 @@ export async function targetsOf(
 }
 
 /**
- * Runs one step, process by process. Returns when each is online and passes its probe.
- *
+ * Process by process, each online and past its probe.
  * @throws {SvcmError} PREFLIGHT_FAILED, and the errors of the actions and the gate
  */
 export async function runStep(running: Running, step: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
@@ -90,7 +85,6 @@ function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAc
   return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
 }
 
-/** The gate checks the new run while PM2 reloads the process, and again afterwards. */
 async function update(running: Running, app: string, acting: Acting, target: ProcessRecord): Promise<void> {
   const gate = new Gate(running.ports, running.demandOf(app));
   const meanwhile = { look: (now: ProcessRecord) => gate.look(now), owed: running.owed };
@@ -98,7 +92,6 @@ async function update(running: Running, app: string, acting: Acting, target: Pro
   await actOn({ ...acting, meanwhile, judge }, target);
 }
 
-/** The gate checks the affected processes one by one. */
 async function judged(running: Running, affected: readonly AffectedProcess[], begun?: Gate): Promise<void> {
   for (const one of affected) {
     const gate = begun ?? new Gate(running.ports, running.demandOf(one.name));

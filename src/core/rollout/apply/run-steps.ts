@@ -20,10 +20,7 @@ export interface Applying {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * At the first failure, stops and restores the previous definitions of the affected apps. Returns how long each app
- * took to be ready.
- */
+/** Returns how long each app took to be ready. */
 export async function runSteps(applying: Applying, recording: Recording): Promise<ReadonlyMap<string, number>> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
@@ -66,7 +63,6 @@ async function orUnrecorded(written: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The gate for the processes of an app. */
 function demandsOf({ now, input }: Applying) {
   return (app: string): { probe: AppProbe | undefined; deadlineMs: number; minHealthyMs: number } => {
     const settings = now.settingsOf(app);
@@ -77,14 +73,11 @@ function demandsOf({ now, input }: Applying) {
 
 interface Failed {
   readonly index: number;
-  /** The number of steps that may have changed something. */
   readonly touched: number;
   readonly error: SvcmError;
-  /** Pending answers of PM2. */
   readonly owed: ReadonlyMap<number, Promise<unknown>>;
 }
 
-/** Restores the previous definitions of the apps of the affected steps, last app first. */
 async function failed(
   applying: Applying,
   recording: Recording,

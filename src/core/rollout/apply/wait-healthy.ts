@@ -5,11 +5,7 @@ import { readSettings } from "../settings/read.ts";
 import { gate } from "./gate.ts";
 import { formerProbe } from "./recording.ts";
 
-/**
- * Waits until processes that an action started are healthy, one by one.
- *
- * @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings
- */
+/** One by one. @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings */
 export async function healthWaiter(
   ports: Ports,
   timeoutMs: number | undefined,

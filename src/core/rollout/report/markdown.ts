@@ -7,10 +7,7 @@ const MAX_LENGTH = 30_000;
 
 const MARKS = { error: "Error", warning: "Warning" } as const;
 
-/**
- * Renders a plan as GitHub-flavoured Markdown, for a comment or a job summary. Names and values are in code spans on
- * one line, where markup, HTML, mentions and references have no effect.
- */
+/** In code spans on one line, markup, HTML, mentions and references have no effect. */
 export function renderPlanMarkdown(plan: Plan): string {
   const { environment, steps, undeclared, leftOut, issues } = plan;
   const items = steps.filter((step) => step.do !== "save").map(stepItem);

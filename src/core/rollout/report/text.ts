@@ -6,7 +6,7 @@ import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, und
 const MAX_VALUE = 200;
 const MAX_MESSAGE = 400;
 
-/** Renders a plan for a terminal. The caller wraps long lines at their indent. */
+/** The caller wraps long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
   const { environment, steps, unchanged, undeclared, leftOut, issues } = plan;
   const count = countSteps(plan);

@@ -1,8 +1,8 @@
-/** Describes a plan in words; the renderer quotes names and values. */
+/** The renderer quotes names and values. */
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 import { counted } from "../../words/counted.ts";
 
-/** Quotes text from a file or from PM2, to distinguish it from svcm's own words. */
+/** Distinguishes text of a file or of PM2 from svcm's own words. */
 export type Quote = (text: string) => string;
 
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
@@ -18,7 +18,7 @@ function short(commit: string): string {
   return commit.slice(0, 10);
 }
 
-/** `1 to start, 2 to update`. */
+/** `1 to start, 2 to update` */
 export function countSteps({ summary, exists, changed }: Plan): string {
   if (!exists) return "no ecosystem file, so nothing to do";
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
@@ -26,12 +26,12 @@ export function countSteps({ summary, exists, changed }: Plan): string {
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
-/** For example `reload 2 instances, one by one: no request is lost`. */
+/** `reload 2 instances, one by one: no request is lost` */
 export function stepText(step: PlanStep): string {
   return `${actionText(step)}${LOSS[step.disruption]}`;
 }
 
-/** For example `reload 2 instances, one by one`. */
+/** `reload 2 instances, one by one` */
 export function actionText(step: PlanStep): string {
   return ACTIONS[step.do](step);
 }
@@ -59,7 +59,6 @@ const LOSS: Readonly<Record<PlanStep["disruption"], string>> = {
   down: ": requests fail from then on",
 };
 
-/** The reasons of a step, one line for each field. */
 export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
   const fields = [...new Set(why.map(({ field }) => field))];
   return fields.map((field) => {
@@ -94,7 +93,7 @@ function shown(value: PlanReason["declared"], quote: Quote): string {
   return value === null ? "PM2's default" : quote(String(value));
 }
 
-/** Advice that avoids lost requests, and facts that a reader may not expect. */
+/** Advice, and facts that a reader may not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   CODE_NOT_RESTORABLE: "The code was replaced in place, so a rollback cannot restore it.",
   DUMP_STALE: "The last apply did not save PM2's list, so a reboot would start the processes from before it.",
@@ -111,13 +110,11 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
     "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
 };
 
-/** Processes that no file declares and no step changes. */
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";
   return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; ${step}`;
 }
 
-/** Apps that differ but handle this request. */
 export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {
   return `${quote(name)} (id ${pmIds.join(", ")}) differs and serves this request, so no step touches it; run svcm plan in a terminal`;
 }

@@ -18,7 +18,6 @@ const PROBES: Members[string] = {
 };
 const SETTINGS: Members = { ...rolloutMembers, health: PROBES };
 
-/** Checks a member `rollout` and returns all findings. A message does not include its path. */
 export function rolloutFindings(rollout: unknown): Found[] {
   if (!isRecord(rollout)) return [notAMap([], SETTINGS)];
   const { health } = rollout;

@@ -1,7 +1,4 @@
-/**
- * The members of `rollout`, in deployments.yaml and in a service of svcm.yaml. Checks, editor schemas and settings are
- * derived from them.
- */
+/** Checks, editor schemas and settings of `rollout` are derived from these members. */
 import { millisecondsOf } from "../../words/duration.ts";
 import { isPort } from "../../words/port.ts";
 import { isRecord } from "../../words/record.ts";
@@ -13,7 +10,6 @@ const PATH = /^\/[\x21-\x7e]{0,500}$/;
 const NAME = /^[A-Za-z_][\w.-]{0,199}$/;
 const MOST_RELEASES = 100;
 
-/** The accepted values of a member: as a test, as text for messages, and as a JSON Schema. */
 export interface Form {
   readonly matches: (value: unknown) => boolean;
   readonly expected: string;
@@ -86,12 +82,11 @@ export const rolloutMembers: Readonly<Record<string, Member>> = {
   keepReleases: { ...count, help: "Number of releases that svcm keeps. Defaults to 10." },
 };
 
-/** A time such as `90s` in milliseconds; `undefined` for any other value. */
 export function millisecondsIn(value: unknown): number | undefined {
   return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
 }
 
-/** The probes in `health`, by the suffix of the app name. */
+/** By the suffix of the app name. */
 export function healthIn(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const health = isRecord(rollout) ? rollout["health"] : undefined;
   const entries = isRecord(health) ? Object.entries(health) : [];

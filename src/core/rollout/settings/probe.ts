@@ -2,7 +2,7 @@ import { portOf } from "../../words/port.ts";
 import type { Probe } from "../../ports/health.ts";
 import type { HealthSettings } from "./settings.ts";
 
-/** The probe of an app, and the variable with its port; null if the port is fixed. */
+/** The port key is null if the port is fixed. */
 export interface AppProbe extends Probe {
   readonly portKey: string | null;
 }
@@ -24,13 +24,11 @@ const BY_SUFFIX: Readonly<Record<string, HealthSettings>> = {
   grpcapi: { protocol: "grpc" },
 };
 
-/** The variable with the port of a probe. */
 export function portKeyOf(app: string, health: Readonly<Record<string, HealthSettings>>): string | undefined {
   const { port } = settingsFor(app, health) ?? {};
   return typeof port === "string" ? port : undefined;
 }
 
-/** The probe of an app, if its name and variables determine the protocol and the port. */
 export function probeOf(
   app: string,
   env: Readonly<Record<string, unknown>>,

@@ -12,10 +12,10 @@ import { rolloutFindings } from "./findings.ts";
 import { portKeyOf, probeOf, type AppProbe } from "./probe.ts";
 import { settingsFrom, type RolloutSettings } from "./settings.ts";
 
-/** The settings of an app: those in deployments.yaml, overridden by those of its service in svcm.yaml. */
+/** A service in svcm.yaml overrides deployments.yaml. */
 export type SettingsOf = (app: string) => RolloutSettings;
 
-/** The service of an app in svcm.yaml; `""` without a name. */
+/** `""` for a service without a name. */
 export type ServiceOf = (app: string) => string;
 
 export function servicesIn(loaded: LoadedEcosystem | undefined): ServiceOf {
@@ -30,7 +30,6 @@ export async function readSettings(ports: Ports, serviceOf: ServiceOf): Promise<
   return (app) => settingsFrom(shared, services[serviceOf(app)]?.rollout);
 }
 
-/** The YAML parser is loaded only if the document may contain the member. */
 async function settingsInDocument(ports: Ports): Promise<unknown> {
   const text = await readDocumentIfThere(ports, DEPLOYMENTS_FILE);
   if (text === undefined || !text.includes("rollout")) return undefined;
@@ -49,7 +48,7 @@ async function settingsInDocument(ports: Ports): Promise<unknown> {
   throw new SvcmError("FACT_INVALID", { path, details, issues: found, hint: "Check the document: svcm validate" });
 }
 
-/** The probe of each app that has one. As in Node.js, a declared variable overrides an env file. */
+/** As in Node.js, a declared variable overrides an env file. */
 export async function readProbes(
   ports: Ports,
   loaded: LoadedEcosystem,
@@ -71,7 +70,7 @@ export async function readProbes(
   return probes;
 }
 
-/** A file that cannot be read gives no port; another check reports it. */
+/** Another check reports a file that cannot be read. */
 async function textOrNothing({ files }: Ports, path: string): Promise<{ readonly text: string }> {
   const bytes = await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array());
   return { text: decodeUtf8(bytes) ?? "" };

@@ -1,10 +1,7 @@
 import { healthIn, millisecondsIn, rolloutMembers } from "./members.ts";
 
-/** The settings of an apply, with all defaults. */
 export interface RolloutSettings {
-  /** The time for which a new process must stay online. */
   readonly minHealthyMs: number;
-  /** The time within which each process must become healthy. */
   readonly deadlineMs: number;
   readonly autoRevert: boolean;
   readonly preflight: boolean;
@@ -16,13 +13,12 @@ export interface RolloutSettings {
 export interface HealthSettings {
   readonly protocol?: "http" | "websocket" | "grpc" | "none";
   readonly path?: string;
-  /** A port, or the name of the variable with the port. */
+  /** A text is the name of the variable with the port. */
   readonly port?: number | string;
-  /** The service name of the gRPC health protocol. */
   readonly service?: string;
 }
 
-/** Combines members `rollout` without findings. Later ones override earlier ones, member by member. */
+/** Later members `rollout` override earlier ones. */
 export function settingsFrom(...given: readonly unknown[]): RolloutSettings {
   const known = Object.keys(rolloutMembers);
   const all = Object.assign({}, ...given) as Readonly<Record<string, unknown>>;

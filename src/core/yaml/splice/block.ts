@@ -26,7 +26,7 @@ export function insertMember(tree: Tree, map: YAMLMap, index: number, key: strin
   return [insertedLines(tree.text, end, isSection ? ["", ...lines] : lines)];
 }
 
-/** A list gets the indent of other lists in the document. */
+/** Indented as other lists in the document. */
 export function newMemberLines(tree: Tree, map: YAMLMap | null, key: string, value: unknown): string[] {
   const style = styleOf(tree, map ?? undefined, "\n");
   if (!Array.isArray(value) || value.length === 0) return memberLines(key, value, style);
@@ -90,7 +90,7 @@ export function fillList(tree: Tree, member: Member, value: object): Splice[] {
   return end === colon ? [inserted] : [{ start: colon, end, text: "" }, inserted];
 }
 
-/** Leaves an empty list. @param member the member whose value is the list */
+/** @param member the member whose value is the list */
 export function emptyList(tree: Tree, member: Member, list: YAMLSeq): Splice[] {
   const { text } = tree;
   const [colon, begin] = [behindColon(member), lineStart(text, dashOf(list, 0))];
@@ -114,7 +114,6 @@ function spreadOf({ text }: Tree, { range, items }: Collection): Partial<Style> 
   return inner.length > outer.length ? { unit: " ".repeat(inner.length - outer.length) } : {};
 }
 
-/** The indent of the first block list in the document. */
 function listIndent({ text, root }: Tree, { unit }: Style): string {
   for (const { key, value } of isMap(root) ? membersOf(root) : []) {
     if (isSeq(value) && !isFlow(value) && value.items.length > 0)

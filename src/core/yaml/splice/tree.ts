@@ -26,7 +26,7 @@ export interface Tree {
   readonly isJson: boolean;
 }
 
-/** The text must be valid. @param isJson the file is JSON, which an empty text does not show */
+/** @param isJson an empty text does not show it */
 export function parseTree(text: string, isJson: boolean): Tree {
   const documents = parseAllDocuments(text, { ...PARSE_OPTIONS, keepSourceTokens: true });
   const [document] = Array.isArray(documents) ? documents : [];
@@ -86,7 +86,7 @@ export function memberEnd(tree: Tree, member: Member): number {
   return endOf(tree, member.value, behindColon(member));
 }
 
-/** The offset after the colon of a member, or after its key in `{ a, b }`. */
+/** In `{ a, b }`, behind the key. */
 export function behindColon({ key, srcToken }: Member): number {
   const colon = srcToken?.sep?.find(({ type }) => type === "map-value-ind");
   return colon ? colon.offset + 1 : (key.range?.[1] ?? 0);

@@ -2,21 +2,19 @@ import { linesOf, type RawLine } from "./block.ts";
 import type { LogFile } from "./log-file.ts";
 import { LONGEST_LINE_BYTES } from "./regions.ts";
 
-/** The allocator reuses memory of this size; for a larger chunk, the kernel clears new pages each time. */
+/** For a larger chunk, the kernel clears new pages each time. */
 const CHUNK_BYTES = 64 * 1024;
-/** A log that grows faster is read in several rounds. */
 const MOST_CHUNKS = 64;
 const MARK_BYTES = 64;
 const LEAST_CHUNK_BYTES = 4096;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** Reads the bytes appended to a file. */
 export class AddedReader {
   readonly file: LogFile;
   offset: number;
   heardMs: number;
-  /** The last bytes read. If they change, the file was truncated. */
+  /** If these bytes change, the file was truncated. */
   #mark: Buffer = NOTHING;
   #begun: Buffer = NOTHING;
   #missing = 0;
@@ -28,7 +26,6 @@ export class AddedReader {
     this.#remember();
   }
 
-  /** The offset of the incomplete last line. */
   get lineStart(): number {
     return this.offset - this.#begun.length - this.#missing;
   }
@@ -37,7 +34,6 @@ export class AddedReader {
     return this.file.grown() < this.offset || !this.continues(this.file);
   }
 
-  /** Returns true if the file still has the last-read bytes at the same offset. */
   continues(file: LogFile): boolean {
     const bytes = Buffer.alloc(this.#mark.length);
     const count = file.read(bytes, this.offset - this.#mark.length);
@@ -65,7 +61,6 @@ export class AddedReader {
     this.#mark = NOTHING;
   }
 
-  /** A last line that will not be continued. */
   torn(): RawLine[] {
     return this.#begun.length > 0 ? [this.#line(NOTHING, this.lineStart, true)] : [];
   }

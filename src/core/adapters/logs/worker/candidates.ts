@@ -3,13 +3,10 @@ import type { Search } from "../../../logs/match.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
 import { rangeAt, type Range } from "./regions.ts";
 
-/**
- * Finds the lines of a region that may match, last line first. The bytes still contain secrets, so each line is matched
- * again after scrubbing.
- */
+/** Last line first. The bytes still contain secrets, so each line is matched again after scrubbing. */
 export type Candidates = (bytes: Buffer) => Iterable<Range>;
 
-/** Searches the bytes as a whole if the pattern is plain text. Returns `undefined` if every line must be checked. */
+/** `undefined` if every line must be checked. */
 export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Candidates | undefined {
   if (grep === undefined || regexp !== undefined || mayMeetMask(grep)) return undefined;
   if (!ignoreCase) {

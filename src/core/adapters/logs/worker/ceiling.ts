@@ -5,15 +5,14 @@ import { startOfTorn } from "./regions.ts";
 const BLOCK_BYTES = 64 * 1024;
 /** A program may write lines out of order. */
 export const SLACK_MS = 60_000;
-/** If the file has not changed for this long, a last line without a line break counts as complete. */
+/** Then a last line without a line break counts as complete. */
 const SETTLED_MS = 2000;
 
-/** The offset up to which a file is read now. A line that is still being written is left for later. */
+/** A line that is still being written is left for later. */
 export function presentEnd(file: LogFile, size: number): number {
   return Date.now() - file.modifiedMs > SETTLED_MS ? size : startOfTorn(file, size);
 }
 
-/** Finds, in few steps, an offset after every line up to a time. Returns `size` if the file has no times. */
 export function endBefore(file: LogFile, size: number, untilMs: number): number {
   let low = 0;
   let high = size;

@@ -4,7 +4,7 @@ import { rotatedNames } from "../../../logs/rotated.ts";
 import { namesIn } from "../../files/if-readable.ts";
 import type { Target } from "./targets.ts";
 
-/** The rotated files of a log that are not older than `sinceMs`, newest first. */
+/** Newest first. */
 export function rotatedFiles({ path }: Pick<Target, "path">, sinceMs = 0): string[] {
   const folder = dirname(path);
   const names = rotatedNames(basename(path), namesIn(folder));

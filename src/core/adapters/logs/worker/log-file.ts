@@ -5,10 +5,9 @@ import { foreignCode, type ErrorCode } from "../../../api/code.ts";
 import { codeOf } from "../../../words/thrown.ts";
 import { O_RDONLY, openedPath, SAFELY, statOf } from "../../files/system.ts";
 
-/** Applies to the compressed and the decompressed size. Larger files are not read. */
+/** Applies to the compressed and the decompressed size. */
 const MOST_ZIPPED_BYTES = 64 * 2 ** 20;
 
-/** Says why a log is not read. */
 export class Unreadable extends Error {
   readonly code: ErrorCode;
 
@@ -20,13 +19,10 @@ export class Unreadable extends Error {
 
 export interface LogPlace {
   readonly path: string;
-  /** The log must be in one of these. */
   readonly folders: readonly string[];
-  /** The user of PM2. */
   readonly owner: number;
 }
 
-/** An open log file, gzipped or plain. */
 export class LogFile {
   readonly inode: number;
   readonly size: number;
@@ -35,7 +31,7 @@ export class LogFile {
   readonly #fd: number;
   readonly #content: Buffer | undefined;
 
-  /** @throws {Unreadable}; ENOENT if there is no such file */
+  /** @throws {Unreadable}; ENOENT */
   constructor(place: LogPlace) {
     this.#fd = openLog(place);
     try {
@@ -51,15 +47,11 @@ export class LogFile {
     }
   }
 
-  /**
-   * Fills the buffer from an offset of the file. Returns the number of bytes, which is smaller at the end of the file.
-   */
   read(into: Buffer, position: number): number {
     if (this.#content) return this.#content.copy(into, 0, position);
     return readAt(this.#fd, into, position);
   }
 
-  /** The current size. */
   grown(): number {
     return this.#content?.length ?? fstatSync(this.#fd).size;
   }
@@ -92,7 +84,7 @@ function unzipped(fd: number, size: number, path: string): Buffer {
   }
 }
 
-/** The owner of an app chooses the path of its log. So svcm opens no link, no pipe and nothing outside the folders. */
+/** The owner of an app chooses this path, so svcm opens no link, no pipe and nothing outside the folders. */
 function openLog({ path, folders, owner }: LogPlace): number {
   const fd = opened(path);
   try {

@@ -8,7 +8,6 @@ import type { TimeBefore } from "./time-before.ts";
 
 export interface Searched {
   readonly region: Region;
-  /** True if the last line of the region has no line break. */
   readonly isTorn: boolean;
   readonly times: TimeBefore;
 }
@@ -25,7 +24,7 @@ interface Searching extends Wanted {
   readonly scrub: LineScrub;
 }
 
-/** Yields the matching lines and their context, last line first, and `undefined` after each region. */
+/** Last line first, and `undefined` after each region. */
 export function* wantedLines(
   regions: Iterable<Searched>,
   target: Target,
@@ -74,7 +73,6 @@ function rawLine({ region, isTorn }: Searched, { from, to }: Range): RawLine {
   };
 }
 
-/** A line that may be shown as the context of a match. */
 interface Neighbour {
   readonly raw: RawLine;
   readonly times: TimeBefore;
@@ -82,10 +80,7 @@ interface Neighbour {
   isShown: boolean;
 }
 
-/**
- * The lines of a region and the first lines of the following one, oldest first. Without a match, only as many as may be
- * context.
- */
+/** Oldest first. Without a match, only as many lines as may be context. */
 function withNeighbours(
   searched: Searched,
   hits: readonly Picked[],

@@ -11,19 +11,17 @@ import { chosen, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
 const DEFAULT_LIMIT = 100;
-/** The limits of a bounded request. A cursor holds an offset for each file, and a header holds 8 KiB. */
+/** A cursor holds an offset for each file, and a header holds 8 KiB. */
 const BOUNDS = { bytes: 256 * 2 ** 20, ms: 1000, textBytes: 4 * 2 ** 20, files: 200 };
-/** Other requests wait at most this long. */
 const SLICE_MS = 10;
 
 export interface Reading {
   readonly world: World;
   readonly sign: Sign;
-  /** Is called at each pause. */
   readonly onPause: () => void;
 }
 
-/** Returns the newest matching lines, merged by time. @throws {LogFailure} */
+/** @throws {LogFailure} */
 export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
   const { world, sign } = reading;
   const { limit = DEFAULT_LIMIT, before, after } = query;
@@ -124,7 +122,6 @@ class Merging {
     this.#onPause = onPause;
   }
 
-  /** The newest first. */
   async newest(limit: number): Promise<KnownLine[]> {
     const lines: KnownLine[] = [];
     let bytes = 0;
@@ -147,7 +144,6 @@ class Merging {
     }
   }
 
-  /** The offsets where each source continues. */
   places(): Place[] {
     return this.#heads.flatMap(({ found, source }) => found?.after ?? source.place ?? []);
   }
@@ -159,10 +155,7 @@ class Merging {
     return newest;
   }
 
-  /**
-   * Finds the next line of a source. Returns a promise only if it has to pause, because a promise takes longer than a
-   * line.
-   */
+  /** A promise takes longer than a line, so there is one only for a pause. */
   #advance(head: Head): Promise<void> | undefined {
     head.found = undefined;
     if (this.isCut) return undefined;

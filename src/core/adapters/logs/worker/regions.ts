@@ -1,43 +1,33 @@
 import type { LogFile } from "./log-file.ts";
 
 const FIRST_BYTES = 64 * 1024;
-/** Fits in the cache of a processor. */
+/** Fits in a processor's cache. */
 const MOST_BYTES = 256 * 1024;
 const BLOCK_BYTES = 16 * 1024;
-/** Longer lines are truncated. */
 export const LONGEST_LINE_BYTES = 128 * 1024;
 const NEWLINE = 0x0a;
 const NO_BYTES = Buffer.alloc(0);
 
-/** Whole lines of a file. */
 export interface Region {
   readonly bytes: Buffer;
-  /** Offset in the file. */
   readonly start: number;
   readonly end: number;
-  /** Bytes of the last line that were dropped. */
   readonly missing: number;
-  /** Bytes read to find the region. */
   readonly scanned: number;
 }
 
-/** A line of a region: `bytes.subarray(from, to)`, without its line break. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
 interface Rest {
-  /** The beginning of a line whose end was read earlier. */
   readonly bytes: Buffer;
   readonly end: number;
   readonly missing: number;
 }
 
-/**
- * The part of a file between two line starts, read from its end to its start.
- * @param isKept false if the bytes of a region are not used after the next region is taken
- */
+/** @param isKept false if the bytes of a region are not used after the next region is taken */
 export function* regionsBackwards(
   file: LogFile,
   [floor, ceiling]: readonly [number, number],
@@ -53,7 +43,6 @@ export function* regionsBackwards(
     const read = room.subarray(0, file.read(room.subarray(0, end - start), start));
     rest.bytes.copy(room, read.length);
     const bytes = room.subarray(0, read.length + rest.bytes.length);
-    // The rest has no line break.
     const from = start === floor ? 0 : read.indexOf(NEWLINE) + 1;
     const isPart = start > floor && from === 0;
     if (isPart) rest = shortened({ ...rest, bytes });
@@ -77,7 +66,6 @@ function shortened({ bytes, end, missing }: Rest): Rest {
   return { bytes: kept, end, missing: missing + bytes.length - kept.length };
 }
 
-/** The lines of a region that are not blank, last line first. */
 export function* rangesBackwards(bytes: Buffer): Generator<Range> {
   for (let to = bytes.length; to > 0;) {
     const from = bytes.lastIndexOf(NEWLINE, to - 1) + 1;
@@ -86,7 +74,6 @@ export function* rangesBackwards(bytes: Buffer): Generator<Range> {
   }
 }
 
-/** Whole lines without the last line break, in parts of several lines, last part first. */
 export function* blocksBackwards(bytes: Buffer): Generator<Range> {
   for (let to = bytes.length; to > 0;) {
     const from = to <= BLOCK_BYTES ? 0 : bytes.lastIndexOf(NEWLINE, to - BLOCK_BYTES) + 1;
@@ -95,14 +82,13 @@ export function* blocksBackwards(bytes: Buffer): Generator<Range> {
   }
 }
 
-/** The line that contains an offset of a region. */
 export function rangeAt(bytes: Buffer, at: number): Range {
   const from = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
   const next = bytes.indexOf(NEWLINE, at);
   return { from, to: next === -1 ? bytes.length : next };
 }
 
-/** The start of a last line without a line break; the size if the last line is complete. */
+/** The size if the last line is complete. */
 export function startOfTorn(file: LogFile, size: number): number {
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - FIRST_BYTES);

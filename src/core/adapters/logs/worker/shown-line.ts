@@ -11,9 +11,8 @@ import { counted } from "../../../words/counted.ts";
 
 const LONGEST_LINE = 64 * 1024;
 
-/** A line without secrets. */
 export interface ScrubbedLine {
-  /** As it is in the file. Searches use this text. */
+  /** As in the file, for searches. */
   readonly text: string;
   readonly atMs: number | null;
   readonly level: KnownLine["level"];
@@ -21,7 +20,6 @@ export interface ScrubbedLine {
   readonly fields: KnownLine["fields"];
 }
 
-/** Removes the secrets of a line, then parses it. */
 export function scrubbed(raw: RawLine, scrub: LineScrub): ScrubbedLine {
   const whole = withoutSecrets(raw, scrub);
   const text = whole.slice(0, LONGEST_LINE);
@@ -53,7 +51,6 @@ export function isWanted({ matches, level: least }: Wanted, line: ScrubbedLine, 
   return matches(line.text) && (least === undefined || isAtLeast(least, line.level, stream));
 }
 
-/** @param atMs the time of the line, or of the last line before it that has a time */
 export function knownLine(
   source: LineSource,
   { level, said, fields }: ScrubbedLine,

@@ -23,20 +23,17 @@ export interface SourceOptions extends Wanted {
 
 export interface Found {
   readonly line: KnownLine;
-  /** Orders lines of different files: its own time, or that of a later line. */
+  /** Its own time, or that of a later line. */
   readonly orderMs: number;
-  /** The position after the line, for a cursor. */
   readonly after: Place;
 }
 
-/** The lines of a log and its rotated files, newest first. */
 export class Source {
   readonly target: Target;
   scannedBytes = 0;
   problem: LogProblem | undefined;
-  /** The position where reading the first file began. */
   newest: Place | undefined;
-  /** The position to continue from; `undefined` if there are no older lines. */
+  /** `undefined` if there are no older lines. */
   place: Place | undefined;
   readonly #options: SourceOptions;
   readonly #from: Place | undefined;

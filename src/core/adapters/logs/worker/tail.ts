@@ -12,14 +12,11 @@ const MOST_COPIES = 5;
 /** A program may keep writing to a renamed file until it reopens its log. */
 const LEAVING_MS = 60_000;
 
-/** Follows a log through appends, renames, copies, truncation and re-creation. */
 export class Tail {
   readonly target: Target;
   readonly source: LineSource;
-  /** The time of the last line that had one. */
   lastMs: number | null = null;
   #reader: AddedReader | undefined;
-  /** Files that were renamed away. */
   #leaving: AddedReader[] = [];
 
   /** @param sinceMs a file created later is read from its beginning */
@@ -30,7 +27,6 @@ export class Tail {
     if (file) this.#reader = new AddedReader(file, file.bornMs > sinceMs ? 0 : startOfTorn(file, file.size), nowMs);
   }
 
-  /** The inode of the file, and the offset of the next line. */
   get place(): { readonly inode: number; readonly offset: number } | undefined {
     return this.#reader && { inode: this.#reader.file.inode, offset: this.#reader.lineStart };
   }

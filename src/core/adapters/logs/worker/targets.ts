@@ -5,9 +5,7 @@ import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
 import { LogFailure } from "../protocol.ts";
 import type { LogPlace } from "./log-file.ts";
 
-/** A log file that one or several processes write. */
 export interface Target extends LogPlace {
-  /** Identifies the log in a cursor. */
   readonly log: string;
   readonly app: string;
   readonly pmId: number | null;
@@ -22,7 +20,6 @@ const STREAMS = [
 ] as const;
 const NOWHERE = new Set(["/dev/null", "NULL", "null"]);
 
-/** The log files of the PM2 processes, without duplicates. */
 export function targetsOf(
   processes: readonly Pm2Process[],
   home: string,
@@ -50,7 +47,6 @@ function hash(path: string): string {
   return createHash("sha256").update(path).digest("hex").slice(0, 10);
 }
 
-/** @throws {LogFailure} if no process has one of the names */
 export function chosen(
   targets: readonly Target[],
   names: ReadonlySet<string>,

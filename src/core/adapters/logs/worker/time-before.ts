@@ -6,10 +6,9 @@ import type { RawLine } from "./block.ts";
 const MOST_LINES = 200;
 const LONGEST_STAMPED = 4096;
 
-/** The times of lines without one: the time of the last line before that has one. */
+/** For lines without a time: the last time before them. */
 export class TimeBefore {
   readonly #region: Region;
-  /** The last result, which is valid for every offset between `from` and `to`. */
   #known: { readonly from: number; readonly to: number; readonly atMs: number | null } | undefined;
 
   constructor(region: Region) {
@@ -41,7 +40,6 @@ export class TimeBefore {
   }
 }
 
-/** The time of the first line of a region that has one; `undefined` if no line has one. */
 export function firstTimeOf({ bytes }: Region): number | undefined {
   const { from, to } = rangeAt(bytes, 0);
   return readLine(bytes.toString("utf8", from, Math.min(to, from + LONGEST_STAMPED))).atMs ?? undefined;

@@ -13,13 +13,12 @@ import { chosen, isOf, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
 const STEP_MS = 100;
-/** With this many lines in a step, a reader does not follow single lines, and each step has a fixed cost. */
+/** No reader follows this many single lines, and each step has a fixed cost. */
 const BUSY = { lines: 200, stepMs: 250 };
 /** For file systems that report no change. */
 const LOOK_MS = 1000;
 const MOST_LINES = 500;
 const MOST_BYTES = 256 * 1024;
-/** Reading stops while a reader is this far behind. */
 const MOST_WAITING = 20_000;
 
 type Send = (message: Extract<Response, { readonly key: string }>) => void;
@@ -40,7 +39,7 @@ interface Followed {
   readonly line: KnownLine;
 }
 
-/** Follows the logs for all watches: each file is read once, and each line is scrubbed once. */
+/** Each file is read once, and each line is scrubbed once, for all watches. */
 export class Watches {
   readonly #world: World;
   readonly #send: Send;
@@ -57,10 +56,6 @@ export class Watches {
     this.#send = send;
   }
 
-  /**
-   * Begins a watch, or sends the pending lines of an existing one. Resolves with the positions where its next lines
-   * begin.
-   */
   async begin(key: string, filter: LogFilter, isWhole: boolean): Promise<Place[]> {
     await this.#world.refresh();
     const { targets, names } = this.#world;
@@ -116,7 +111,7 @@ export class Watches {
   async #round(): Promise<void> {
     clearTimeout(this.#step);
     this.#step = undefined;
-    // While PM2 is away, svcm still reads the last lines of the processes, with the secrets known until then.
+    // While PM2 is away, svcm still reads the last lines of the processes.
     await this.#world.refresh().catch(() => undefined);
     if (this.#watches.size === 0) return;
     if (this.#world.targets !== this.#targets) this.#follow();
@@ -128,7 +123,6 @@ export class Watches {
     this.#soon(this.#isCalm(count) ? STEP_MS : BUSY.stepMs);
   }
 
-  /** Opens the logs of the watches and closes the others. */
   #follow(): void {
     const { targets, names } = this.#world;
     const known = [...this.#watches.values()].flatMap(({ filter }) => {
@@ -156,7 +150,6 @@ export class Watches {
     this.#watchers.clear();
   }
 
-  /** Returns true if a change until now may have gone unnoticed. */
   #watchesMore(): boolean {
     const folders = new Set([this.#world.home, ...[...this.#tails.keys()].map((path) => dirname(path))]);
     const more = [...folders].filter((folder) => !this.#watchers.has(folder));
@@ -173,7 +166,7 @@ export class Watches {
       watcher.on("error", () => undefined);
       this.#watchers.set(folder, watcher);
     } catch {
-      // The folder may be created later; until then, the timer checks.
+      // Until the folder exists, the timer checks.
     }
   }
 
@@ -183,7 +176,7 @@ export class Watches {
     return [...this.#watches.values()].some(({ isWhole }) => !isWhole);
   }
 
-  /** Returns the number of lines; more than 0 if there may soon be more. */
+  /** More than 0 if there may soon be more. */
   #read(): number {
     if ([...this.#watches.values()].some(({ isWhole, lines }) => isWhole && lines.length > MOST_WAITING)) return 1;
     const nowMs = Date.now();
@@ -218,13 +211,12 @@ export class Watches {
   }
 }
 
-/** Sorts only if needed: most lines are in order, and sorting takes as long as reading them. */
+/** Most lines are in order, and sorting takes as long as reading them. */
 function byTime(lines: readonly Followed[]): readonly Followed[] {
   const isOrdered = lines.every(({ atMs }, index) => index === 0 || atMs >= (lines[index - 1]?.atMs ?? 0));
   return isOrdered ? lines : lines.toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** Drops the oldest lines if there are too many. */
 function put(found: Watch, line: KnownLine): void {
   found.lines.push(line);
   found.bytes += lineSize(line);

@@ -11,7 +11,6 @@ const PATIENCE_MS = 5000;
 /** PM2 may be configured not to write its own log. */
 const FRESH_MS = 10_000;
 
-/** The processes of PM2: the paths of their logs, and their secrets. */
 export class World {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
@@ -30,16 +29,16 @@ export class World {
     return this.#data.home;
   }
 
-  /** Adds secrets and keeps the old ones, because a log may contain secrets that a process had earlier. */
+  /** A log may contain secrets that a process had earlier. */
   know(secrets: readonly string[]): void {
     const before = this.#known.size;
     for (const secret of secrets) this.#known.add(secret);
     if (this.#known.size > before) this.scrub = lineScrub([...this.#known]);
   }
 
-  /** Lists the processes again if one may have started since. @throws {LogFailure} PM2_FAILED */
+  /** @throws {LogFailure} PM2_FAILED */
   async refresh(): Promise<void> {
-    // PM2 writes to its own log before a process runs, so svcm knows the secrets before the first line of the process.
+    // PM2 writes to its own log before a process runs.
     const stamp = stampOf(join(this.#data.home, "pm2.log"));
     if (stamp === this.#stamp && performance.now() - this.#askedAtMs < FRESH_MS) return;
     this.#asking ??= this.#ask(stamp).finally(() => (this.#asking = undefined));

@@ -12,17 +12,14 @@ import { resolveApp } from "./resolve-app.ts";
 export interface Acting {
   readonly connection: Connection;
   readonly timeoutMs: number;
-  /** Is called directly before PM2 gets the action, with the time that PM2 may take. */
   readonly handOver: (patienceMs: number) => void;
   readonly home: string;
 }
 
 /**
- * Acts on one process by its id, after listing the processes on the same connection. So a daemon that does not respond
- * gets no action that it could carry out later, and svcm notices an id that now belongs to another process.
- *
- * @returns the process directly before the action
- * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES, and the failures of {@link Connection.ask}
+ * Lists the processes on the same connection first. So a daemon that does not respond gets no action that it could
+ * carry out later, and svcm notices a reused id.
+ * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES, and those of {@link Connection.ask}
  */
 export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<Pm2Process> {
   const conf = declared && (await confOf(declared, target, acting.home));
@@ -30,7 +27,7 @@ export async function act(acting: Acting, { method, target, declared }: ActionCa
   if (found === undefined || !isSame(found, target)) throw changed(target);
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") refuseLaunching(found);
-  // Otherwise PM2 would start the process twice: now, and when the delayed restart is due.
+  // Otherwise PM2 would start the process now and when the delayed restart is due.
   if (BEGINS.has(method) && pm2_env["status"] === "waiting restart") await give(acting, "stopProcessId", found, id);
   const isAgain = method === "restart" || method === "reload";
   const env = conf && { current_conf: conf(found) };
@@ -62,7 +59,7 @@ async function give(acting: Acting, method: string, found: Pm2Process, argument:
   const patienceMs = acting.timeoutMs + graceOf(found);
   acting.handOver(patienceMs);
   const ask = (name: string, ...args: readonly unknown[]) => acting.connection.ask(name, args, patienceMs);
-  // PM2 would start a watched process again at the next file change, although it was stopped.
+  // PM2 would start a watched process again at the next file change.
   const first = ENDS.has(method) ? [ask("stopWatch", method, argument)] : [];
   await Promise.all([...first, ask(method, argument)]);
 }
@@ -94,15 +91,13 @@ function changed({ name, pmId }: ProcessIdentity): LinkFailure {
   );
 }
 
-/** If an action ends a process that PM2 is still launching, PM2 takes that for a crash and starts the process again. */
+/** PM2 takes the end of a launching process for a crash and starts it again. */
 function refuseLaunching({ name, pm2_env }: Pm2Process): void {
   if (pm2_env["status"] === "launching")
     throw new LinkFailure("APP_NEVER_SETTLES", `PM2 is launching ${JSON.stringify(name)}.`);
 }
 
-/**
- * PM2 kills after 1.6 s, and waits 3 s for a process to listen or to report ready, unless the app sets other values.
- */
+/** PM2's defaults: 1.6 s before it kills, 3 s for a process to listen or to report ready. */
 function graceOf({ pm2_env }: Pm2Process): number {
   const of = (key: string, otherwise: number): number => {
     const value = pm2_env[key];

@@ -6,8 +6,7 @@ import type { Pm2Process } from "./pm2-api.ts";
 
 export interface Connection {
   /**
-   * Sends a request to the daemon. If the connection is lost or the time is up, the request fails and is never sent
-   * again on a later connection.
+   * A request that failed is never sent again.
    * @throws {LinkFailure} PM2_CONNECTION_LOST, PM2_TIMEOUT, PM2_ACTION_FAILED
    */
   ask(method: string, args: readonly unknown[], patienceMs: number): Promise<unknown>;
@@ -16,7 +15,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Never starts a daemon and loads no code of PM2. @throws {LinkFailure} */
+/** Never starts a daemon. @throws {LinkFailure} */
 export async function connect(path: string, patienceMs: number): Promise<Connection> {
   const socket = createConnection(path);
   const connected = new Promise<void>((resolve, reject) => {
@@ -101,12 +100,10 @@ class SocketConnection implements Connection {
   }
 }
 
-/** Without PM2's modules. @throws {LinkFailure} */
 export async function listProcesses(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
   return (await listWithModules(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
 }
 
-/** @throws {LinkFailure} */
 export async function listWithModules(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
   return (await connection.ask("getMonitorData", [{}], timeoutMs)) as Pm2Process[];
 }

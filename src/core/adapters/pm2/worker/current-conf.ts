@@ -12,9 +12,8 @@ const OF_THE_PROCESS = new Set(
 const LOG_PATHS = ["pm_log_path", "pm_out_log_path", "pm_err_log_path"] as const;
 
 /**
- * The `current_conf` for PM2's restart and reload that makes a process run as its app is declared. PM2 copies each
- * member over its record of the process (7.0.4, `Utility.extendMix`), and deletes a member whose value is the text
- * `null`.
+ * PM2 copies each member over its record of the process (7.0.4, `Utility.extendMix`), and deletes a member whose value
+ * is the text `null`.
  */
 export function currentConf(app: ResolvedApp, { pm_id, pm2_env }: Pm2Process, drop: readonly string[]): object {
   const declared = Object.entries(app).filter(([field]) => !OF_THE_PROCESS.has(field));

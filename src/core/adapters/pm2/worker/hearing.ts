@@ -1,14 +1,12 @@
 import { loaded } from "./pm2-api.ts";
 import { objectOf } from "./process-record.ts";
 
-/** Listens on PM2's bus for processes that report ready. */
 export interface Hearing {
-  /** The time of the last ready call by process id, in milliseconds since 1970; undefined if the bus was lost. */
+  /** In milliseconds since 1970, by process id; undefined if the bus was lost. */
   readonly readyAt: () => ReadonlyMap<number, number> | undefined;
   readonly close: () => void;
 }
 
-/** Resolves when it is listening, or when it cannot. */
 export async function hearBus(path: string): Promise<Hearing> {
   const { default: axon } = await loaded(import("pm2/modules/pm2-axon/index.js"));
   const bus = axon.socket("sub-emitter");

@@ -1,11 +1,10 @@
-/** PM2's process records in files. They hold every environment value, so only their owner may read them. */
+/** The records hold every environment value, so only their owner may read the files. */
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { FormerRun } from "../../../ports/processes.ts";
 import { LinkFailure } from "../failure.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
-/** @param flag `wx` if the file must not exist yet */
 function writeOwned(path: string, flag: "w" | "wx", data: unknown): void {
   const fd = openSync(path, flag, 0o600);
   try {
@@ -30,7 +29,7 @@ export function keptRecord({ keptIn: path, pins }: FormerRun, pmId: number): Pm2
   return pins === undefined ? found : { ...found, pm2_env: pinned(found.pm2_env, pins) };
 }
 
-/** Node.js resolves an env file from the working directory of the process. */
+/** Node.js resolves an env file from the working directory. */
 function pinned(record: Pm2Process["pm2_env"], pins: ReadonlyMap<string, string>): Pm2Process["pm2_env"] {
   const { node_args: options, pm_cwd: cwd } = record;
   if (!Array.isArray(options)) return record;
@@ -45,7 +44,7 @@ function pinned(record: Pm2Process["pm2_env"], pins: ReadonlyMap<string, string>
   return { ...record, node_args };
 }
 
-/** Saves PM2's list for the next boot, as `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */
+/** As `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */
 export function saveDump(home: string, records: readonly Pm2Process[]): void {
   const path = join(home, "dump.pm2");
   const apps = records.map(({ pm2_env }) => {
@@ -59,14 +58,13 @@ export function saveDump(home: string, records: readonly Pm2Process[]): void {
   });
 }
 
-/** Fields in which PM2 keeps the state of one run, and fields that a restart cannot change. */
+/** The state of one run, and fields that a restart cannot change. */
 const OF_A_RUN = new Set(
   `axm_actions axm_dynamic axm_monitor axm_options created_at exec_mode exit_code instances km_link node_version
    NODE_APP_INSTANCE pid pm_id pm_pid_path pm_uptime prev_restart_delay restart_time status unique_id unstable_restarts
    version versioning vizion_running watch`.split(/\s+/),
 );
 
-/** The `current_conf` that restores the definition in a record, whatever the process has now. */
 export function formerConf({ pm2_env: kept }: Pm2Process, { pm2_env: now }: Pm2Process): object {
   const before = Object.entries(kept).filter(([field]) => !OF_A_RUN.has(field));
   const added = Object.keys(now).filter((field) => !OF_A_RUN.has(field) && !Object.hasOwn(kept, field));
@@ -75,7 +73,6 @@ export function formerConf({ pm2_env: kept }: Pm2Process, { pm2_env: now }: Pm2P
 
 const KEPT_BY_A_NEW_ONE = new Set(["exec_mode", "watch", "pm_pid_path", "NODE_APP_INSTANCE"]);
 
-/** The argument of PM2's `prepare` for a process that PM2 no longer lists. */
 export function formerApp({ name, pm2_env }: Pm2Process): object {
   const kept = Object.entries(pm2_env).filter(([field]) => !OF_A_RUN.has(field) || KEPT_BY_A_NEW_ONE.has(field));
   return { ...Object.fromEntries(kept), name };

@@ -1,6 +1,6 @@
 import { LinkFailure, wordsOf } from "../failure.ts";
 
-/** The part of PM2's API that svcm uses, for the pinned version, because PM2's own types omit the client. */
+/** PM2's own types omit the client. */
 export interface Pm2 {
   readonly Client: Pm2Client;
   /** A failure is an error, a text or a list of these. */
@@ -23,7 +23,7 @@ export interface Pm2Process {
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/** Loading PM2 creates its folders. A call without a connection fails and starts no daemon. @throws {LinkFailure} */
+/** Loading PM2 creates its folders. @throws {LinkFailure} */
 export async function loadPm2(): Promise<Pm2> {
   const { default: pm2 } = await loaded<{ default: unknown }>(import("pm2"));
   const api = pm2 as Pm2;
@@ -31,7 +31,7 @@ export async function loadPm2(): Promise<Pm2> {
   return api;
 }
 
-/** A module of PM2. @throws {LinkFailure} PM2_LOAD_FAILED */
+/** @throws {LinkFailure} PM2_LOAD_FAILED */
 export async function loaded<T>(module: Promise<T>): Promise<T> {
   try {
     return await module;

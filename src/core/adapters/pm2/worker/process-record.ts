@@ -50,8 +50,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
 }
 
 /**
- * PM2 starts a process from the root of its record, where environment variables are mixed with PM2's own fields.
- * Variables of the last declaration are also under `env`; earlier ones are only at the root.
+ * At the root of a record, variables are mixed with PM2's own fields; only the last declaration is also under `env`.
  */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
@@ -104,10 +103,7 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/**
- * The only way for a record to leave the worker: it has permitted fields only, and custom metrics without credentials
- * and secrets.
- */
+/** The only way for a record to leave the worker. */
 export function published(
   processes: readonly Pm2Process[],
   scrub: Scrub,
@@ -130,10 +126,7 @@ export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
   );
 }
 
-/**
- * PM2's own fields in its record of a process that no declaration can have (PM2 5.4 to 7). PM2 keeps the environment
- * variables of the process beside them.
- */
+/** Fields of a record that no declaration can have (PM2 5.4 to 7). */
 const OWN = new Set(
   `_pm2_version _tree_pids axm_actions axm_dynamic axm_monitor axm_options command created_at exit_code km_link module_conf
    module_name module_version node_version pid pm_cwd pm_err_log_path pm_exec_path pm_id pm_log_path pm_out_log_path
@@ -141,7 +134,7 @@ const OWN = new Set(
    unstable_restarts version versioning vizion_running`.split(/\s+/),
 );
 
-/** PM2's own fields have lower-case names. A variable with such a name has overwritten the field. */
+/** PM2's own fields have lower-case names. */
 export function isVariable(key: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN.has(key) || isPm2Field(key));
 }

@@ -5,17 +5,10 @@ import { LinkFailure, wordsOf } from "../failure.ts";
 import { loaded } from "./pm2-api.ts";
 import { withoutValues } from "./without-values.ts";
 
-/**
- * An app as PM2 passes it to its daemon: validated, with defaults and absolute paths. `env` holds only declared
- * variables.
- */
+/** Validated, with defaults and absolute paths. `env` holds only declared variables. */
 export type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Readonly<Record<string, unknown>> };
 
-/**
- * Resolves an entry of an ecosystem file with PM2's own functions, as `pm2 start <file>` does.
- *
- * @throws {LinkFailure} PM2_ACTION_FAILED with PM2's message, without values
- */
+/** As `pm2 start <file>` does. @throws {LinkFailure} PM2_ACTION_FAILED with PM2's message, without values */
 export async function resolveApp({ app, folder }: DeclaredRun, home: string): Promise<ResolvedApp> {
   const { default: common } = await loaded(import("pm2/lib/Common.js"));
   try {
@@ -43,7 +36,6 @@ export async function resolveApp({ app, folder }: DeclaredRun, home: string): Pr
   }
 }
 
-/** PM2's own server for static files. */
 function staticServer(): string {
   return createRequire(import.meta.url).resolve("pm2/lib/API/Serve.js");
 }

@@ -14,10 +14,7 @@ export interface Starting {
 
 const DAEMON_START_MS = 20_000;
 
-/**
- * @param apps entries of an ecosystem file
- * @throws {LinkFailure}
- */
+/** @throws {LinkFailure} */
 export async function startApp(starting: Starting, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(starting);
   try {
@@ -38,7 +35,6 @@ async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Co
 function launchDaemon({ Client: client }: Pm2): Promise<void> {
   const launched = new Promise<void>((done, fail) => {
     client.launchDaemon({ interactor: false }, (error) => {
-      // On success, PM2 passes null, not undefined.
       if (error === null) done();
       else fail(new LinkFailure("PM2_START_FAILED", `No PM2 daemon could be started: ${wordsOf(error)}`));
     });
@@ -46,7 +42,6 @@ function launchDaemon({ Client: client }: Pm2): Promise<void> {
   return orTimeout(launched, DAEMON_START_MS, "The new PM2 daemon did not come up");
 }
 
-/** PM2's message is shown without values of the apps' environment. */
 async function handApps(
   { pm2, timeoutMs, handOver }: Starting,
   connection: Connection,

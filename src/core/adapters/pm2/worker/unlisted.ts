@@ -3,8 +3,8 @@ import { textIfReadable } from "../../files/if-readable.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 /**
- * Pids of apps that the daemon started but does not list. A process that was deleted during its launch keeps running;
- * in a cluster, it also keeps handling requests. The process with pid 1 also adopts unrelated processes.
+ * A process that was deleted during its launch keeps running; in a cluster, it also keeps handling requests. A daemon
+ * with pid 1 also adopts unrelated processes.
  */
 export function unlistedPids(home: string, listed: readonly Pm2Process[]): number[] {
   const daemon = Number(textIfReadable(join(home, "pm2.pid")));
@@ -14,7 +14,7 @@ export function unlistedPids(home: string, listed: readonly Pm2Process[]): numbe
   return children.filter((pid) => !known.has(pid) && isAppOf(home, pid));
 }
 
-/** PM2 passes an app its id (in fork mode as a variable, in cluster mode within the whole record) and its PM2_HOME. */
+/** The id is a variable in fork mode, and within the whole record in cluster mode. */
 function isAppOf(home: string, pid: number): boolean {
   const variables = textIfReadable(`/proc/${pid}/environ`).split("\0");
   return variables.includes(`PM2_HOME=${home}`) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));

@@ -3,7 +3,6 @@ import { maskCredentials } from "../../../secrets/redact.ts";
 
 const SHORTEST_SECRET = 4;
 
-/** PM2's message without values of the apps' environments and arguments. */
 export function withoutValues(words: string, apps: readonly Fields[]): string {
   const values = apps
     .flatMap((app) => [...Object.values(Object(app["env"]) as Fields), ...[app["args"]].flat()])

@@ -18,10 +18,7 @@ const MAX_ISSUES = 20;
 /** GitHub limits a comment to 65,536 characters. */
 const MAX_LENGTH = 60_000;
 
-/**
- * GitHub-flavoured Markdown for a comment or a job summary. Text from a document is in a code span on one line, where
- * markup, HTML, mentions and references have no effect.
- */
+/** In a code span on one line, markup, HTML, mentions and references have no effect. */
 export function renderDiffMarkdown(report: DiffReport): string {
   const { file, from, to, changes, notes } = report;
   const [head = "", tail = ""] = [

@@ -1,7 +1,7 @@
 import { maskCredentials, maskSource, REDACTED } from "../../../secrets/redact.ts";
 import type { Change, FieldChange } from "../change.ts";
 
-/** Masks credentials. Runs after the comparison, so that masked values are still compared. */
+/** Runs after the comparison, so that masked values are still compared. */
 export function maskChange(change: Change): Change {
   const { name, previousName } = change;
   return {

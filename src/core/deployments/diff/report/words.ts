@@ -2,7 +2,7 @@ import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } 
 import { countIssues } from "../../../findings/report.ts";
 import type { DiffReport, DiffSide } from "./diff-report.ts";
 
-/** Marks text from a document, so that a reader can distinguish it from svcm's own words. */
+/** Distinguishes text of a document from svcm's own words. */
 export type Quote = (text: string) => string;
 
 const SECTIONS: Readonly<Record<ChangedSection, string>> = {
@@ -41,7 +41,7 @@ export function nameSide({ revision, commit = "", exists }: DiffSide, quote: Quo
   return exists ? where : `${where}, where the file does not exist`;
 }
 
-/** `runtime: node20 -> node22`, or one value for an entry that is added or removed. */
+/** `runtime: node20 -> node22`, or one value. */
 export function fieldText(change: FieldChange, kind: Change["kind"], quote: Quote, arrow: string): string {
   const { field, from, to } = change;
   const [old, young] = bothAsText(from, to);
@@ -51,7 +51,7 @@ export function fieldText(change: FieldChange, kind: Change["kind"], quote: Quot
   return `${quote(field)}: ${before} ${arrow} ${"to" in change ? quote(young) : "(none)"}`;
 }
 
-/** Uses JSON if both values look alike as text, for example the number 22 and the text "22". */
+/** The number 22 and the text "22" look alike. */
 function bothAsText(from: unknown, to: unknown): readonly [string, string] {
   const plain = [plainText(from), plainText(to)] as const;
   return plain[0] === plain[1] ? [JSON.stringify(from) ?? "", JSON.stringify(to) ?? ""] : plain;
