@@ -2,10 +2,7 @@ import type { JSX } from "preact";
 import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import type { Monitor } from "./monitor.ts";
 
-interface RowChartProps extends Pick<
-  ChartProps,
-  "label" | "tone" | "lines" | "format" | "steps" | "top" | "height"
-> {
+interface RowChartProps extends Pick<ChartProps, "label" | "tone" | "lines" | "format" | "steps" | "top" | "height"> {
   readonly monitor: Monitor;
   /** The key of a row; `""` is the host. */
   readonly row: string;
