@@ -74,18 +74,18 @@ describe.each(frameworks)("%s", (framework) => {
     ["GET", "/items/no-such-id", 404],
     ["PUT", "/items", 405],
     ["DELETE", "/health", 405],
-  ])("%s %s is %i, as JSON", async (method, path, status) => {
+  ])("%s %s is answered with %i, as JSON", async (method, path, status) => {
     const answer = await ask(path, { method });
     expect(answer).toMatchObject({ status, body: { error: expect.any(String) as string } });
     expect(answer.allow).toBe(status === 405 ? (path === "/items" ? "GET, HEAD, POST" : "GET, HEAD") : null);
   });
 
-  test("answers HEAD without a body and OPTIONS with what is allowed", async () => {
+  test("answers HEAD without a body and OPTIONS with the allowed methods", async () => {
     expect(await ask("/health", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
     expect(await ask("/items", { method: "OPTIONS" })).toMatchObject({ status: 204, allow: "GET, HEAD, POST" });
   });
 
-  test("only a page of an allowed origin may read", async () => {
+  test("only a page of an allowed origin may read the answer", async () => {
     const asked = async (origin: string, method: string, more: Record<string, string> = {}) => {
       const { status, headers } = await fetch(`${backend.url}/items`, { method, headers: { origin, ...more } });
       const named = [...headers].filter(([name]) => name.startsWith("access-control-") || name === "vary");
@@ -106,7 +106,7 @@ describe.each(frameworks)("%s", (framework) => {
     });
   });
 
-  test("a client that disconnects within its body does no harm", async () => {
+  test("a client that disconnects while it sends a body does not affect the server", async () => {
     const gone = request(`${backend.url}/items`, { method: "POST", headers: { "content-length": "100" } });
     gone.on("error", () => undefined);
     gone.write('{"name":');
@@ -117,7 +117,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(backend.output()).toMatch(/^REST .*\n$/);
   });
 
-  test("a hundred concurrent requests have a hundred contexts", async () => {
+  test("a hundred concurrent requests have a hundred separate contexts", async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
     const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
     expect(answers.map(({ body }) => (body as { name: string }).name)).toEqual(names);
@@ -135,7 +135,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(recentStores[1]).toMatchObject({ method: "POST", path: "/items" });
   });
 
-  test("a request in flight gets its answer when the process is signalled to end", async () => {
+  test("a request in flight is answered when the process receives a termination signal", async () => {
     await using leaving = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
     const slow = request(`${leaving.url}/items`, { method: "POST", headers: { "content-type": "application/json" } });
     const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -152,7 +152,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await leaving.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
   });
 
-  test("a taken port is a message and exit code 1", async () => {
+  test("if the port is taken, the process prints a message and exits with code 1", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((listening) => server.once("listening", listening));
     const { port } = server.address() as AddressInfo;

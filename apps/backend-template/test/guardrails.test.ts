@@ -28,7 +28,7 @@ describe.each(["rest", "websocket", "grpc"] as const)("%s", (entrypoint) => {
     },
   );
 
-  test("a browser's database driver is refused", async () => {
+  test("a database driver for browsers is refused", async () => {
     const { code, stderr } = await runToEnd(entrypoint, { ...env, SVC_DATABASE_DRIVER: "IndexedDB" });
     expect(code).toBe(1);
     expect(stderr).toContain("IndexedDB is a browser driver");
@@ -39,7 +39,7 @@ describe.each([
   ["websocket", "grpc"],
   ["grpc", "websocket"],
 ] as const)("%s", (entrypoint, other) => {
-  test("does not start if the realtime API is off, or has another protocol", async () => {
+  test("does not start if the realtime API is off or uses another protocol", async () => {
     const off = await runToEnd(entrypoint, { SVC_REALTIME_API: "no", SVC_REALTIME_API_PROTOCOL: entrypoint });
     expect(off.code).toBe(1);
     expect(off.stderr).toContain(`the ${entrypoint} entrypoint needs SVC_REALTIME_API=yes; it is "no"`);
@@ -98,7 +98,7 @@ test.each([
   [{ SVC_HTTP_PORT: "80a" }, 'SVC_HTTP_PORT: "80a" is not a port'],
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com, *" }, 'SVC_CORS_ALLOWED_ORIGINS: "*" is not an origin; accepted: https'],
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com/" }, '"https://a.com/" is not an origin'],
-])("a connection that is missing or away: %o", async (env, words) => {
+])("a connection that is missing, invalid or not reachable: %o", async (env, words) => {
   const { code, stdout, stderr } = await runToEnd("rest", env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(words);
@@ -112,7 +112,7 @@ test.each([
   ],
   [{ SVC_REALTIME_DATABASE_URL: "mysql://u:canary@h/" }, "needs SVC_REALTIME_DATABASE_URL"],
   [{ SVC_REALTIME_DATABASE_URL: "postgres://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
-])("a realtime database that is missing or away: %o", async (env, words) => {
+])("a realtime database that is missing, invalid or not reachable: %o", async (env, words) => {
   for (const kind of ["websocket", "grpc"] as const) {
     const { code, stderr } = await runToEnd(kind, { ...realtime, SVC_REALTIME_API_PROTOCOL: kind, ...env });
     expect(code).toBe(1);
@@ -121,7 +121,7 @@ test.each([
   }
 });
 
-test("a framework whose package is not installed is named with the command that installs it", async () => {
+test("if a framework's package is not installed, the error names the package and the command that installs it", async () => {
   const template = join(import.meta.dirname, "..");
   const copy = temporaryFolder();
   cpSync(join(template, "dist"), join(copy, "dist"), { recursive: true });

@@ -21,7 +21,7 @@ async function begun(url: string): Promise<ClientRequest & { readonly answered: 
   return Object.assign(slow, { answered });
 }
 
-test.each(signals)("%s, sent again while a request is in flight, cuts nothing short", async (signal) => {
+test.each(signals)("a second %s during a request in flight does not interrupt the request", async (signal) => {
   await using backend = await startEntrypoint("rest");
   const slow = await begun(backend.url);
   backend.signal(signal);
@@ -46,7 +46,7 @@ test("a client that never completes its request does not keep the process alive"
   expect(await stuck.answered).toBeUndefined();
 });
 
-test.each(signals)("%s during the start ends it in order", async (signal) => {
+test.each(signals)("%s during the start ends the process properly", async (signal) => {
   // A broker that takes the connection and says nothing.
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());

@@ -74,7 +74,7 @@ test("the profile starts as declared: all four processes are online, each at its
   expect(await watched.next()).toMatchObject({ name: "seen" });
 });
 
-test("the metrics have all four, with the async contexts of those that serve HTTP", async () => {
+test("the metrics list all four processes, with the async contexts of those that serve HTTP", async () => {
   const show = () => json<MetricsPayload>("metrics", "show", "--async-context");
   const contexts = async () => {
     const { processes } = await show();
@@ -91,14 +91,14 @@ test("the metrics have all four, with the async contexts of those that serve HTT
   expect((await show()).ecosystem).toMatchObject({ missingExpected: [], unexpected: [] });
 });
 
-test("Service Management, an app of this PM2, sees the same PM2 and the same ecosystem", async () => {
+test("Service Management runs as an app of this PM2 and shows the same PM2 and the same ecosystem file", async () => {
   const answer = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
   const { processes, ecosystem } = (await answer.json()) as MetricsPayload;
   expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
   expect(ecosystem).toMatchObject({ drift: [] });
 });
 
-test("on request it restarts another app, and does not end itself", async () => {
+test("Service Management restarts another app on request, but refuses to stop itself", async () => {
   const client = connect({ url: `http://127.0.0.1:${ports.serviceManagement}`, WebSocket });
   for (const action of ["stop", "restart"] as const) {
     const refused = await client.act({ action, name: "dev-service-management" });
@@ -111,7 +111,7 @@ test("on request it restarts another app, and does not end itself", async () => 
   expect(await states()).toMatchObject({ "dev-service-management": "online" });
 });
 
-test("another framework: the env file is stale until a restart, and then that framework answers", async () => {
+test("after a change of the framework, the env file is stale until a restart, and then the new framework answers", async () => {
   expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
   expect(await frameworkAt(ports.restapi)).toBe("express");
   const stale = ["dev-grpcapi", "dev-restapi", "dev-websocketapi"].map((name) => `${name} envFile stale`);
@@ -143,7 +143,7 @@ test("an unsupported value in the env file fails the restart, and the log has th
   expect(await frameworkAt(ports.restapi)).toBe("fastify");
 });
 
-test("each process ends by itself, and no port is taken afterwards", async () => {
+test("each process ends without being killed, and its port is free afterwards", async () => {
   for (const name of APPS) expect(await svcm("process", "stop", name)).toMatchObject({ code: 0 });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "stopped"])));
   // The daemon alone is left.

@@ -71,7 +71,7 @@ describe.each([
   const values = parseEnv(readFileSync(file, "utf8")) as Record<string, string>;
 
   test.skipIf(!hasPostgres || !hasRedis)(
-    "starts with what comes from the machine, and asks for credentials (needs postgres and redis-server)",
+    "starts with the settings that come from the machine, and asks for credentials (needs postgres and redis-server)",
     async () => {
       await using redis = await startRedis();
       await using postgres = await startPostgres();

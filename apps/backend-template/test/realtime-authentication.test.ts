@@ -35,7 +35,7 @@ describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport
     return { socket, refused: refused && { message: refused.message, data: refused.data } };
   }
 
-  test("accepts a password or a token, in the handshake's header or its auth", async () => {
+  test("accepts a password or a token, in the header of the handshake or in its auth object", async () => {
     await using backend = await startEntrypoint("websocket", withAlice(realtime("websocket")));
     const token = await bearer();
     const item = await add(backend.url, "seen");
@@ -112,7 +112,7 @@ describe("gRPC", () => {
     expect(backend.output()).not.toMatch(CANARIES);
   });
 
-  test("health is open, reflection is not", async () => {
+  test("health needs no credentials, reflection does", async () => {
     await using backend = await startEntrypoint("grpc", withAlice(realtime("grpc")));
     const require = createRequire(import.meta.url);
     const load = (file: string) => loadPackageDefinition(loadSync(require.resolve(file), { enums: String }));

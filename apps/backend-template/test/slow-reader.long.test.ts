@@ -5,7 +5,7 @@ import { startEntrypoint } from "./entrypoint.ts";
 import type { Item } from "./grpc-client.ts";
 import { add, realtime } from "./many-items.ts";
 
-test("WebSocket: the connection ends after what waited, in order and without a gap", async () => {
+test("WebSocket: the connection ends after the buffered items, in order and without a gap", async () => {
   const count = 3500;
   await using backend = await startEntrypoint("websocket", realtime("websocket"));
   const reader = io(backend.url, { transports: ["websocket"], forceNew: true, reconnection: false });

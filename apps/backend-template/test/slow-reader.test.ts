@@ -40,7 +40,7 @@ function idsIn(bytes: Buffer): string[] {
   return ids;
 }
 
-test("gRPC: the watch ends with RESOURCE_EXHAUSTED after what waited, in order and without a gap", async () => {
+test("gRPC: the watch ends with RESOURCE_EXHAUSTED after the buffered items, in order and without a gap", async () => {
   const count = 2000;
   await using backend = await startEntrypoint("grpc", realtime("grpc"));
   using reader = await watchItems(backend.output());

@@ -57,7 +57,7 @@ describe.each(["websocket", "polling"] as const)("over %s", (transport) => {
     await expectBroadcast([backend.url], transport, 9);
   });
 
-  test.skipIf(!hasRedis)("the redis-streams adapter, over two hosts' processes (needs redis-server)", async () => {
+  test.skipIf(!hasRedis)("the redis-streams adapter, with processes of two hosts (needs redis-server)", async () => {
     await using redis = await startRedis();
     const env = {
       ...realtime,
@@ -96,7 +96,7 @@ test("a worker announces a session to the primary before the client learns its i
 });
 
 test.skipIf(!hasRedis)(
-  "redis-streams, from SVC_REDIS_URL, survives a restart of Redis (needs redis-server)",
+  "redis-streams with SVC_REDIS_URL survives a restart of Redis (needs redis-server)",
   async () => {
     await using redis = await startRedis();
     const env = {
@@ -117,7 +117,7 @@ test.skipIf(!hasRedis)(
   },
 );
 
-test("a page of another origin may not connect; an allowed one, and the server's own, may", async () => {
+test("a page of another origin may not connect; a page of an allowed origin or of the server itself may", async () => {
   const origin = "https://console.example.com";
   await using backend = await startEntrypoint("websocket", { ...realtime, SVC_CORS_ALLOWED_ORIGINS: origin });
   for (const transport of ["websocket", "polling"] as const) {
@@ -143,7 +143,7 @@ test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker tha
   await expectBroadcast([backend.url], "websocket", 4);
 });
 
-test("the process ends in order, with its sockets and workers", async () => {
+test("the process ends properly and closes its sockets and workers", async () => {
   for (const adapter of [{}, { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster", SVC_WEBSOCKET_CLUSTER_WORKERS: "2" }]) {
     await using backend = await startEntrypoint("websocket", { ...realtime, ...adapter });
     const socket = await connected(backend.url, "websocket");
@@ -154,7 +154,7 @@ test("the process ends in order, with its sockets and workers", async () => {
   }
 });
 
-test("the start fails fast without Redis, and if the workers cannot start", async () => {
+test("the start fails fast if Redis is missing or the workers cannot start", async () => {
   const away = await runToEnd("websocket", {
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
