@@ -45,7 +45,7 @@ async function traces(server: TestServer): Promise<{ text: string; mutations: st
 }
 
 describe.skipIf(!hasBrowser)("DNS rebinding", () => {
-  test("a page whose name is rebound to this machine reads another server, but not this one", async () => {
+  test("a page whose name is rebound to this machine can read an ordinary server, but not this one", async () => {
     const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
     const before = server.text();
     // The browser sees one host and port all along, as with DNS rebinding.
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("DNS rebinding", () => {
     expect(await traces(server)).toEqual({ text: before, mutations: [] });
   });
 
-  test("a page on another port under the same name reads itself, but not this server", async () => {
+  test("a page on another port of the same name can read its own server, but not this one", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     expect(await readFrom(page, "/own")).toBe("200 readable");
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
   const sites = ["evil.example", "localhost", "127.0.0.1"];
 
   test.each(Object.entries(simpleRequests))(
-    "%s reaches any server, and changes nothing in this one",
+    "%s reaches any server, but changes nothing in this one",
     async (_, send) => {
       const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
       const before = server.text();
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
     },
   );
 
-  test("images and scripts get nothing", async () => {
+  test("images and scripts receive no data", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const load = (tag: "img" | "script", url: string): Promise<string> =>
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
+describe.skipIf(!hasBrowser)("a WebSocket from another origin", () => {
   test("connects to an ordinary server, but not to svcm", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);

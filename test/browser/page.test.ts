@@ -27,7 +27,7 @@ async function openPage(url: string, options: Parameters<ReturnType<typeof brows
 }
 
 describe.skipIf(!hasBrowser)("the page", () => {
-  test("the page obeys its own policy and sends requests only to its server", async () => {
+  test("the page complies with its own policy and sends requests only to its server", async () => {
     const server = await testServer(noPm2);
     const { requests, problems } = await openPage(server.url);
     expect(problems).toEqual([]);
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     await expect.poll(() => line.innerText()).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
   });
 
-  test("opens from a link elsewhere", async () => {
+  test("opens from a link on another site", async () => {
     const server = await testServer(noPm2);
     const attacker = await attackerServer(`<!doctype html><a href="${server.url}/">here</a>`);
     const page = await browser().newPage();

@@ -55,7 +55,7 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
     },
   );
 
-  test.skipIf(!isPossible)("under a path, the path without its slash leads to the page", async () => {
+  test.skipIf(!isPossible)("under a path, the path without its trailing slash leads to the page", async () => {
     const { url } = await behind("/svcm");
     const page = await browser().newPage({ ignoreHTTPSErrors: true });
     onTestFinished(() => page.close());
@@ -78,7 +78,7 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
     expect(await postStatus(port, `/svcm${ENV}`, own)).toBe(200);
   });
 
-  test.skipIf(!isPossible)("with a token the page asks for it, then shows and saves", async () => {
+  test.skipIf(!isPossible)("with a token, the page asks for it, then shows and saves the environment", async () => {
     const { server, url } = await behind("/svcm", { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
     const opened = await openConsole(browser, url, { tab: "environment", beginsWith: "dialog", mayFail: true });
     await opened.field("Token").fill(TOKEN);
