@@ -232,7 +232,7 @@ describe("a write from the command line", () => {
     expect(workspace.read(".svcm/.gitignore")).toBe("*\n");
   });
 
-  test("from a folder below the root works on the same repository", async () => {
+  test("works from a folder below the root", async () => {
     const workspace = makeWorkspace({ ...files, "deployments.yaml": "" });
     const { code } = await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=feathers"], {
       root: workspace.path("apps/backend-template"),
@@ -241,7 +241,7 @@ describe("a write from the command line", () => {
     expect(workspace.read(DEV)).toContain("SVC_HTTP_FRAMEWORK=feathers");
   });
 
-  test("obeys the repository's own runtime contract, and refuses a broken one with its place", async () => {
+  test("applies the repository's own runtime contract, and refuses an invalid one with its position", async () => {
     const { stdout: schema } = await svcm(["schema", "runtime-contract"], { root: makeWorkspace(files).root });
     expect(JSON.parse(schema)).toMatchObject({ title: "svcm runtime contract" });
     const own = new URL("../../config/runtime-contract.yaml", import.meta.url);

@@ -91,7 +91,7 @@ test.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
   expect(run("zsh", "-f", "-c", program)).toBe("completed\n");
 });
 
-test("an unknown shell is refused with the known ones", () => {
+test("an unknown shell is refused, and the error lists the supported ones", () => {
   expect(svcm(["completion", "tcsh"])).toMatchObject({
     status: 2,
     stderr: expect.stringContaining("bash") as string,

@@ -43,7 +43,7 @@ async function exported(files: Readonly<Record<string, string>>, ...args: string
 const shells = ["sh", "bash", "zsh"].filter((shell) => spawnSync(shell, ["-c", "true"]).status === 0);
 
 describe("env export", () => {
-  test.each(shells)("--format shell is read by %s as the values are", async (shell) => {
+  test.each(shells)("--format shell: %s reads the same values", async (shell) => {
     const { code, stdout } = await exported(hostile);
     expect(code).toBe(0);
     const folder = temporaryFolder();
@@ -58,12 +58,12 @@ describe("env export", () => {
     expect(spawnSync("ls", [folder], { encoding: "utf8" }).stdout).toBe("vars\n");
   });
 
-  test("--format docker is read by the documented rules as the values are", async () => {
+  test("--format docker: the documented rules of Docker read the same values", async () => {
     const { code, stdout } = await exported(hostile, "--format", "docker");
     expect([code, asDockerReads(stdout)]).toEqual([0, EXPECTED]);
   });
 
-  test("--format json is one object of the values", async () => {
+  test("--format json is one object with the values", async () => {
     const { code, stdout } = await exported(hostile, "--format", "json");
     expect([code, JSON.parse(stdout)]).toEqual([0, EXPECTED]);
   });
@@ -79,7 +79,7 @@ describe("env export", () => {
     });
   });
 
-  test("has no default that no file sets, and the env of an app if --app names it", async () => {
+  test("leaves out defaults that no file sets, and has the env of an app if --app names it", async () => {
     const files = { ...LAYERED, ".env": "", ".env.local": "PORT=1\n" };
     expect((await exported(files)).stdout).toBe("export PORT='1'\n");
     const { stdout, stderr } = await exported(files, "--app", "api");

@@ -28,12 +28,12 @@ describe("env run gives the command", () => {
     expect(await variables(["LOG_LEVEL", "FROM"], ["--files-only"])).toEqual(["debug", null]);
   });
 
-  test("of several apps the one that --app names, and without it the env file alone", async () => {
+  test("the app that --app names, if there are several apps; without --app, the env file alone", async () => {
     expect(await variables(["FROM", "PORT"], ["-e", "qa", "--app", "worker"])).toEqual(["worker", "4000"]);
     expect(await variables(["FROM", "PORT"], ["-e", "qa"])).toEqual([null, "4000"]);
   });
 
-  test("the variables of the shell too, unless the service sets them", async () => {
+  test("the variables of the shell, unless the service sets them", async () => {
     const shell = { LOG_LEVEL: "shell", MINE: "shell" };
     expect(await variables(["LOG_LEVEL", "MINE"], ["--files-only"], shell)).toEqual(["debug", "shell"]);
   });
@@ -48,7 +48,7 @@ test.each([0, 3, 70])("env run ends with the exit code of the command, %i, and p
   });
 });
 
-test("env run passes arguments, --json and --help on as they are", async () => {
+test("env run passes arguments, --json and --help to the command unchanged", async () => {
   const { root } = makeWorkspace(LAYERED);
   const show = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
   const given = ["--json", "--help", "-e", "x y", "$HOME", ""];
@@ -88,7 +88,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
   },
 );
 
-test("a signal that the command handles once is passed on once", async () => {
+test("a signal that the command handles is passed on once", async () => {
   const script = `process.on("SIGTERM", () => console.log("asked")); process.on("SIGUSR2", () => process.exit(5)); ${WAIT}`;
   const { child, ended, lines, prints } = await running(script);
   const asked = prints("asked");

@@ -42,7 +42,7 @@ function callsOf(argv: readonly string[], cwd: string): Map<string, number> {
   );
 }
 
-test("svcm env set runs code of few files between parsing its arguments and renaming the env file", () => {
+test("svcm env set loads few files between parsing its arguments and renaming the env file", () => {
   const { root } = makeWorkspace();
   const calls = callsOf([DEVELOPMENT, "env", "set", "SVC_HTTP_FRAMEWORK=fastify"], root);
   const imported = [...new Set(Array.from(calls.keys(), fileOf))].filter((file) => file !== "cli/dev.ts");

@@ -19,7 +19,7 @@ const examples = Object.values(commands)
 const LASTING =
   /svcm (?:agent|alerts test|serve|metrics watch|apply|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|process (?:re)?start .*--ecosystem/;
 
-test("each example works, or names the missing part of this machine", () => {
+test("each example works, or names what is missing on this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];
   checkout(root);
   mkdirSync(join(home, "bin"));

@@ -48,7 +48,7 @@ test.each([
   ["svcm env get", ["env", "get"], undefined],
   ["svcm env get --json", ["env", "get", "--json"], undefined],
   ["svcm env get with svcm.yaml", ["env", "get"], LAYERED],
-])("%s loads compiled code, and little of it", (_, argv, files) => {
+])("%s loads compiled code, and only a little of it", (_, argv, files) => {
   const loaded = loadedBy(argv, files);
   expect(loaded.filter(({ isKept }) => !isKept)).toEqual([]);
   const modules = loaded.flatMap(modulesOf);
@@ -64,7 +64,7 @@ test.each([
   expect(bytes).toBeLessThan(MOST_BYTES);
 });
 
-test("svcm serve on one machine loads nothing of the fleet", async () => {
+test("svcm serve on one machine loads no code of the fleet", async () => {
   const { root } = makeWorkspace();
   const [spy, seen] = [join(root, "spy.cjs"), join(root, "seen.json")];
   writeFileSync(spy, SPY);

@@ -86,7 +86,7 @@ describe("the package", () => {
     expect(run(copy, "npm", "pack")).toBe(`${packed.filename}\n`);
   });
 
-  test("runs without any other package", () => {
+  test("runs without any other package installed", () => {
     expect(svcm("--version")).toMatch(/^svcm\//);
     expect(svcm("--help")).toContain("TOPICS");
     expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");
@@ -136,7 +136,7 @@ describe("svcm/client", () => {
     expect(run(app, process.execPath, "client.cjs")).toBe("function A\n");
   });
 
-  test("needs no library and nothing of Node: a browser can load it", () => {
+  test("needs no library and no module of Node.js, so a browser can load it", () => {
     const source = readFileSync(join(app, "node_modules/svcm/dist/lib/esm/client.js"), "utf8");
     expect(source).not.toMatch(/\bimport\b[^(]*\bfrom\b|\bimport\s*\(|\brequire\(|\bBuffer\b|\bprocess\./);
   });

@@ -20,7 +20,7 @@ describe("svcm token create", () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 86_400_000);
   });
 
-  test("with --json prints the token and its limits", async () => {
+  test("with --json, prints the token and its limits", async () => {
     const { root } = makeWorkspace();
     const { stdout } = await token(root, "create", "ann", "--role", "editor", "-e", "development", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ name: "ann", role: "editor", environments: ["dev"] });

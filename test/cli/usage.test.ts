@@ -30,7 +30,7 @@ describe("an unknown command", () => {
     });
   });
 
-  test("after help is refused, too", () => {
+  test("after help is refused as well", () => {
     expect(svcm(["help", "quux"]).status).toBe(2);
   });
 });
@@ -86,7 +86,7 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     expect(stderr).not.toContain("\t");
   });
 
-  test("a topic has no answer as JSON", () => {
+  test("a topic has no JSON output", () => {
     const { status, stdout, stderr } = svcm(["env", "--json"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ code: "WRONG_USAGE", details: expect.stringContaining("env get") });
@@ -114,7 +114,7 @@ describe("a defect", () => {
     return svcm(["env", "get"], { env: { NODE_OPTIONS: `--require=${preload}`, ...env } });
   }
 
-  test("says that it is one, without its cause", () => {
+  test("says that it is a defect, and does not show the cause", () => {
     const { status, stderr } = crash();
     expect(status).toBe(70);
     expect(stderr).toContain("This is a defect in svcm.");

@@ -55,13 +55,13 @@ function junitCases(xml: string): Record<string, string | undefined> {
   return cases;
 }
 
-describe("an error in a target, an interface and the configuration", () => {
-  test("is framed line by line by --format text", async () => {
+describe("an error in a target, an interface or the configuration", () => {
+  test("is shown with its line by --format text", async () => {
     const text = await validate("validate");
     for (const [code, line] of ERRORS) expect(text).toMatch(new RegExp(`deployments.yaml:${line}:.*${code}`, "s"));
   });
 
-  test("is an issue of --json", async () => {
+  test("is an issue in the output of --json", async () => {
     const { valid, issues } = JSON.parse(await validate("validate", "--json")) as {
       valid: boolean;
       issues: { code: string; at: { line: number } }[];
