@@ -20,7 +20,7 @@ async function start() {
   return { telemetry, server: await testServer({ world: withTelemetry(telemetry), env }) };
 }
 
-test("it watches and acts by the global WebSocket, with its token in a subprotocol", async () => {
+test("it watches and acts through the global WebSocket, with its token in a subprotocol", async () => {
   giveGlobal();
   const { telemetry, server } = await start();
   const client = connect({ url: server.url, token: TOKEN });
@@ -33,7 +33,7 @@ test("it watches and acts by the global WebSocket, with its token in a subprotoc
   expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ type: "action-result", ok: false });
 });
 
-test("an action without the token is refused in the service's words", async () => {
+test("an action without the token is refused with the message of the service", async () => {
   giveGlobal();
   const { server } = await start();
   const client = connect({ url: server.url });
@@ -41,7 +41,7 @@ test("an action without the token is refused in the service's words", async () =
   expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ ok: false, error: "Unauthorized." });
 });
 
-test("without a WebSocket, the error names the accepted ones", () => {
+test("without a WebSocket implementation, the error names the accepted ones", () => {
   vi.stubGlobal("WebSocket", undefined);
   expect(() => connect({ url: "http://127.0.0.1:1" })).toThrow(
     'There is no global WebSocket before Node 22. Accepted: { WebSocket } of the package "ws".',
