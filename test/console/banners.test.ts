@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     ["Start", "stopped", "Starting…"],
     ["Stop", "online", "Stopping…"],
     ["Restart", "online", "Restarting…"],
-  ])("%s says so while its action runs, and the others are disabled", async (name, status, busy) => {
+  ])("%s shows its progress while its action runs, and the others are disabled", async (name, status, busy) => {
     const { page, give } = await unanswered(browser);
     give([{ name: "api", status }]);
     await page.getByRole("button", { name: "api" }).first().click();
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       .toEqual(["Check again", "Open the console of this server"]);
   });
 
-  test("the document of another server: it stays saved, and this server starts with a copy or empty", async () => {
+  test("the document of another server: it stays saved, and this server starts with a copy or an empty document", async () => {
     const { page, host, redirect } = await twoServers({
       tab: "targets",
       stored: { "service-management.v1": '{"version":"service-management.v1"}' },
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       .toEqual(["A copy of that document", "An empty document"]);
   });
 
-  test("a lost connection: the time of the values, and that the page reconnects by itself or at once", async () => {
+  test("a lost connection: the time of the last values, and that the page reconnects by itself or on request", async () => {
     const { page, server, give, telemetry } = await handMonitoring(browser, { mayFail: true });
     await telemetry.watchers(1);
     give([{ name: "api" }]);

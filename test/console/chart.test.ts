@@ -48,7 +48,7 @@ async function expectFine(page: Page, ratio: number): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
-  test("has a line, and a gap for each missing value or sample", async () => {
+  test("has a line, with a gap for each missing value or sample", async () => {
     const open = await chartedConsole(browser);
     const [cpu, memory] = [open.chart("CPU"), open.chart("Memory")];
     await coloured(cpu, await across(open, "CPU", 59), LIGHT_CPU);
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expect.poll(() => drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
   });
 
-  test("stops when the chart leaves the page during a change of the theme", async () => {
+  test("stops if the chart is removed from the page while the theme changes", async () => {
     const { page, problems } = await chartedConsole(browser, { isPhone: true });
     const other = await page.getByRole("radio", { name: "Memory" }).elementHandle();
     // The chart has left in a microtask, and the theme changes before the next frame.
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     expect(problems).toEqual([]);
   });
 
-  test("takes the colours of another theme", async () => {
+  test("uses the colours of the new theme after a change", async () => {
     const open = await chartedConsole(browser);
     const x = await across(open, "CPU", 10);
     await coloured(open.chart("CPU"), x, LIGHT_CPU);
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expect.poll(() => isDrawn(open.chart("CPU"), x, LIGHT_CPU)).toBe(false);
   });
 
-  test("has the pixels of the screen and the width of its card, also after a change", async () => {
+  test("has the resolution of the screen and the width of its card, also after either changes", async () => {
     const { page } = await chartedConsole(browser);
     await expectFine(page, 1);
     await page.setViewportSize({ width: 1_000, height: 800 });
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expectFine(page, 2);
   });
 
-  test("stops while the chart is out of sight", async () => {
+  test("stops while the chart is not visible", async () => {
     const { page, give, shown } = await chartedConsole(browser);
     await page.setViewportSize({ width: 1_280, height: 400 });
     await page.evaluate(() => {
@@ -131,7 +131,7 @@ async function twoFrames(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
-  test("shows time and value in every chart, until it leaves", async () => {
+  test("shows time and value in every chart until it leaves the chart", async () => {
     const open = await chartedConsole(browser);
     const { page } = open;
     await pointAt(open, 10);
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expectWords(open.page, "12:00:11 35%");
   });
 
-  test("zooms by a drag and pauses, until a double click", async () => {
+  test("zooms by dragging and pauses, until a double click", async () => {
     const open = await chartedConsole(browser);
     const { page, chart, give } = open;
     await dragFrom(open, 30, 60);
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expect.poll(() => page.getByText(/^Paused/).count()).toBe(0);
   });
 
-  test("leaves the zoom on Resume", async () => {
+  test("ends the zoom with Resume", async () => {
     const open = await chartedConsole(browser);
     await dragFrom(open, 10, 20);
     await expectWords(open.page, /^Paused/);
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await open.chart("CPU of the host in percent, over the last 1m").waitFor();
   });
 
-  test("zooms by a finger along the chart; a finger across it scrolls the page", async () => {
+  test("zooms by dragging a finger along the chart; a vertical drag scrolls the page", async () => {
     const open = await chartedConsole(browser, { isPhone: true });
     const { page, place } = open;
     await page.setViewportSize({ width: 390, height: 600 });
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
 });
 
 describe.skipIf(!hasBrowser)("keys on a chart", () => {
-  test("move from sample to sample and are answered in words; new samples are not announced", async () => {
+  test("move from sample to sample and announce each one; new samples are not announced", async () => {
     const { page, chart, give, shown } = await chartedConsole(browser);
     const cpu = chart("CPU");
     const spoken = cpu.locator("[aria-live]");

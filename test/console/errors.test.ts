@@ -30,8 +30,8 @@ function linesOf({ error, details, code, path }: Answered["json"]): unknown[] {
   return [error, details, `Code ${code}`, `Path ${path}`];
 }
 
-describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", () => {
-  test("facts that every tab is built from", async () => {
+describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () => {
+  test("the facts that every tab uses", async () => {
     const files = repository();
     mkdirSync(`${files.root}/config`);
     const server = await testServer({ ...noPm2, repository: files });
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     await expect.poll(() => axe(open.page)).toEqual([]);
   });
 
-  test("a comparison with a missing file, in its card", async () => {
+  test("a comparison with a missing file, inside its card", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace(), mayFail: true });
     const answer = open.page.waitForResponse((response) => response.url().includes("/env/diff"));
     await open.field("Compare dev with").selectOption("ci");
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     );
   });
 
-  test("PM2 that cannot be read, as it came over the WebSocket", async () => {
+  test("PM2 cannot be read: the error that the WebSocket sent", async () => {
     const server = await testServer(noPm2);
     const { page, received } = await openConsole(browser, server.url, { isRecorded: true });
     await page.getByText("The processes of PM2 cannot be read").waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
 });
 
 describe.skipIf(!hasBrowser)("toasts", () => {
-  test("are one polite region; information hides by itself, an error stays until it is dismissed", async () => {
+  test("are in one polite live region; information disappears by itself, an error stays until it is dismissed", async () => {
     const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
     const { page } = open;
     const region = page.locator(".toast-list");
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
     await error.waitFor({ state: "detached" });
   });
 
-  test("a deliberate alert is noticed", async () => {
+  test("the check detects a deliberate alert", async () => {
     const server = await testServer(noPm2);
     const open = await openConsole(browser, server.url, { tab: "activity" });
     await open.page.evaluate(() => alert("look here"));

@@ -29,7 +29,7 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
 ];
 
 describe.skipIf(!hasBrowser)("a first run", () => {
-  test("every tab teaches the next step, and is accessible in every look", async () => {
+  test("every tab shows the next step, and is accessible in every theme", async () => {
     const server = await nothing();
     const { page } = await openConsole(browser, server.url, { mayFail: true });
     for (const [tab, empty, step] of lessons) {
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  test("without any PM2: its error as it was sent, no process, and the host's charts go on", async () => {
+  test("without PM2, its error is shown, no process is listed, and the charts of the host continue", async () => {
     const server = await nothing();
     const { page, sockets } = await openConsole(browser, server.url);
     await page.getByText("The processes of PM2 cannot be read").waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
   });
 
-  test("a PM2 without processes: shows the command that starts them", async () => {
+  test("PM2 without processes: the command that starts them is shown", async () => {
     const real = pm2();
     try {
       await real.startDaemon();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     }
   });
 
-  test("the next steps lead to their places", async () => {
+  test("the next steps link to the right tabs", async () => {
     const server = await nothing();
     const { page, button } = await openConsole(browser, server.url, { tab: "targets" });
     await button("Import a document").click();

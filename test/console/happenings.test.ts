@@ -62,7 +62,7 @@ test.skipIf(!hasBrowser)(
   },
 );
 
-test.skipIf(!hasBrowser)("a mark on a chart leads to the log around it, by a click and by the keyboard", async () => {
+test.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by click and by keyboard", async () => {
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
   await page.locator("button.process-name[title=broken]").click();
   const chart = page.getByRole("application", { name: /^Memory of broken/ });
@@ -98,7 +98,7 @@ test.skipIf(!hasBrowser)("a mark on a chart leads to the log around it, by a cli
   await expect.poll(() => overflow(page)).toBe(0);
 });
 
-test.skipIf(!hasBrowser)("a line that PM2 writes after it has noted the end comes to the open card", async () => {
+test.skipIf(!hasBrowser)("a line that PM2 writes after it has recorded the end is added to the open card", async () => {
   const code = `setInterval(() => {}, 1000)`;
   await own.run({ name: "late", autorestart: false, code });
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
@@ -113,7 +113,7 @@ test.skipIf(!hasBrowser)("a line that PM2 writes after it has noted the end come
 });
 
 test.skipIf(!hasBrowser)(
-  "Activity has changes and events by day, with causes and filters, also by an old link",
+  "Activity lists changes and events by day, with causes and filters, also from an old link",
   async () => {
     const server = await serverOver(own);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });

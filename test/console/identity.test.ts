@@ -40,7 +40,7 @@ const stored = (page: Page): Promise<string | null> => page.evaluate((key) => wi
 const asked = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
 
 describe.skipIf(!hasBrowser)("another server at the same address", () => {
-  test("gets no token and no document while the page is open; the page says so, and finds the first server again", async () => {
+  test("receives no token and no document while the page is open; the page says so and reconnects to the first server", async () => {
     const { a, b, forwarder, url } = await forwarded();
     const open = await openConsole(browser, url, { tab: "environment", mayFail: true });
     const { page, field, button, requests } = open;
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     expect(b.log.join("\n")).not.toContain("pm2-ws");
   });
 
-  test("after a reload it gets no token before it asks for one, and its own document", async () => {
+  test("after a reload, it receives no token until it asks for one, and has its own document", async () => {
     const { a, b, forwarder, url } = await forwarded();
     const open = await openConsole(browser, url, {
       tab: "targets",
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
-  test("an app of another environment is started only after a question", async () => {
+  test("an app of another environment is started only after a confirmation", async () => {
     const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     expect(sent.join()).toContain('"name":"dev-worker"');
   });
 
-  test("is the first one in the env editor; without an env file the server's refusal is shown", async () => {
+  test("is preselected in the env editor; without an env file, the server's refusal is shown", async () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();

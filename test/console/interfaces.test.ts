@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
       .toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
   });
 
-  test("take the frameworks of their type, and no alias", async () => {
+  test("offer the frameworks of their type, but no alias", async () => {
     const suite = await open();
     const offered = async (type: string): Promise<string[]> => {
       await suite.field("Type").selectOption(type);
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [rest] });
   });
 
-  test("the interfaces tab is accessible in every look", async () => {
+  test("the interfaces tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "interfaces", { version, interfaces: [rest, rest] });
     await suite.button("Add Interface").click();
     await expectAccessibleInEveryLook(suite);

@@ -41,12 +41,12 @@ async function largeFont(): Promise<Browser> {
 }
 
 describe.skipIf(!hasBrowser)("at every width", () => {
-  test("monitoring with everything open", async () => {
+  test("monitoring with everything expanded", async () => {
     const { page } = await monitored(browser);
     expect(await atAllWidths(page)).toEqual([]);
   });
 
-  test("the widest window is used to its end", async () => {
+  test("the widest window is used completely", async () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 2560, height: 900 });
     await drawn(page);
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 });
 
 describe.skipIf(!hasBrowser)("in forced colours", () => {
-  test("the open tab, each chosen segment and the shapes of states are distinct", async () => {
+  test("the open tab, each selected segment and the icons of states are distinguishable", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const look = (selector: string, ...parts: string[]): Promise<string[]> =>
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
     expect(found).toEqual([]);
   });
 
-  test("a disabled button of a row has another border than an enabled one", async () => {
+  test("an enabled button of a row has a different border from a disabled one", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const border = (name: string): Promise<string> =>
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
 });
 
 describe.skipIf(!hasBrowser)("the tools of the table", () => {
-  test("keep one line at 1280 pixels with every state, and the filter at its end", async () => {
+  test("stay on one line at 1280 pixels with every state, and the filter is at the end", async () => {
     const { page, give } = await monitored(browser);
     give([...processes, { status: "stopped" }, { status: "launching" }]);
     await page.getByRole("radio", { name: /Changing/ }).waitFor({ state: "attached" });
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)("the tools of the table", () => {
 });
 
 describe.skipIf(!hasBrowser)("the bars at the top", () => {
-  test.each([1280, 390])("cover nothing that has the focus, %s pixels wide", async (width) => {
+  test.each([1280, 390])("cover no element that has the focus, %s pixels wide", async (width) => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give(Array.from({ length: 60 }, (_, at) => ({ name: `app-${at}` })));
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)("the bars at the top", () => {
     expect(hidden).toEqual([]);
   });
 
-  test("scroll away where the page is zoomed to 400 %", async () => {
+  test("scroll with the page if it is zoomed to 400 %", async () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 320, height: 256 });
     for (const bar of [".top", ".tabs"]) {

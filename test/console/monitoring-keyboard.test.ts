@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
       .toBe("descending");
   });
 
-  test("details, stop, start and restart; what ends a process asks first", async () => {
+  test("details, stop, start and restart; an action that ends a process asks first", async () => {
     const { page, asked, answerNext } = await live();
     await tabTo(page, /^zeta/);
     await press(page, "Enter");
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the processes, which go on", async () => {
+test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the processes, which keep updating", async () => {
   const { page, server } = await live();
   writeFileSync(`${real.folder}/pm2/ecosystem.dev.config.cjs`, "module.exports = {");
   const words = page.locator(".processes .problem");

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("is confirmed, watched step by step, and undone", async () => {
+  test("is confirmed, followed step by step, and undone", async () => {
     const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;
     await apply.click();
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await page.getByText(/^Release \S+ undoes \S+$/).waitFor();
   });
 
-  test("is replaced in place and takes the focus if it is out of date, and nothing is applied", async () => {
+  test("is replaced in place and receives the focus if it is out of date, and nothing is applied", async () => {
     const changed = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     const open = await openPlan(changed, { mayFail: true });
     const { page, apply, confirm, card } = open;
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  test("a step that fails is shown with its reason, and the apps as before", async () => {
+  test("a step that fails is shown with its reason, and the apps are as before", async () => {
     // On a slow machine, a process may end later than the early judgement.
     const open = await openPlan(
       [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { autorestart: false }), app("old-worker")],
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  test("drift leads to the plan", async () => {
+  test("drift links to the plan", async () => {
     real.pm2Folder([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
     const server = await earlyServerOver(real, { env: { NODE_ENV: "dev" } });
     const { page } = await openConsole(browser, server.url);

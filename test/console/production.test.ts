@@ -26,7 +26,7 @@ async function refused(page: Page, title: string): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("production", () => {
-  test("has a band, and its name and host in the head and the title", async () => {
+  test("has a banner, and its name and host in the header and the title", async () => {
     const open = await inEnvironment("production");
     const { page } = open;
     const head = page.getByRole("banner");
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     await expect.poll(() => axe(page)).toEqual([]);
   });
 
-  test("another environment has neither, until its processes are compared with production", async () => {
+  test("another environment has neither, unless its processes are compared with production", async () => {
     const { page } = await inEnvironment("dev");
     const head = page.getByRole("banner");
     await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} dev`);
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} production`);
   });
 
-  test("stopping asks for the name of the app; anything else keeps it running", async () => {
+  test("stopping asks for the name of the app; any other text keeps it running", async () => {
     const { page, give, button, field, asked } = await inEnvironment("production");
     const dialog = page.getByRole("dialog", { name: "Stop shop-restapi in production?" });
     const stop = dialog.getByRole("button", { name: "Stop" });
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     expect(asked).toEqual([]);
   });
 
-  test("the question for the name is accessible in every look", async () => {
+  test("the question for the name is accessible in every theme", async () => {
     const open = await inEnvironment("production");
     await open.button("Stop shop-restapi").click();
     await open.page.getByText(`${hostname()} serves production.`).waitFor();

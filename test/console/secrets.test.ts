@@ -92,7 +92,7 @@ async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<st
 }
 
 describe.skipIf(!hasBrowser)("secrets", () => {
-  test("are in no answer, no frame, no text on the page and no storage", async () => {
+  test("are in no response, no frame, no text of the page and no storage", async () => {
     const files = plantedFiles();
     const server = await serverOver(real, { repository: files });
     await post(server, { values: { SVC_JWT_TOKEN_SECRET_KEY: "canary-posted" } });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("secrets", () => {
     expect(server.log.join("\n")).not.toMatch(CANARY);
   });
 
-  test("a deliberate leak is found in each of these places", async () => {
+  test("a deliberate leak is detected in each of these places", async () => {
     const files = repository();
     writeFileSync(
       files.envFile("dev"),

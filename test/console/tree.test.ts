@@ -26,7 +26,7 @@ const words: Readonly<Record<TabId, string>> = {
   nodes: "svcm.yaml declares no nodes",
 };
 
-describe.skipIf(!hasBrowser)("the tree of a screen reader", () => {
+describe.skipIf(!hasBrowser)("the accessibility tree", () => {
   test("of every view", async () => {
     const files = repository();
     writeFileSync(join(files.root, "deployments.yaml"), JSON.stringify(suiteOf(a, { ...lambda, runtime: "latest" })));
