@@ -93,7 +93,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
   });
 
-  test.runIf(canBeNobody)("traffic of another user's process is a reason instead of 0", async () => {
+  test.runIf(canBeNobody)("traffic of another user's process is reported with a reason instead of 0", async () => {
     const [line = ""] = await run([...asNobody, ...commandLine("read-process", String(process.pid))]);
     expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
   });
@@ -125,7 +125,7 @@ test("systems without /proc are measured through Node and systeminformation", as
   expect(reading!.rssBytes).toBeGreaterThan(2 ** 20);
 });
 
-test("the lasting facts of the machine are asked once for all readers, and are null before the answer", async () => {
+test("the constant facts of the machine are read once for all readers, and are null before that", async () => {
   const machine = nodeMachine({ diskPaths: ["/"] });
   const [one, other] = [await machine.open(), await machine.open()];
   onTestFinished(() => [one, other].forEach((opened) => opened.close()));
@@ -137,7 +137,7 @@ test("the lasting facts of the machine are asked once for all readers, and are n
   expect(one.system.interfaces.flatMap(({ addresses }) => addresses)).not.toContain("127.0.0.1");
 });
 
-test("a stamp changes with the file, and is null without one", () => {
+test("the stamp of a file changes with the file, and is null if the file is missing", () => {
   const file = join(temporaryFolder(), "file");
   const stamp = () => nodeFileStamps.of([file])[0];
   expect(stamp()).toBeNull();

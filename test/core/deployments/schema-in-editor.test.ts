@@ -144,7 +144,7 @@ describe("yaml-language-server explains", () => {
     ["deploy|ments: []\n", ["Names are unique"]],
   ];
 
-  test("the member or value under the pointer, with the labels of the facts", async () => {
+  test("the property or value under the pointer, with the labels from the facts", async () => {
     for (const [marked, words] of rows) {
       const { text, at } = cursorOf(marked);
       const hover = await packaged.hover(text, at);

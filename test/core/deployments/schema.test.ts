@@ -119,7 +119,7 @@ test.each([
 test.each([
   ["packaged", packaged],
   ["foreign", foreign],
-])("legacy entries of the %s matrix, with every part of today's metadata and without", (_, facts) => {
+])("legacy entries of the %s matrix, with and without every part of today's metadata", (_, facts) => {
   const { deployTarget: _target, ...axes } = targetAxes(facts);
   const optional = Object.fromEntries(
     Object.entries(axes).map(([name, values]) => [

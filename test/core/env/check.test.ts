@@ -33,7 +33,7 @@ test("reports 1,000 findings and says that there are more", () => {
   );
 });
 
-test("a value on a later line has its own line number, with any line ends", () => {
+test("a value on a later line is reported with its own line number, with any line endings", () => {
   const text = "A=1\r\nB=2\rC='x\r\ny'\nSVC_HTTP_FRAMEWORK=\n 'nope'\n";
   const found = checkEnvFile(packagedRuntimeContract, text, "f").find(({ code }) => code === "ENV_VALUE_UNSUPPORTED");
   expect(found?.at).toEqual({ file: "f", line: 6, column: 2 });

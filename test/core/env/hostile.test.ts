@@ -26,12 +26,12 @@ describe.each([
   ["misspelled keys", filled((index) => `SVC_${index.toString(36)}=\n`)],
 ])("256 KiB of %s", (_, text) => {
   // A quadratic answer takes minutes.
-  test("are checked in seconds", () => {
+  test("is checked within seconds", () => {
     const check = () => checkEnvFiles(packagedRuntimeContract, [{ text, fileName: ".env.dev" }]);
     expect(cpuSeconds(check)).toBeLessThan(10);
   });
 
-  test("are written to in seconds", () => {
+  test("is written to within seconds", () => {
     const values = { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API: "yes", SVC_WEBSOCKET_REDIS_URL: "redis://h" };
     const write = (): unknown => {
       try {

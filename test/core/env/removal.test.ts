@@ -18,7 +18,7 @@ test.each([
   ["a line of a file with CRLF", "A=1\r\nKEY=x\r\nB=2\r\n", "A=1\r\nB=2\r\n"],
   ["a line behind a lone carriage return", "A=1\rKEY=x\rB=2\r", "A=1\rB=2\r"],
   ["the first line, behind a byte order mark", "\uFEFFKEY=x\nA=1\n", "\uFEFFA=1\n"],
-])("the removal of %s leaves every other byte", (_, text, expected) => {
+])("removing %s keeps every other byte", (_, text, expected) => {
   expect(without(text, "KEY")).toBe(expected);
 });
 
@@ -26,12 +26,12 @@ test("a comment that looks like the key stays", () => {
   expect(without("# KEY=old\nKEY=new\n#KEY\n", "KEY")).toBe("# KEY=old\n#KEY\n");
 });
 
-test("the keys that no line assigns change nothing", () => {
+test("removing keys that no line assigns changes nothing", () => {
   const plan = planRemoval(packagedRuntimeContract, "A=1\n", ["B", "C"]);
   expect([plan.text, plan.changedKeys, plan.changes]).toEqual(["A=1\n", [], []]);
 });
 
-test("the dry run shows the lines that go, without credentials", () => {
+test("the dry run shows the lines that would be removed, without credentials", () => {
   const line = "SVC_WEBSOCKET_REDIS_URL=redis://u:canary@h:1";
   const { changes } = planRemoval(packagedRuntimeContract, `A=1\n${line}\n`, ["SVC_WEBSOCKET_REDIS_URL"]);
   expect(changes).toMatchObject([{ line: 2, after: [] }]);

@@ -42,13 +42,13 @@ async function restartedIn(byMs: number): Promise<number> {
 }
 
 test.each([0, -HOUR, 24 * HOUR])(
-  "a restart is done after a second of being online, the clock set by %d ms",
+  "a restart is done after the process is online for a second, with the clock set by %d ms",
   async (byMs) => {
     expect(await restartedIn(byMs)).toBe(1000);
   },
 );
 
-test("a process that PM2 launches for longer than 20 s is not restarted, however the clock is set", async () => {
+test("a process that PM2 is launching for more than 20 s is not restarted, however the clock is set", async () => {
   const world = countingPorts();
   restarting(world);
   world.records = [runningRecord({ status: "launching", startedAt: null })];
@@ -61,7 +61,7 @@ test("a process that PM2 launches for longer than 20 s is not restarted, however
   expect(world.clock.elapsed()).toBeLessThan(22_000);
 });
 
-test("after a clock change, the stream and the requests to PM2 keep their intervals", async () => {
+test("after a clock change, the stream and the queries to PM2 keep their intervals", async () => {
   const world = countingPorts();
   const { samples } = await watch(world, { intervalMs: 500 });
   for (const byMs of [-HOUR, 24 * HOUR, -HOUR]) {

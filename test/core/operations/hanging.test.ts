@@ -32,7 +32,7 @@ const codeOf = (asked: Promise<unknown>): Promise<string | undefined> =>
     (error: SvcmError) => error.body.code,
   );
 
-test("the stream keeps its interval: the last processes first, then the host beside the error", async () => {
+test("the stream keeps its interval: first with the last processes, then with the host and the error", async () => {
   const world = countingPorts();
   const list = answering(world);
   const { samples } = await watch(world, { intervalMs: 500 });
@@ -51,7 +51,7 @@ test("the stream keeps its interval: the last processes first, then the host bes
   while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
 });
 
-test("a caller that arrives while PM2 hangs gets the host within three seconds", async () => {
+test("a caller that starts while PM2 hangs receives the host within three seconds", async () => {
   const world = countingPorts();
   hang(world);
   const samples: unknown[] = [];
@@ -69,7 +69,7 @@ test("a caller that arrives while PM2 hangs gets the host within three seconds",
 });
 
 test.each([false, true])(
-  "a single answer costs one time-out, also of several at once; beside a stream: %s",
+  "a single sample waits for one time-out, also for several callers; beside a stream: %s",
   async (isWatched) => {
     const show = ({ ports }: CountingPorts) => execute(metricsShow, ports, { environment: "dev" }, caller);
     const expose = ({ ports }: CountingPorts) =>

@@ -182,7 +182,7 @@ test.each([
 test.each([
   ["a .mjs file", "ecosystem.dev.config.mjs", {}],
   ["a .js file of a package of ES modules", "ecosystem.dev.config.js", { "package.json": '{ "type": "module" }' }],
-])("PM2 finds no app in the default export of %s, and the load says so", async (_, name, beside) => {
+])("PM2 finds no app in the default export of %s, and the load reports it", async (_, name, beside) => {
   const root = temporaryFolder();
   const text = "export default { apps: [{ name: 'a', script: 'a.js' }] };";
   for (const [file, content] of Object.entries({ ...beside, [name]: text })) writeFileSync(join(root, file), content);
@@ -198,7 +198,7 @@ function parsedByPm2(text: string, file: string): { readonly apps?: object[] } {
   return parseConfig(text, file);
 }
 
-test("the kind of a path is the one that PM2 sees in it", () => {
+test("a path has the kind that PM2 assigns to it", () => {
   const { isConfigFile } = require("pm2/lib/Common.js") as { isConfigFile: (path: string) => string | null };
   const names = [
     "ecosystem.dev.config.cjs",

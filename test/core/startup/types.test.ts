@@ -44,7 +44,7 @@ test.each(["StartupPlan", "RealtimePlan", "WebSocketPlan", "StartupOptions", "St
   },
 );
 
-test("a plan's choices are the values of the contract, not any text", () => {
+test("a plan's properties have the values of the contract as types, not any string", () => {
   expect(choice("StartupPlan", "httpFramework")).toHaveLength(11);
   expect(choice("StartupPlan", "databaseDriver")).toContain("PostgreSQL");
   expect(choice("StartupPlan", "keyValueDriver").toSorted()).toEqual(["inmemory", "redis"]);

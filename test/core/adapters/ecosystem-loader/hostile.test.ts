@@ -42,7 +42,7 @@ function processesAbout(text: string): string[] {
   });
 }
 
-test("each hostile ecosystem file is refused in svcm's words, and the server keeps running", async () => {
+test("each hostile ecosystem file is refused with svcm's message, and the server keeps running", async () => {
   const workspace = makeWorkspace();
   const server = await serve({
     root: workspace.root,
@@ -73,7 +73,7 @@ test("each hostile ecosystem file is refused in svcm's words, and the server kee
   expect(await server.stop()).toBe(0);
 });
 
-test("processes that a file starts end with it", async () => {
+test("processes that a file starts end with the loader", async () => {
   const workspace = makeWorkspace();
   const server = await serve({ root: workspace.root });
   const marker = join(workspace.root, "grandchild.js");
@@ -87,7 +87,7 @@ test("processes that a file starts end with it", async () => {
   }
 });
 
-test("a file sees neither our secrets nor our options", async () => {
+test("a file has no access to svcm's secrets and options", async () => {
   const workspace = makeWorkspace();
   const env = {
     SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `token-${CANARY}`,
@@ -112,7 +112,7 @@ test("a file sees neither our secrets nor our options", async () => {
   expect(answer.text).not.toContain(CANARY);
 });
 
-test("an unreadable file is 500, and a missing file is not an error", async () => {
+test("an unreadable file is answered with 500, and a missing file is not an error", async () => {
   const workspace = makeWorkspace();
   const server = await serve({ root: workspace.root });
   const absent = await read(server.url);

@@ -65,7 +65,7 @@ describe("a process that found the holder dead, but was slow,", () => {
     expect(names()).toEqual(["lock"]);
   });
 
-  test("does not take the lock through the claim of another dead process", async () => {
+  test("does not take the lock with the claim of another dead process", async () => {
     const { lock, leave, contender, holderNonce, names } = setUp();
     const claimant = leave(claimName(lock, leave(lock)));
     const fast = contender();
@@ -86,7 +86,7 @@ describe("a process that found the holder dead, but was slow,", () => {
   });
 });
 
-test("a process whose own link was reported as EEXIST has the lock", async () => {
+test("a process whose own link is reported as EEXIST has the lock", async () => {
   const { lock, contender } = setUp();
   const us = contender();
   symlinkSync(us.content, lock);

@@ -31,7 +31,7 @@ test("PM2 reads a request", () => {
   expect(read.args).toEqual([{ type: "call", method: "restartProcessId", args }, "7"]);
 });
 
-test("answers are read in any pieces", () => {
+test("a response is read in chunks of any size", () => {
   const sent = [
     answer("1", { args: [[{ name: "größer 🙂" }]] }),
     answer("2", { error: "no such process", stack: "…" }),
@@ -51,7 +51,7 @@ test("answers are read in any pieces", () => {
   }
 });
 
-test("an answer that is too large is refused by its head", () => {
+test("a response that is too large is refused as soon as its header is read", () => {
   const head = Buffer.alloc(5, 0x12);
   head.writeUInt32BE(MOST_ANSWER_BYTES, 1);
   expect(() => new AnswerReader().add(head)).toThrow(TooLargeAnswer);

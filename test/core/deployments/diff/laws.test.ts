@@ -125,7 +125,7 @@ test("applying the changes to the old deploy targets returns the new ones", () =
   );
 });
 
-test("another order alone is a note, not a change", () => {
+test("a different order alone is a note, not a change", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(target, { minLength: 2, selector: ({ name }) => String(name).toLowerCase() }),

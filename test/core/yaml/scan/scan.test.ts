@@ -17,7 +17,7 @@ test.each([
   ["text that looks like more", "a: b:c d#e - f, [g] {h} 'i' \"j\" &k *l !m | > % @ `n`"],
   ["keys", "a-b.c/d@e+f: 1\n$: 2\n12: 3\n'q r': 4\n\"s:\": 5\nyes: 6\n"],
   ["a wide map", Array.from({ length: 100 }, (_, index) => `k${index}: ${index}\n`).join("")],
-])("it reads %s", (_, text) => {
+])("the YAML scanner reads %s", (_, text) => {
   expect(disagreements(text)).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test.each([
   ["a comma too many", '{"a": 1,}'],
   ["a key of more than 1000 characters", `${"k".repeat(1001)}: 1\n`],
   ["the end of the document in a list", '{\n  "a": [\n    1,\n...  ]\n}'],
-])("it declines %s", (_, text) => {
+])("the YAML scanner declines %s", (_, text) => {
   expect(scanYaml(text, "a.yaml")).toBeUndefined();
 });
 
