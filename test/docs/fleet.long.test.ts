@@ -19,7 +19,7 @@ const blocksOf = (part: string, language: string): string[] =>
   );
 const APP = { name: "orders-api", script: "./app.cjs" };
 
-test("the page has five steps, and then what a fleet can do", () => {
+test("the page has five steps, followed by what a fleet can do", () => {
   expect(PARTS.filter((part) => part.includes("```sh")).map((part) => part.slice(0, 12))).toEqual([
     "1. Create a ",
     "3. Start a N",
@@ -32,7 +32,7 @@ test("the page has five steps, and then what a fleet can do", () => {
   ]);
 });
 
-test.skipIf(!hasNats)("the page leads from one machine to two (needs nats-server)", async () => {
+test.skipIf(!hasNats)("the steps of the page work, from one machine to two (needs nats-server)", async () => {
   const [own, other] = [pm2(), pm2()];
   onTestFinished(async () => void (await Promise.all([own.end(), other.end()])));
   const root = own.folder;

@@ -29,7 +29,7 @@ const links = pages.flatMap((page) =>
     .map((link): [string, string] => [page, link]),
 );
 
-test.each(links)("the link of %s to %s leads somewhere", (page, link) => {
+test.each(links)("the link in %s to %s is valid", (page, link) => {
   const [path = "", anchor] = link.split("#");
   const file = path === "" ? page : normalize(join(dirname(page), path));
   expect(existsSync(join(REPOSITORY, file)), file).toBe(true);

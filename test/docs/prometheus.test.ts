@@ -73,7 +73,7 @@ describe.skipIf(!hasPromtool)("promtool (Debian's package prometheus)", () => {
     expect(promtool("check", "rules", join(EXAMPLES, "svcm.rules.yml"))).toEqual({ status: 0 });
   });
 
-  test("finds that each alert fires after its hold-off and not before, and that a healthy machine raises none", () => {
+  test("confirms that each alert fires after its hold-off and not before, and that a healthy machine raises no alert", () => {
     expect(promtool("test", "rules", join(FIXTURES, "svcm.rules.test.yml"))).toEqual({ status: 0 });
   });
 
@@ -88,7 +88,7 @@ describe.skipIf(!hasPromtool)("promtool (Debian's package prometheus)", () => {
   });
 });
 
-test("each alert has a case that fires and a case that is silent", () => {
+test("each alert has a case that fires and a case that does not", () => {
   interface Case {
     readonly alertname: string;
     readonly exp_alerts?: readonly unknown[];

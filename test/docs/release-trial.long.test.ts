@@ -82,7 +82,7 @@ const served = (): Promise<number[]> =>
 
 const apply = (): Promise<Ran> => run("svcm apply --environment production", "--yes");
 
-test("good releases serve, bad ones are taken back or refused, and a rollback returns to the one before", async () => {
+test("good releases serve, bad ones are reverted or refused, and a rollback returns to the previous release", async () => {
   release(1);
   expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining("start shop-restapi: done") });
   expect(await served()).toEqual([1, 1, 1]);
