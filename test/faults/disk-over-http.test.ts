@@ -37,7 +37,7 @@ async function expectRefusal({ root, file }: Disk, code: string): Promise<void> 
 }
 
 describe.skipIf(!canMount)("a failing disk (needs root and mount)", () => {
-  test("command line and HTTP report a full disk, and can write when there is space again", async () => {
+  test("command line and HTTP report a full disk, and can write again when there is space", async () => {
     const disk = onSmallDisk();
     const ballast = `${disk.folder}/ballast`;
     expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");

@@ -22,7 +22,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
     expect(readdirSync(folder)).toEqual([".env.dev"]);
   });
 
-  test("if every sync fails, only the old content is left", async () => {
+  test("if every sync fails, the file has only the old content", async () => {
     const folder = temporaryFolder();
     const { path, expectUntouched } = envFile(folder);
     const [first, second] = await replaceTwice(path, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO");
