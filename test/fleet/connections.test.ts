@@ -65,7 +65,7 @@ function jwt(issuer: ReturnType<typeof nkeys.createUser>, sub: string, nats: obj
 }
 
 describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", () => {
-  test.skipIf(!hasOpenssl)("are encrypted, if the server's certificate is the named one (needs openssl)", async () => {
+  test.skipIf(!hasOpenssl)("are encrypted if the server has the configured certificate (needs openssl)", async () => {
     const { file, lines } = certificate();
     const fleet = await testFleet({ more: lines, isSetUp: false });
     const url = { SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url.replace("nats://127.0.0.1", "tls://localhost") };
@@ -97,7 +97,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     },
   );
 
-  test("take a token; another one is refused, and neither is in a message", async () => {
+  test("use a token; a wrong token is refused, and neither is in a message", async () => {
     const server = await natsServer("", `authorization { token: "${SECRET}" }`);
     const fleet = await testFleet();
     const [right, wrong] = [join(temporaryFolder(), "token"), join(temporaryFolder(), "token")];
@@ -116,7 +116,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     expect(JSON.stringify(refusal)).not.toContain("canary");
   });
 
-  test("take a .creds file of a server with operator and accounts, whose user may do no more than its JWT says", async () => {
+  test("use a .creds file of a server with operator and accounts, with only the permissions of its JWT", async () => {
     const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
     const limits = { subs: -1, conn: -1, leaf: -1, imports: -1, exports: -1, data: -1, payload: -1, wildcards: true };
     const jetstream = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };

@@ -32,7 +32,7 @@ function crash(fleet: TestFleet): void {
 
 /** The number of the message at which the process is killed, with the answer of the server still under way. */
 test.skipIf(!hasNats).each([1, 3, COUNT])(
-  "a node that is killed after it has sent event %i, before it knows, sends each event once (needs nats-server)",
+  "a node that is killed after it sends event %i, before the confirmation, sends each event once (needs nats-server)",
   async (which) => {
     const fleet = await testFleet();
     crash(fleet);

@@ -128,7 +128,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect((await ask(server, "/api/fleet/events?kind=bang")).status).toBe(400);
   });
 
-  test("arrive once, though the server dies, the node starts again and its file is lost", async () => {
+  test("arrive once, even if the server is killed, the node restarts and its file is lost", async () => {
     const fleet = await testFleet();
     const codes = async (count: number) => codesOf((await untilStored(fleet, count)).events);
     crash(fleet, "web-1", [1, 2], Date.now() - 60 * SECOND);
@@ -149,7 +149,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(await codes(6)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("start again after the stream is deleted, with what is new", async () => {
+  test("continue with new events after the stream is deleted", async () => {
     const fleet = await testFleet();
     crash(fleet, "web-1", [1], Date.now() - 60 * SECOND);
     const node = await fleet.start("web-1");
@@ -178,7 +178,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(events[1]?.evidence.at(-1)).toMatch(/^The clock of web-1 is 3(?:599|600|601) s ahead of the server's; /);
   });
 
-  test("are listed with one question about the state of the stream", async () => {
+  test("are listed with one request for the state of the stream", async () => {
     const fleet = await testFleet();
     crash(fleet, "web-1", [1]);
     await fleet.start("web-1");
@@ -196,7 +196,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect([codesOf(events), asked]).toEqual([[1], 1]);
   });
 
-  test("of a full stream are the newest of each node, and the answer is not complete", async () => {
+  test("of a full stream are the newest of each node, and the answer is marked as incomplete", async () => {
     const fleet = await testFleet({ events: { maxPerNode: 100 } });
     const adam = await fleet.as("adam");
     expect(await adam.setUp()).toBe("unchanged");
@@ -217,7 +217,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(complete).toBe(false);
   });
 
-  test("beyond maxBytes of the stream stay on their node, and what comes after more room arrives once", async () => {
+  test("above maxBytes of the stream stay on their node, and later events arrive once when there is more space", async () => {
     const fleet = await testFleet({ events: { maxBytes: "1MB" } });
     const count = 3_000;
     const endMs = Date.now() - 60 * SECOND;
@@ -247,7 +247,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(await everyCode(fleet)).toEqual([...full, ...later]);
   });
 
-  test("hold no value of an env file, and a change has its user", async () => {
+  test("contain no value of an env file, and a change has its user", async () => {
     const fleet = await testFleet();
     appendFileSync(join(fleet.root("web-1"), ".env.dev"), `DATABASE_PASSWORD=${CANARY}\n`);
     const first = await fleet.start("web-1");
@@ -273,7 +273,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(texts.join("\n")).not.toContain(CANARY);
   });
 
-  test("of a node that sends anything else are left out, and the answer is not complete", async () => {
+  test("of a node that sends anything else are left out, and the answer is marked as incomplete", async () => {
     const fleet = await testFleet();
     const settings = await readFleetSettings(fleet.ports("web-2"), fleet.variables("web-2"));
     const link = await openLink(settings, { kind: "node", name: "web-2" });

@@ -25,7 +25,7 @@ test("a node answers every operation of the commands that have --node", () => {
   expect(carriedOut.filter((name) => !known.includes(exported.get(name)))).toEqual([]);
 });
 
-test("every operation that a node answers has a command with --node, except for five", () => {
+test("every operation that a node answers has a command with --node, with five exceptions", () => {
   /** They belong to the list of nodes, to metrics over HTTP and to the console. */
   const others = ["contract.show", "env.write", "identity.show", "metrics.expose", "node.show"];
   const ids = new Set(carriedOut.map((name) => (exported.get(name) as { readonly id: string }).id));
@@ -48,7 +48,7 @@ test.each([
   [["role=api"], "web-1 web-2"],
   [["role=api,region=eu"], "web-1"],
   [["db-1", "web-1", "region=eu"], "db-1 web-1"],
-])("the selectors %j mean the nodes %s, each once and in the order of the selectors", (selectors, names) => {
+])("the selectors %j select the nodes %s, each once and in the order of the selectors", (selectors, names) => {
   expect(chosen(...selectors)).toBe(names);
 });
 

@@ -67,8 +67,8 @@ function startsOf(found: FleetRollout, mode: string): unknown[] {
   return states(found).map((state) => fitting[state] ?? expect.toBeOneOf(["", mode]));
 }
 
-describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
-  test("survives the death of its svcm at each of its steps: another one shows its state, and resumes or returns it", async () => {
+describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
+  test("survives a kill of its svcm at each step: another svcm shows its state, and resumes or reverts it", async () => {
     const both = await machines();
     let running = "0";
     for (const [at, point] of POINTS.entries()) {
@@ -98,7 +98,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     }
   });
 
-  test("waits for a node behind a network that holds its messages, which applies once", async () => {
+  test("waits for a node behind a network that delays its messages, which applies once", async () => {
     const both = await Machines.begun();
     const [toNode, toSvcm] = [await natsProxy(both.fleet.server.url), await natsProxy(both.fleet.server.url)];
     await both.agent("web-1", toNode.url);
@@ -114,7 +114,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
-  test("a node that gets its step after the rollout was given up changes nothing", async () => {
+  test("a node that receives its step after the rollout was given up changes nothing", async () => {
     const both = await Machines.begun();
     const [toNode, toSvcm] = [await natsProxy(both.fleet.server.url), await natsProxy(both.fleet.server.url)];
     await both.agent("web-1", toNode.url);
@@ -139,7 +139,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect(both.starts()).toEqual(["", ""]);
   });
 
-  test("goes on when the server was killed and is back, and no node applies twice", async () => {
+  test("continues after the server was killed and restarted, and no node applies twice", async () => {
     const both = await machines();
     const proxy = await natsProxy(both.fleet.server.url);
     both.declare("1");
@@ -153,7 +153,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
 
-  test("of two that begin at the same time, one is refused, and each node applies once", async () => {
+  test("if two rollouts start at the same time, one is refused, and each node applies once", async () => {
     const both = await machines();
     both.declare("1");
     const { url } = both.fleet.server;
@@ -164,7 +164,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
-  test("a node that is too slow is named, and applies nothing late; the rollout goes on when it is back", async () => {
+  test("a node that is too slow is named, and applies nothing late; the rollout continues when it is available", async () => {
     const both = await Machines.begun();
     const slow = await both.agent("web-1");
     await both.agent("web-2");
@@ -184,7 +184,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect([resumed.outcome, both.starts()]).toEqual(["applied", ["1", "1"]]);
   });
 
-  test("clocks that are ten hours apart change nothing", async () => {
+  test("clocks that differ by ten hours have no effect", async () => {
     const both = await Machines.begun();
     for (const [at, node] of NODES.entries()) {
       const root = both.fleet.root(node);

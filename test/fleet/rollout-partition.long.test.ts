@@ -49,8 +49,8 @@ async function started(both: Machines, mode: string): Promise<void> {
   await expect.poll(() => both.starts()[0], { timeout: MS }).toBe(mode);
 }
 
-describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (needs nats-server, root and ip)", () => {
-  test("a node that is cut off during its step goes on when it is back, and both apply once", async () => {
+describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (needs nats-server, root and ip)", () => {
+  test("a node that is cut off during its step continues when it is reachable, and both apply once", async () => {
     const { both, node, begin } = await separated();
     const held = join(both.fleet.root("web-1"), "go");
     writeFileSync(join(both.fleet.root("web-2"), "go"), "");
@@ -67,7 +67,7 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
 
-  test("a node that stays away is named, the rollout stops, and a rollback returns it when it is back", async () => {
+  test("a node that stays unreachable is named, the rollout stops, and a rollback reverts it when it is reachable", async () => {
     const { both, node, begin } = await separated();
     both.declare("1", "go");
     const { ended } = begin("--deadline", "5s");
@@ -85,7 +85,7 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect(both.starts()).toEqual(["1 0", ""]);
   });
 
-  test("a node that gets its step after it was given up applies nothing, and a resume applies once", async () => {
+  test("a node that receives its step after it was given up applies nothing, and a resume applies once", async () => {
     const { both, node } = await separated();
     both.declare("1");
     const proxy = await cuttingProxy(both, node);
@@ -99,7 +99,7 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
-  test("a svcm that is cut off changes nothing after another one has taken its rollout over", async () => {
+  test("a svcm that is cut off changes nothing after another one has taken over its rollout", async () => {
     const { both, asker, begin } = await separated();
     both.declare("1", "go");
     const { ended } = begin("--deadline", "2m");

@@ -34,9 +34,9 @@ const FORMER = [
 const said = ({ nodes }: FleetRollout): string[] =>
   nodes.map(({ state, code, reason }) => (code === undefined ? state : `${state} ${code}: ${reason}`));
 
-describe.skipIf(!hasNats || !hasHistory)("a rollout with a former svcm (needs nats-server and the history)", () => {
+describe.skipIf(!hasNats || !hasHistory)("a rollout with an older svcm (needs nats-server and the history)", () => {
   test.each(FORMER)(
-    "a node %s is named, and the others are returned; after its update both apply",
+    "a node %s is named, and the others are reverted; after its update both apply",
     async (_, commit, reason) => {
       const both = await Machines.begun();
       await both.agent("web-1");

@@ -78,7 +78,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   const modes = (): Promise<(string | undefined)[]> => Promise.all(NODES.map((node) => modeOf(node)));
 
-  test("applies on node after node in the order of their names, and prints each change", async () => {
+  test("applies one node after another in the order of their names, and prints each change", async () => {
     const { code, stdout, stderr } = await as("edda", "apply", "--node", "all", "--message", "First", "--yes");
     expect([code, stderr], stdout).toEqual([0, ""]);
     const changes = stdout.split("\n").filter((line) => /^[\w-]+: (?:applying|applied)/.test(line));
@@ -93,7 +93,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([none, nothing]).toEqual([0, expect.stringContaining("Nothing to do.")]);
   });
 
-  test("a bad release on the second node stops the rollout and returns the first one", async () => {
+  test("a bad release on the second node stops the rollout and reverts the first one", async () => {
     const bad = { script: "./bad.cjs", env: { SVC_HTTP_PORT: await freePort() } };
     for (const node of NODES) declare(node, "2", node === "web-1" ? bad : {});
     const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
@@ -129,7 +129,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect(await modes()).toEqual(["3", "3", "3"]);
   });
 
-  test("a repeat of a step gets the recorded answer, and a step of a rollout that moved on changes nothing", async () => {
+  test("a repeated step receives the recorded answer, and a step of a rollout that has moved on changes nothing", async () => {
     for (const node of NODES) declare(node, "4");
     const { world, held } = await left("edda", "Twice");
     const link = world.fleet;
