@@ -88,7 +88,7 @@ test("no output, frame, journal, plan file or audit record holds a value", async
   expect(planted).toBeGreaterThan(20);
 });
 
-test("only PM2's records, its dump and the copies of env files hold values, for their owner alone", () => {
+test("only PM2's records, its dump and the copies of env files contain values, readable only by their owner", () => {
   const files = readdirSync(own.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));

@@ -50,7 +50,7 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
-test("an app that left the file is deleted with prune alone, and one that svcm did not start never", async () => {
+test("an app that was removed from the file is deleted only with prune, and never if svcm did not start it", async () => {
   await own.run({ name: "stranger" });
   own.pm2Folder([api]);
   expect((await plan()).undeclared).toMatchObject([
@@ -74,7 +74,7 @@ test.each([
   ["in fork mode", {}],
   // It does not listen, so PM2 waits that long for it.
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
-])("an app with a new name is renamed in place %s, and a rollback gives it the former name", async (_, mode) => {
+])("an app with a new name is renamed in place %s, and a rollback restores the former name", async (_, mode) => {
   await apply([{ ...api, ...mode }, old], { prune: true });
   const state = async () =>
     (await ports.processes.list()).map(({ pmId, uniqueId, name, status }) => [pmId, uniqueId, name, status]);
@@ -95,7 +95,7 @@ test.each([
   expect(await state()).toEqual(after);
 });
 
-test("an app is refused that would start on the port of a stranger with the same script", async () => {
+test("an app that would start on the port of an undeclared process with the same script is refused", async () => {
   const env = { SVC_HTTP_PORT: String(await freePort()) };
   const stranger = { name: "stranger", script: "./app.cjs", cwd: own.folder, env };
   await own.link().startApp("stranger", [stranger], own.folder);
@@ -106,7 +106,7 @@ test("an app is refused that would start on the port of a stranger with the same
   await ports.processes.remove(before.find(({ name }) => name === "stranger")!);
 });
 
-test("a key that left the declaration leaves the process, also if a user started it", async () => {
+test("a key that was removed from the declaration is removed from the process, even if a user started it", async () => {
   const record = (await ports.processes.list()).find(({ name }) => name === "api");
   await ports.processes.remove(record!);
   // PM2's command line leaves this mark.
@@ -116,7 +116,7 @@ test("a key that left the declaration leaves the process, also if a user started
   expect((await plan()).steps[0]).toMatchObject({ app: "api", why: [{ field: "env", key: "EXTRA", state: "stale" }] });
 });
 
-test("without a revert, a failed apply stays as it is, and is half", async () => {
+test("without a revert, a failed apply stays half done", async () => {
   // Far longer than the way to a crash.
   judgeFor("19s");
   const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
@@ -129,7 +129,7 @@ test("without a revert, a failed apply stays as it is, and is half", async () =>
   expect((await plan()).steps).toEqual([]);
 });
 
-test("an apply that does not save PM2's list leaves a plan that does", async () => {
+test("after an apply that does not save PM2's list, the next plan saves it", async () => {
   const changed = [{ ...api, env: { MODE: "2" } }, old];
   const { release } = await apply(changed, { save: false });
   expect(release?.steps.map(({ do: kind }) => kind)).toEqual(["update"]);
@@ -138,7 +138,7 @@ test("an apply that does not save PM2's list leaves a plan that does", async () 
   expect((await plan()).steps).toEqual([]);
 });
 
-test("a written plan is applied with its choices, and refused once it is out of date", async () => {
+test("a plan file is applied with its choices, and refused if it is out of date", async () => {
   own.pm2Folder([api]);
   await writePlanFile(ports, "plan.json", await plan({ prune: true }));
   const asked = await readPlanFile(ports, "plan.json");
@@ -148,7 +148,7 @@ test("a written plan is applied with its choices, and refused once it is out of 
   expect(await refusal(execute(rolloutApply, ports, asked, caller))).toBe("PLAN_STALE");
 });
 
-test("a plan by another name of the environment is the same plan, and its release has the canonical name", async () => {
+test("a plan with another name of the environment is the same plan, and its release has the canonical name", async () => {
   own.pm2Folder([{ ...api, args: "x" }, old]);
   const { id } = await plan();
   expect((await plan({ environment: "development" })).id).toBe(id);
@@ -157,7 +157,7 @@ test("a plan by another name of the environment is the same plan, and its releas
   expect(release?.environment).toBe("dev");
 });
 
-test("a file that holds no plan is refused", async () => {
+test("a file without a plan is refused", async () => {
   writeFileSync(join(own.folder, "plan.json"), "{}");
   expect(await refusal(readPlanFile(ports, "plan.json"))).toBe("INVALID_REQUEST");
   expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");

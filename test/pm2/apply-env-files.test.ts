@@ -68,7 +68,7 @@ const level = (): Promise<string> =>
     }).once("error", reject);
   });
 
-test("after a bad line in an env file, the process reads a copy of the old file again, and the plan says so", async () => {
+test("after an invalid line in an env file, the process reads a copy of the old file again, and the plan says so", async () => {
   setLevel("broken");
   const refused = await apply().catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SvcmError);
@@ -97,7 +97,7 @@ test("a rollback runs with the env file from before the release", async () => {
   expect((await planNow()).steps[0]?.notes).toContain("PINNED");
 });
 
-test("the copy that a pinned process reads is kept, however many releases follow", async () => {
+test("the copy that a pinned process reads is kept, regardless of how many releases follow", async () => {
   setLevel("debug");
   await apply();
   await execute(rolloutRollback, ports, {}, caller);
@@ -111,7 +111,7 @@ test("the copy that a pinned process reads is kept, however many releases follow
   expect(await level()).toBe("info");
 });
 
-test("a plan names the env file of which svcm has no former copy", async () => {
+test("a plan names the env file that has no former copy", async () => {
   const list = await ports.processes.list();
   for (const record of list) await ports.processes.remove(record);
   await own.startDeclared("restapi");

@@ -27,7 +27,7 @@ const refusalOrOutcome = (done: ReturnType<typeof apply>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? `${error.kind}: ${error.message}` : error),
   );
 
-test("a signal between two steps ends the apply after the step: the release is half, and the next apply goes on", async () => {
+test("a signal between two steps ends the apply after the step: the release is half done, and the next apply continues", async () => {
   const stop = new AbortController();
   const world = when(isStep(0, "begun"), () => stop.abort());
   const refused = await refusal(apply([api("2"), web("2")], world, stop.signal));
@@ -38,7 +38,7 @@ test("a signal between two steps ends the apply after the step: the release is h
   expect(await stepsLeft()).toBe(0);
 });
 
-test("SIGINT to svcm does the same, and it exits 3", async () => {
+test("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
   own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
   const svcm = startApply();
   writeFileSync(join(own.folder, "interrupt"), String(svcm.pid));
@@ -51,13 +51,13 @@ test("SIGINT to svcm does the same, and it exits 3", async () => {
 test.each([
   ["svcm", () => execute(processAct, ports, { action: "restart", name: "web" }, caller)],
   ["PM2's command", () => byPm2("restart", "web")],
-])("a user who restarts a process with %s before its step does not stop the apply", async (_, restart) => {
+])("an apply continues if a user restarts a process with %s before its step", async (_, restart) => {
   const world = when(isStep(0, "done"), restart);
   expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
   expect(await stepsLeft()).toBe(0);
 });
 
-test("an app that PM2 restarts itself after a crash before its step does not stop the apply", async () => {
+test("an apply continues if PM2 restarts an app after a crash before its step", async () => {
   const { pid } = await recordOf("web");
   const world = when(isStep(0, "done"), async () => {
     process.kill(pid!, "SIGKILL");
@@ -67,7 +67,7 @@ test("an app that PM2 restarts itself after a crash before its step does not sto
   expect(await stepsLeft()).toBe(0);
 });
 
-test("an app that PM2 restarts because of its memory before its step does not stop the apply", async () => {
+test("an apply continues if PM2 restarts an app because of its memory before its step", async () => {
   const fat = { ...web("1"), max_memory_restart: "200M", env: { MODE: "1", FAT: "1" } };
   await apply([api("1"), fat]);
   const { pid } = await recordOf("web");
@@ -80,7 +80,7 @@ test("an app that PM2 restarts because of its memory before its step does not st
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a process that a user restarts right after the last step does not make the apply half", async () => {
+test("a process that a user restarts immediately after the last step does not make the apply half done", async () => {
   // PM2 looks ten times a second whether the process has ended, and lists it as stopped until then.
   let stopped = 0;
   const keyed: typeof ports.processes.keyed = async () => {
@@ -107,7 +107,7 @@ test("a restart by svcm during a step waits for the step, and both succeed", asy
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a user whose shell gets into a process before its step stops the apply, and the variable stays", async () => {
+test("a shell variable that a user adds to a process before its step stops the apply, and the variable stays", async () => {
   const world = when(isStep(0, "done"), () => byPm2("restart", "web", "--update-env"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
@@ -133,7 +133,7 @@ test("an app that PM2 is launching when an apply begins is awaited, and no proce
   await expect.poll(() => new Set(own.pids())).toEqual(new Set([daemon().pid, ...listed]));
 });
 
-test("beside a process that PM2 runs and does not list, nothing is applied until it has ended", async () => {
+test("if PM2 runs a process that it does not list, nothing is applied until that process has ended", async () => {
   own.pm2Folder([{ ...web("1"), name: "lost", wait_ready: true, listen_timeout: 60_000, env: { HELD: "/nowhere" } }]);
   const started = own.startDeclared("lost").catch(() => undefined);
   await expect.poll(async () => (await recordOf("lost"))?.status).toBe("launching");
@@ -152,7 +152,7 @@ test("beside a process that PM2 runs and does not list, nothing is applied until
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a user who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
+test("a definition that a user changes before its step stops the apply: svcm's own steps are reverted, the other change stays", async () => {
   const world = when(isStep(0, "done"), async () => {
     own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
     await execute(
@@ -168,7 +168,7 @@ test("a user who changes a definition before its step stops the apply: own steps
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a user who deletes a process before its step stops the apply, and the process stays deleted", async () => {
+test("a process that a user deletes before its step stops the apply, and the process stays deleted", async () => {
   const world = when(isStep(0, "done"), () => byPm2("delete", "web"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
@@ -177,7 +177,7 @@ test("a user who deletes a process before its step stops the apply, and the proc
   expect(await stepsLeft()).toBe(0);
 });
 
-test("after a SIGKILL in the middle of a step, the release is half, and the next apply finishes", async () => {
+test("after a SIGKILL during a step, the release is half done, and the next apply finishes it", async () => {
   own.pm2Folder([api("3"), web("3")]);
   const env = { HOME: own.folder, PM2_HOME: own.home };
   expect((await start(commandLine("apply-and-die", own.folder, "2", "after"), env).ended).signal).toBe("SIGKILL");
@@ -186,7 +186,7 @@ test("after a SIGKILL in the middle of a step, the release is half, and the next
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a boot after an apply starts what was applied", async () => {
+test("a boot after an apply starts the applied processes", async () => {
   await apply([api("6"), web("6")]);
   await byPm2("kill");
   await startDaemon();
@@ -199,7 +199,7 @@ test.each([
   ["killed", () => daemon().signal("SIGKILL")],
   ["ended by its own command", () => byPm2("kill")],
 ])(
-  "a PM2 that is %s in the middle of an apply leaves a half release, and the next apply starts the apps",
+  "a PM2 that is %s during an apply leaves a release half done, and the next apply starts the apps",
   async (_, end) => {
     const refused = await refusal(apply([api("5"), web("5")], when(isStep(0, "done"), end)));
     expect(refused.kind).toBe("APPLY_HALF");

@@ -9,7 +9,7 @@ import { APPLY, appsUnderPm2, listener, plan, release, ROLLBACK, words } from ".
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
-test("a server that is closed during an apply ends the step under way, and the journal says what is left", async () => {
+test("a server that is closed during an apply finishes the current step, and the journal says what is left", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web", { MODE: "2" })]);
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test("the choices of a plan belong to its apply: prune deletes an app that an apply started", async () => {
+test("the choices of a plan apply to its apply: prune deletes an app that an apply started", async () => {
   const server = await start();
   const watching = await listener(server);
   await begin(server, [app("api"), app("web"), app("extra")]);
@@ -69,7 +69,7 @@ test("the choices of a plan belong to its apply: prune deletes an app that an ap
   expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web"]);
 });
 
-test("a rollback gives the apps back what they had, step by step, and can be undone", async () => {
+test("a rollback restores the apps step by step, and can be undone", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);

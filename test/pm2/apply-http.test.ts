@@ -11,7 +11,7 @@ import { APPLY, appsUnderPm2, CANARY, listener, plan, release, ROLLBACK, words }
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
-test("an apply is answered before its first step, and subscribers and the release show its steps", async () => {
+test("an apply is answered before its first step, and subscribers and the release see its steps", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);
@@ -32,7 +32,7 @@ test("an apply is answered before its first step, and subscribers and the releas
   expect([...watching.texts, JSON.stringify(json)].join("\n")).not.toContain(CANARY);
 });
 
-test("a plan that is out of date is answered with the new one, and nothing is changed", async () => {
+test("a plan that is out of date is answered with the new plan, and nothing is changed", async () => {
   const server = await start();
   own.pm2Folder([app("api", { MODE: "2" }), app("web")]);
   const { id } = await plan(server);
@@ -61,7 +61,7 @@ test.each([
   expect(answer.json.details).toContain(member);
 });
 
-test("while an apply runs, its release says so, and a second apply is refused over HTTP and on the command line", async () => {
+test("while an apply runs, its release is shown as running, and a second apply is refused over HTTP and on the command line", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web")]);
@@ -81,7 +81,7 @@ test("while an apply runs, its release says so, and a second apply is refused ov
   expect((await watching.all()).at(-1)?.outcome).toBe("applied");
 });
 
-test("an unknown release is 404 and names the accepted ones", async () => {
+test("an unknown release is answered with 404 and the accepted releases", async () => {
   const server = await start();
   const id = await begin(server, [app("api", { MODE: "4" }), app("web")]);
   const shown = await ask(server, "/api/runtime/releases/29990101-000000-abcd");
@@ -91,7 +91,7 @@ test("an unknown release is 404 and names the accepted ones", async () => {
   expect([404, 409]).toContain(undone.status);
 });
 
-test("a release that is no longer kept is 404 with RELEASE_GONE, and 2 on the command line; nothing changes", async () => {
+test("a release that is no longer kept is 404 with RELEASE_GONE over HTTP and exit code 2 on the command line; nothing changes", async () => {
   const server = await start();
   const { root } = server.repository;
   writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, keepReleases: 2 }");

@@ -105,7 +105,7 @@ async function expectNothingLeft(at: string): Promise<void> {
   expect(names, at).toEqual(new Set(["restapi", "pool"]));
 }
 
-test(`${ROUNDS} kills, seed ${SEED}: the next run knows the state, and finishes or returns`, async () => {
+test(`${ROUNDS} kills, seed ${SEED}: the next run knows the state, and finishes or reverts`, async () => {
   const random = randomNumbers(SEED);
   let former: readonly object[] = appsOf(0);
   await apply(former);

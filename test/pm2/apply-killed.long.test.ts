@@ -51,7 +51,7 @@ async function killedAt(line: number, when: "before" | "after"): Promise<string 
 }
 
 test.each(Array.from({ length: LINES }, (_, index) => index + 1))(
-  "killed after line %i, the next apply finishes",
+  "after a kill after line %i, the next apply finishes",
   async (line) => {
     expect(await killedAt(line, "after")).toBe("SIGKILL");
     const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
@@ -64,7 +64,7 @@ test.each(Array.from({ length: LINES }, (_, index) => index + 1))(
 );
 
 test.each([3, 4, 5, 6, 7])(
-  "killed before line %i, a rollback returns every app",
+  "after a kill before line %i, a rollback reverts every app",
   async (line) => {
     expect(await killedAt(line, "before")).toBe("SIGKILL");
     expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");

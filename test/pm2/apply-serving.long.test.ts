@@ -41,7 +41,7 @@ const applied = async (): Promise<void> => {
 };
 const pids = async () => (await ports.processes.list()).map(({ pid }) => pid);
 
-test.each([2, 3, 4])("an apply of %i instances has as many answering all the time", async (instances) => {
+test.each([2, 3, 4])("during an apply of %i instances, as many instances answer at any time", async (instances) => {
   const port = await clusterOf(instances, 1000);
   const before = await pids();
   const { pids: answering, fewest } = await answeringDuring(port, instances, applied);
@@ -51,14 +51,14 @@ test.each([2, 3, 4])("an apply of %i instances has as many answering all the tim
   expect(answering.size).toBe(2 * instances);
 });
 
-test("PM2 ends an instance that boots for longer than listen_timeout too early: one less answers, as the plan notes", async () => {
+test("PM2 ends an instance too early if the new one boots for longer than listen_timeout: one fewer answers, as the plan notes", async () => {
   const port = await clusterOf(3, 2000, { listen_timeout: 1000 });
   const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
   expect(plan.steps[0]?.notes).toContain("LISTEN_TIMEOUT_SHORT");
   expect((await answeringDuring(port, 3, applied)).fewest).toBe(2);
 });
 
-test("the count sees an instance that is restarted in place of a reload", async () => {
+test("the count detects an instance that is restarted instead of reloaded", async () => {
   const port = await clusterOf(3, 1000);
   const restart = () => execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
   expect((await answeringDuring(port, 3, restart)).fewest).toBe(2);

@@ -60,7 +60,7 @@ const LINES = [2, 3, 4, 5, 6];
 const LONGEST_MS = 20_000;
 
 test.each(LINES)(
-  "a PM2 that freezes after line %i of the journal leaves a half release, and does nothing late",
+  "a PM2 that freezes after line %i of the journal leaves a release half done, and does nothing later",
   async (line) => {
     const before = performance.now();
     const frozen = atLine(line, () => daemon.signal("SIGSTOP"));
@@ -85,7 +85,7 @@ test.each(
     { line, how: "killed", end: () => daemon.signal("SIGKILL") },
     { line, how: "ended by its own command", end: () => byPm2("kill") },
   ]),
-)("a PM2 that is $how after line $line of the journal leaves a half release", async ({ line, end }) => {
+)("a PM2 that is $how after line $line of the journal leaves a release half done", async ({ line, end }) => {
   const before = performance.now();
   expect(await refusalOf(apply(both("2"), atLine(line, end)))).toBe("APPLY_HALF");
   expect(performance.now() - before).toBeLessThan(LONGEST_MS);
@@ -100,7 +100,7 @@ async function expectHalfAndFinish(): Promise<void> {
   expect(await stepsLeft()).toBe(0);
 }
 
-test("an app that is frozen before its step is ended by PM2, and the apply goes on", async () => {
+test("an app that is frozen before its step is ended by PM2, and the apply continues", async () => {
   const { pid } = (await ports.processes.list()).find(({ name }) => name === "web")!;
   const world = atLine(3, () => process.kill(pid!, "SIGSTOP"));
   expect((await apply(both("3"), world)).release?.outcome).toBe("applied");

@@ -197,7 +197,7 @@ describe("a bad release", () => {
       ],
     ],
     ["of a new app", [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }]],
-  ])("%s is returned: every touched process runs as before", async (_what, apps) => {
+  ])("%s is reverted: every changed process runs as before", async (_what, apps) => {
     const before = await both();
     expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
     expect(await both()).toEqual(before);
@@ -209,7 +209,7 @@ describe("a bad release", () => {
   });
 });
 
-test("a rollback gives every app its former definition and number, and can be undone", async () => {
+test("a rollback restores every app's former definition and number, and can be undone", async () => {
   const before = await both();
   await apply([
     { ...api, args: "x y", env: { MODE: "2", NEW: "1" } },
@@ -229,7 +229,7 @@ test("a rollback gives every app its former definition and number, and can be un
   expect(await seen("api")).toEqual(applied);
 });
 
-test("a rollback starts an app that was deleted meanwhile, with its former definition", async () => {
+test("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
   await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
   for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
   expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
@@ -240,7 +240,7 @@ test("a rollback starts an app that was deleted meanwhile, with its former defin
   expect(await stepsLeft()).toBe(0);
 });
 
-test("while one apply runs, another one is refused and names the process", async () => {
+test("while one apply runs, another apply is refused, and the error names the process", async () => {
   await ports.releases.exclusively(1000, async () => {
     const second = own.ports().releases.exclusively(1000, () => Promise.resolve("ran"));
     expect(await refusal(second)).toMatchObject({
@@ -258,7 +258,7 @@ test("an unknown release is refused with the accepted ones", async () => {
   });
 });
 
-test("values are only in PM2's records of a release and in its dump, for their owner alone", async () => {
+test("values are only in PM2's records of a release and in its dump, readable only by their owner", async () => {
   const { release } = await apply([{ ...api, env: { MODE: "2", API_TOKEN: `${CANARY}-2` } }, web]);
   const audit = await execute(auditList, ports, { limit: 1 }, caller);
   expect(audit.records).toMatchObject([{ action: "plan.apply", outcome: "succeeded" }]);

@@ -20,7 +20,7 @@ test("SIGKILL by a user is a signal, not a kill by the kernel", async () => {
   expect(await next({ app: "killed", kind: "exit" })).toMatchObject({ cause: "signal", certainty: "certain" });
 });
 
-test("pm2 kill is certain, with the user", async () => {
+test("a stop by pm2 kill has a certain cause, with the user", async () => {
   await own.run(slow("last"));
   await command("kill");
   const event = await next({ app: "last", kind: "stop" });

@@ -54,7 +54,7 @@ test("a crash loop has one event for each end", async () => {
   expect(events).toHaveLength(recentEnds);
 });
 
-test("a restart by svcm that ends in a later second than it began is certain, with its actor", async () => {
+test("a restart by svcm that ends in a later second than it began has a certain cause, with its actor", async () => {
   // A full second lies between the order and the end.
   const code =
     "process.on('SIGINT', () => setTimeout(() => process.exit(0), 1100)); process.send('ready'); setInterval(() => {}, 1e6);";
@@ -77,7 +77,7 @@ test("a reload of a cluster by PM2's command is one restart", async () => {
   expect(first).toMatchObject({ kind: "start" });
 });
 
-test("a name that neither PM2 nor its log knows is refused", async () => {
+test("a name that neither PM2 nor its log contains is refused", async () => {
   await expect(why("nothing")).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
   await own.run({ name: "silent" });
   const ask = (...args: string[]) => svcm(["events", ...args], { root: own.folder, env: { PM2_HOME: own.home } });

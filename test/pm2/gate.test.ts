@@ -141,7 +141,7 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
   expect(await served()).toBe("good");
 });
 
-test("in a cluster of four, each check after the reload meets the new process, and sends at most five probes", async () => {
+test("in a cluster of four, each check after the reload reaches the new process, and sends at most five probes", async () => {
   const cluster = { exec_mode: "cluster", instances: 4 };
   await apply("good", cluster);
   const { health, processes } = ports;
@@ -200,7 +200,7 @@ test("in a cluster, a bad release is reverted while the old process is still sto
 test.each([
   ["in fork mode", {}],
   ["in a cluster", { exec_mode: "cluster", instances: 2 }],
-])("a release whose port another program has taken is taken back %s", async (_, mode) => {
+])("a release whose port another program uses is reverted %s", async (_, mode) => {
   await apply("good", mode);
   const stranger = createServer((_request, response) => response.end());
   await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
@@ -214,7 +214,7 @@ test.each([
 test.each([
   ["in fork mode", {}],
   ["in a cluster", { exec_mode: "cluster", instances: 2 }],
-])("a release that never calls itself ready is taken back %s", async (_, mode) => {
+])("a release that never reports that it is ready is reverted %s", async (_, mode) => {
   const app = { wait_ready: true, listen_timeout: 1000, ...mode };
   await apply("good", { ...app, listen_timeout: 60_000 });
   expect(await refusal(apply("mute", app))).toBe(
@@ -223,7 +223,7 @@ test.each([
   expect(await served()).toBe("good");
 });
 
-test("a plan names a listen_timeout that is shorter than the last boot, and what it costs", async () => {
+test("a plan names a listen_timeout that is shorter than the last boot, and the consequence", async () => {
   const cluster = { exec_mode: "cluster", wait_ready: true };
   await apply("good", { ...cluster, listen_timeout: 60_000 });
   declare("good", { ...cluster, listen_timeout: 1 });
@@ -271,7 +271,7 @@ describe("with a preflight", () => {
     expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
   });
 
-  test("a trial process that a killed svcm left is deleted by the next apply", async () => {
+  test("a trial process that a killed svcm left behind is deleted by the next apply", async () => {
     await own.run({ name: "svcm-preflight-restapi" });
     await apply("good");
     expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
@@ -287,7 +287,7 @@ describe("with a preflight", () => {
   });
 });
 
-test("a declared probe must succeed, on the port in a variable of the env file", async () => {
+test("a declared probe must succeed, on the port from a variable of the env file", async () => {
   const file = join(own.folder, "deployments.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, "rollout: { minHealthyTime: 300ms, health: { restapi: { port: PORT } } }");

@@ -49,7 +49,7 @@ test.each<[string, Parameters<typeof processAct.run>[1]]>([
     "as a declared app of its environment",
     { action: "restart", scope: "ecosystem", name: "other", environment: "staging" },
   ],
-])("it stops no process of another environment: %s", async (_, input) => {
+])("a limited token cannot stop a process of another environment: %s", async (_, input) => {
   expect(await codeOf(execute(processAct, ports, input, limited))).toBe("TOKEN_LIMITED");
   expect(await statusOf("other")).toBe("online");
   expect(await statusOf("own")).toBe("online");

@@ -37,7 +37,7 @@ function inFile(path: string): number[] {
   return numbersIn(readFileSync(path, "utf8").split("\n"));
 }
 
-test("of a busy log that logrotate copies and empties, every line of the copies is seen once", async () => {
+test("if logrotate copies and truncates a busy log, every line of the copies is returned once", async () => {
   const { all, out, more } = await busy("copied");
   const copies: string[] = [];
   for (let turn = 1; turn <= TURNS; turn += 1) {
@@ -56,7 +56,7 @@ test("of a busy log that logrotate copies and empties, every line of the copies 
   expect(seen.length).toBeGreaterThan(TURNS * 500);
 });
 
-test("of a busy log that PM2 empties, the lines after it are seen once", async () => {
+test("if PM2 truncates a busy log, the lines after that are returned once", async () => {
   const { all, out, more } = await busy("flushed");
   const env = { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, PM2_DISABLE_VERSION_CHECK: "1" };
   for (let turn = 1; turn <= TURNS; turn += 1) {

@@ -21,7 +21,7 @@ const quiet = (name: string, out: string) => quietApp(own, name, out);
 const watched = (...given: Tail<Parameters<typeof watchedLogs>>) => watchedLogs(ports, ...given);
 type Tail<List> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-test("a watch begins with the last lines and loses none: flush, move, copy, and a process that starts later", async () => {
+test("a watch begins with the last lines and loses none: flush, rename, copy, and a process that starts later", async () => {
   const path = await quiet("followed", "old 1\nold 2\n");
   const seen = watched({ app: "followed" }, { tail: 1 });
   await seen.begun();
@@ -50,7 +50,7 @@ test("a watch begins with the last lines and loses none: flush, move, copy, and 
   ]);
 });
 
-test("a watch of every process has the lines of one that starts later", async () => {
+test("a watch of all processes has the lines of a process that starts later", async () => {
   const seen = watched({ grep: "newcomer" });
   await seen.begun();
   await own.run({ name: "newcomer", code: "console.log('newcomer is here'); setInterval(() => {}, 1e6);" });
@@ -58,7 +58,7 @@ test("a watch of every process has the lines of one that starts later", async ()
   expect(seen.lines).toEqual(["newcomer is here"]);
 });
 
-test("a hundred watches of the same logs get the same batches", async () => {
+test("a hundred watches of the same logs receive the same batches", async () => {
   const path = await quiet("shared", "");
   const all = Array.from({ length: 100 }, () => watched({ app: "shared" }, { isWhole: false }));
   await Promise.all(all.map(({ begun }) => begun()));
@@ -67,7 +67,7 @@ test("a hundred watches of the same logs get the same batches", async () => {
   expect(new Set(all.map(({ batches }) => batches[1]!.lines)).size).toBe(1);
 });
 
-test("a watcher that is not whole gets the newest 500 lines, and the number of the others", async () => {
+test("a watcher that falls behind receives the newest 500 lines, and the number of skipped lines", async () => {
   const path = await quiet("loud", "");
   const seen = watched({ app: "loud" }, { isWhole: false });
   await seen.begun();
@@ -78,7 +78,7 @@ test("a watcher that is not whole gets the newest 500 lines, and the number of t
   expect(Math.max(...seen.batches.map(({ lines }) => lines.length))).toBe(500);
 });
 
-test("under load, no line is lost while the log is moved, and none is doubled", async () => {
+test("under load, no line is lost or duplicated while the log is renamed", async () => {
   const code = `
     let n = 0;
     setInterval(() => {

@@ -65,7 +65,7 @@ test("rotated and compressed files are read, the newest lines first", async () =
   ]);
 });
 
-test("the pages of a cursor are the whole log, and a cursor that was changed is refused", async () => {
+test("the pages of a cursor contain the complete log, and a modified cursor is refused", async () => {
   const path = await quiet("paged", stamped(20, 59));
   writeFileSync(`${path}.1`, stamped(0, 19));
   const texts: string[] = [];
@@ -89,7 +89,7 @@ test("the pages of a cursor are the whole log, and a cursor that was changed is 
   await expect(read({ app: "paged", before: older! })).rejects.toMatchObject({ body: { code: "LOG_CURSOR_STALE" } });
 });
 
-test("a search finds text and patterns, with the lines around a match, over the blocks in which a file is read", async () => {
+test("a search finds text and patterns, with the lines around a match, also across the blocks in which a file is read", async () => {
   const long = Array.from({ length: 40_000 }, (_, at) => `${second(at)} line ${at} ${"x".repeat(60)}\n`).join("");
   await quiet("searched", long);
   const found = async (query: LogQuery) =>
@@ -107,7 +107,7 @@ test("a search finds text and patterns, with the lines around a match, over the 
   );
 });
 
-test("a pattern that takes forever is stopped, and the next search works", async () => {
+test("a pattern that takes too long is stopped, and the next search works", async () => {
   await quiet("slow", `${"a".repeat(60)}!\n`);
   await expect(read({ app: "slow", regexp: "^(a+)+$" })).rejects.toMatchObject({ body: { code: "LOG_PATTERN_SLOW" } });
   expect(await textsOf({ app: "slow", grep: "!" })).toHaveLength(1);
@@ -141,7 +141,7 @@ test("links, pipes and files outside the app's folder are not read", async () =>
   expect(stderr).toContain("is not a regular file");
 });
 
-test("secrets of a process are in no byte: plain, in JSON, on standard error, over two chunks", async () => {
+test("secrets of a process do not appear in any form: plain, in JSON, on standard error, across two chunks", async () => {
   const code = `
     const secret = process.env.MY_TOKEN;
     const half = "begin " + secret;
@@ -184,7 +184,7 @@ test("hostile bytes do not reach the terminal", async () => {
   expect(lines[3]).toContain("last");
 });
 
-test("a name that PM2 does not know is refused, by a watch too", async () => {
+test("a name that PM2 does not know is refused, also by a watch", async () => {
   await expect(read({ app: "nothing" })).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
   await expect(watched({ app: "nothing" }).ended).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
 });

@@ -16,7 +16,7 @@ const MOST_LINES = 10;
 const browser = useBrowser();
 const page = readFileSync(join(REPOSITORY, "docs/how-to/on-call.md"), "utf8");
 
-test("the documentation has every fault, each with a separate picture", () => {
+test("the documentation has every fault, each with its own picture", () => {
   expect([...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(faults.map(({ title }) => title));
   expect([...page.matchAll(/pictures\/(.+)\.png/g)].map(([, picture]) => picture)).toEqual(
     faults.map(({ picture }) => picture),

@@ -64,7 +64,7 @@ async function variablesOf(name: string): Promise<Record<string, string>> {
   return Object.fromEntries(all.filter(([key, value]) => key !== name && !value.includes(name)));
 }
 
-test("a daemon that svcm starts runs in the folder in which the team calls PM2", async () => {
+test("a daemon that svcm starts runs in the folder in which the team runs PM2", async () => {
   await act("start", "orders", "orders-api");
   const daemon = Number(readFileSync(join(own.home, "pm2.pid"), "utf8"));
   expect(readlinkSync(`/proc/${daemon}/cwd`)).toBe(join(own.folder, "orders"));
@@ -74,7 +74,7 @@ test.each([
   ["without a folder", {}],
   ["with a relative folder", { cwd: "./sub" }],
 ])(
-  "an app %s has no variable that PM2's own start does not give it, and keeps its folder at a restart",
+  "an app %s has no variable that PM2's own start does not set, and keeps its folder after a restart",
   async (how, fields) => {
     const [mine, theirs] = ["svcm", "pm2"].map((by) => `${by}-${how.replaceAll(" ", "-")}`) as [string, string];
     declare(
@@ -117,7 +117,7 @@ test("a start and a restart name the secrets of the shell that the ecosystem fil
   expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
 });
 
-test("drift and the plan of one service leave out the processes of the other services", async () => {
+test("drift and the plan of one service exclude the processes of the other services", async () => {
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);
   await act("start", "users", "users-api");
   const driftOf = async (service?: string): Promise<unknown> => {
@@ -131,7 +131,7 @@ test("drift and the plan of one service leave out the processes of the other ser
   expect(await driftOf()).toMatchObject({ unexpected: expect.arrayContaining(["secretive"]) as unknown });
 });
 
-test("an operation runs an ecosystem file once, also if services share it", async () => {
+test("an operation runs an ecosystem file once, also if several services share it", async () => {
   const log = join(own.folder, "runs");
   const apps = ["counted-1", "counted-2"].map((name) => ({ name, script: "./orders/idle.cjs" }));
   writeFileSync(

@@ -56,14 +56,14 @@ test("a process that PM2 is launching is stopped and stays stopped", async () =>
   expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
 });
 
-test("a watched process that is stopped is watched no longer, so a changed file does not start it", async () => {
+test("a watched process that is stopped is no longer watched, so a changed file does not start it", async () => {
   await own.run({ name: "watched", watch: true });
   expect((await recordOf("watched")).watching).toBe(true);
   await act("stop", "watched");
   expect(await recordOf("watched")).toMatchObject({ status: "stopped", watching: false });
 });
 
-test("a process that keeps exiting is reported, while PM2 keeps restarting it", async () => {
+test("a process that keeps exiting is reported while PM2 keeps restarting it", async () => {
   const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
   await own.run({ name: "at-once", ...lives });
   await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
@@ -78,7 +78,7 @@ test("a process that keeps exiting is reported, while PM2 keeps restarting it", 
       });
 });
 
-test("a stop that falls into a restart by PM2 itself is given again", async () => {
+test("a stop during a restart by PM2 itself is sent again", async () => {
   await own.run({ name: "ending", code: "setInterval(() => {}, 1e6);", max_restarts: 1e6 });
   const { processes } = ports;
   const stop: typeof processes.stop = async (process) => {
@@ -103,7 +103,7 @@ test("if PM2 has restarted the process itself, a restart succeeds when the list 
   expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
 });
 
-test("an end before PM2 gets the restart is not an end of the restarted process", async () => {
+test("an end before PM2 receives the restart does not count as an end of the restarted process", async () => {
   await own.run({ name: "ended" });
   const { pid } = await recordOf("ended");
   const { processes } = ports;
@@ -117,7 +117,7 @@ test("an end before PM2 gets the restart is not an end of the restarted process"
   expect(await recordOf("ended")).toMatchObject({ restartCount: 2 });
 });
 
-test("a reload that falls into another one waits for it", async () => {
+test("a reload that is requested during another reload waits for it", async () => {
   // It does not listen, so PM2 waits this long.
   await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
   const before = await recordOf("reloading");
@@ -128,7 +128,7 @@ test("a reload that falls into another one waits for it", async () => {
   expect((await recordOf("reloading")).restartCount).toBe(before.restartCount + 2);
 });
 
-test("a restart with a declaration is tried again, and refused in the end with the reason", async () => {
+test("a restart with a declaration is tried again, and finally refused with the reason", async () => {
   const app = { name: "declared", script: join(own.folder, "declared.cjs"), wait_ready: true, listen_timeout: 10_000 };
   writeFileSync(app.script, READY_LATER);
   await own.run({ ...app, code: READY_LATER });
@@ -143,7 +143,7 @@ test("a restart with a declaration is tried again, and refused in the end with t
   });
 });
 
-test("a process that PM2 launches for longer than the time is not touched", async () => {
+test("a process that PM2 is launching for longer than the time-out is not changed", async () => {
   const code = "setInterval(() => {}, 1e6);";
   await own.run({ name: "endless", code: READY_LATER, wait_ready: true, listen_timeout: 60_000 });
   const { script } = await recordOf("endless");

@@ -10,7 +10,7 @@ const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clus
 
 test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
-test("after the first instance that does not come back, no further instance is restarted", async () => {
+test("if an instance does not come back, no further instance is restarted", async () => {
   // PM2 waits that long for the instance that does not come back.
   await web("bad", await freePort(), 3, { listen_timeout: 3000 });
   await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
@@ -42,7 +42,7 @@ test("each instance is reported when it is done", async () => {
 const scale = (name: string, instances: number, world = ports) =>
   execute(processScale, world, { name, instances }, caller);
 
-test("an app is scaled up and down without a lost request, the newest instances first", async () => {
+test("an app is scaled up and down without a lost request, and the newest instances are removed first", async () => {
   const [first, second] = await recordsOf("web");
   const up = await loadDuring(async () => {
     const { from, to, affected } = await scale("web", 4);
@@ -60,7 +60,7 @@ test("an app is scaled up and down without a lost request, the newest instances 
   expect(await scale("web", 2)).toMatchObject({ from: 2, to: 2, affected: [] });
 });
 
-test("an instance that does not stay online is taken out again", async () => {
+test("an instance that does not stay online is removed again", async () => {
   await own.run({ name: "single", code: SERVER(logOf("single")), env: { PORT: await freePort() } });
   // The one that listens first keeps the port.
   await expect.poll(() => existsSync(logOf("single"))).toBe(true);
@@ -71,7 +71,7 @@ test("an instance that does not stay online is taken out again", async () => {
   expect((await recordsOf("single")).map(({ status }) => status)).toEqual(["online"]);
 });
 
-test("a deleted process is in no list, and none of it runs", async () => {
+test("a deleted process is not listed, and no process of it runs", async () => {
   await web("gone", await freePort(), 2);
   const pids = (await recordsOf("gone")).map(({ pid }) => pid);
   const { affected } = await execute(processAct, ports, { action: "delete", name: "gone" }, caller);
@@ -80,7 +80,7 @@ test("a deleted process is in no list, and none of it runs", async () => {
   for (const pid of pids) expect(own.pids()).not.toContain(pid);
 });
 
-test("a wait ends when each process has been online for a second, or with a process that PM2 gave up on", async () => {
+test("a wait ends when each process has been online for a second, or when PM2 has given up on one", async () => {
   await own.run({
     name: "later",
     code: 'setTimeout(() => process.send("ready"), 1500); setInterval(() => {}, 1e6);',

@@ -41,7 +41,7 @@ const isServing = (port: number): Promise<boolean> =>
 
 const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
 
-test("a busy process is measured as busy, an idle one as idle, in the schema's form", async () => {
+test("a busy process is measured as busy and an idle one as idle, in the format of the schema", async () => {
   let payload = metricsPayload.parse(await show());
   const cpuOf = (wanted: string): number => payload.processes.find(({ name }) => name === wanted)?.cpuPercent ?? 0;
   // A process that starts is busy, too.
@@ -86,7 +86,7 @@ test("differences from the ecosystem file are reported without values", async ()
   ]);
 });
 
-test("no answer holds a value of an environment, an argument or a store", async () => {
+test("no answer contains a value of an environment, an argument or a store", async () => {
   const port = await freePort();
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
   await expect.poll(() => isServing(port)).toBe(true);
@@ -115,7 +115,7 @@ test("no answer holds a value of an environment, an argument or a store", async 
   });
 });
 
-test("a killed process is seen with its new pid, and the host goes on when PM2 is killed", async () => {
+test("a killed process is shown with its new pid, and the host is still reported when PM2 is killed", async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const request = { environment: "dev", intervalMs: 500, asyncContext: false };
