@@ -6,7 +6,7 @@ import { buildCommandLine } from "../../scripts/build/command-line.ts";
 import { plainEnvironment, REPOSITORY, svcm } from "../support/command-line.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-test("a command line built without lazy chunks behaves the same, because no chunk needs a later one", async () => {
+test("a command line built without lazy chunks behaves in the same way, because no chunk needs a later one", async () => {
   // PM2 is found from there.
   const folder = mkdtempSync(join(REPOSITORY, "node_modules/.svcm-eager-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

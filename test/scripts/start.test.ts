@@ -59,7 +59,7 @@ describe("npm start and npm stop", () => {
     await expectNothing();
   });
 
-  test("a port that is taken is named, and nothing is left running", async () => {
+  test("if a port is taken, the error names it, and nothing is left running", async () => {
     const other = await listenAt(ports.grpcapi);
     const { code, stdout, stderr } = await npm("start");
     await new Promise((closed) => other.close(closed));
@@ -71,7 +71,7 @@ describe("npm start and npm stop", () => {
     await expectNothing();
   });
 
-  test("an app that cannot start is reported with its reason, and nothing is left running", async () => {
+  test("if an app cannot start, the error has the reason, and nothing is left running", async () => {
     const file = join(root, "apps/backend-template/src/config/.env.dev");
     const before = readFileSync(file, "utf8");
     writeFileSync(file, before.replace("FRAMEWORK=express", "FRAMEWORK=koa"));
@@ -83,7 +83,7 @@ describe("npm start and npm stop", () => {
     writeFileSync(file, before);
   });
 
-  test("a start brings everything up; a second one replaces all of it", async () => {
+  test("a start starts everything; a second start replaces all of it", async () => {
     const first = await npm("start");
     expect(first).toMatchObject({ code: 0, stderr: "" });
     for (const port of Object.values(ports)) expect(first.stdout).toContain(`127.0.0.1:${port}`);
@@ -116,7 +116,7 @@ describe("npm start and npm stop", () => {
     expect(await health.json()).toMatchObject({ entrypoint: "rest", framework: "fastify" });
   });
 
-  test("a stop says what it stopped, and leaves nothing behind", async () => {
+  test("a stop prints what it stopped, and leaves nothing behind", async () => {
     const { code, stdout, stderr } = await npm("stop");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const kind of ["restapi", "websocketapi", "grpcapi", "service-management"]) {
@@ -127,7 +127,7 @@ describe("npm start and npm stop", () => {
   });
 });
 
-test("the path of PM2's home is short enough for a socket, even in a deep checkout", () => {
+test("the path of PM2's home is short enough for a socket, even in a deeply nested checkout", () => {
   const deep = `/srv/${"d".repeat(120)}`;
   for (const root of ["/srv/app", deep, `${deep}/${"e".repeat(100)}`]) {
     expect(Buffer.byteLength(join(pm2Home(root), "interactor.sock"))).toBeLessThanOrEqual(LONGEST_SOCKET);
