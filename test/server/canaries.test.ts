@@ -142,7 +142,7 @@ test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (ho
   expectNone(...said, ...server.log, readFileSync(files.auditFile, "utf8"));
 });
 
-test("no secret leaves a server with an unreadable file, and a defect shows its stack only in the log", async () => {
+test("no secret leaves a server with an unreadable file, and a defect has its stack only in the log", async () => {
   const message = "the cause of a defect";
   const broken = (ports: Ports): Ports => ({
     ...ports,
@@ -174,7 +174,7 @@ test("a refusal to start does not show the token", async () => {
   }
 });
 
-test("the search finds a secret in its own sample", async () => {
+test("the search finds a planted secret", async () => {
   const server = await testServer({ repository: repository({ ".env.dev": `SVC_JWT_ISSUER=${canary("visible")}\n` }) });
   const answer = await ask(server, ENV, { headers: JSON_TYPE });
   expect(() => expectNone(asText(answer))).toThrow("visible");

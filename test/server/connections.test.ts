@@ -32,7 +32,7 @@ describe("a connection above the limit replaces", () => {
     ["silent", ""],
     ["slow headers", HEADERS],
     ["slow bodies", BODY],
-  ])("the oldest connection with %s, also from the same address", async (_, bytes) => {
+  ])("the oldest connection with %s, also if it is from the same address", async (_, bytes) => {
     const server = await testServer({ limits: { maxConnections: 4, ...never } });
     const connections: Slow[] = [];
     for (let count = 0; count < 4; count += 1) connections.push(await slow(server, bytes, "127.0.0.1"));
@@ -41,7 +41,7 @@ describe("a connection above the limit replaces", () => {
     expect(connections.map(({ isOpen }) => isOpen())).toEqual([false, true, true, true]);
   });
 
-  test("a connection of the address that has the most", async () => {
+  test("a connection of the address that has the most connections", async () => {
     const server = await testServer({ limits: { maxConnections: 4, ...never } });
     const oldest = await slow(server, HEADERS, "127.0.0.3");
     const many: Slow[] = [];
@@ -51,7 +51,7 @@ describe("a connection above the limit replaces", () => {
     expect(oldest.isOpen()).toBe(true);
   });
 
-  test("never a connection in use: a request that is being answered, or a WebSocket", async () => {
+  test("never a connection in use: one with a pending request, or a WebSocket", async () => {
     let release!: () => void;
     let arrive!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));

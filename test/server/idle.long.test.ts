@@ -16,7 +16,7 @@ function wakesOf(pid: number): number {
   return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1]);
 }
 
-test.skipIf(!isLinux)("a server without a watcher wakes at most once in ten seconds", async () => {
+test.skipIf(!isLinux)("a server without a watcher wakes up at most once in ten seconds", async () => {
   const { pid } = await serve({ root: makeWorkspace().root });
   await after(WARM_UP_MS);
   const before = wakesOf(pid);

@@ -127,7 +127,7 @@ const elsewhere = [
   "/index.html",
 ];
 
-test("every row that is read has an example", () => {
+test("every route that can be read has an example", () => {
   const read = routes.filter((route) => route.method === "GET" && !("socket" in route)).map(({ path }) => path);
   expect([...Object.keys(examples), ...elsewhere].toSorted()).toEqual(read.toSorted());
 });
@@ -146,14 +146,14 @@ describe("unknown paths", () => {
     "//",
     "/assets/",
     "/favicon.ico",
-  ])("%s is 404", async (path) => {
+  ])("%s is answered with 404", async (path) => {
     const answer = await ask(await server(), path);
     expect(answer.status).toBe(404);
     expectJsonHeaders(answer);
     expect(answer.json).toEqual({ error: "Not found." });
   });
 
-  test.each(paths)("%s with another method is 405 with Allow", async (path) => {
+  test.each(paths)("%s with another method is answered with 405 and Allow", async (path) => {
     const running = await server();
     const allowed = routes
       .filter((route) => route.path === path)
@@ -172,7 +172,7 @@ describe("unknown paths", () => {
     }
   });
 
-  test("a foreign method on an unknown path is 404, with a body of any type", async () => {
+  test("an unsupported method on an unknown path is answered with 404, with a body of any type", async () => {
     const answer = await post(
       await server(),
       "x".repeat(100_000),
@@ -183,7 +183,7 @@ describe("unknown paths", () => {
   });
 });
 
-test("GET /api/runtime/audit has the newest mutation first", async () => {
+test("GET /api/runtime/audit returns the newest mutation first", async () => {
   const server = await testServer();
   for (const name of ["fastify", "restify"]) await post(server, { values: { SVC_HTTP_FRAMEWORK: name } });
   await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL" } });

@@ -34,7 +34,7 @@ test("eight clients may wait without a token, the ninth is refused, and a client
   expect((await client.next()).type).toBe("subscribed");
 });
 
-test("a client that sends the token frees its waiting place", async () => {
+test("a client that sends the token no longer counts as waiting", async () => {
   const server = await openServer();
   const [first] = await eightStrangers(server);
   first?.send({ type: "subscribe", token: TOKEN });
@@ -52,7 +52,7 @@ test("clients without the token do not count against the limit of clients with i
   expect(await stranger?.next()).toMatchObject({ type: "error", code: "SERVICE_BUSY" });
 });
 
-test("a refusal without the token has the same members after a request and after a timeout", async () => {
+test("a refusal without the token has the same properties after a request and after a timeout", async () => {
   const asking = await open(await openServer());
   asking.send({ type: "subscribe" });
   const asked = await asking.next();

@@ -19,7 +19,7 @@ const MEBIBYTE = 2 ** 20;
 const MOST_GROWTH = 20 * MEBIBYTE;
 const CHILD = join(BUILT_CHILDREN, "serve-crowd.mjs");
 
-test("memory is flat, and the server ends by itself", async () => {
+test("memory stays constant, and the server ends without being killed", async () => {
   const argv = [repository().root, String(2 * (READING + DEAF)), String(SAMPLE_BYTES)];
   const child = fork(CHILD, argv, { execArgv: ["--expose-gc"] });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -30,7 +30,7 @@ async function described(server: { readonly port: number }, type: string) {
   return new Ajv({ strict: false }).compile(json.components.messages[type].payload);
 }
 
-test("the server understands exactly the actions that the AsyncAPI document allows", async () => {
+test("the server accepts exactly the actions that the AsyncAPI document allows", async () => {
   const files = repository();
   const limits = { actionRate: { perSecond: 1e4, burst: 1e4 }, frameRate: { perSecond: 1e4, burst: 1e4 } };
   const env = { PM2_HOME: empty.home, HOME: files.root, PATH: process.env["PATH"] };

@@ -44,7 +44,7 @@ async function gone(socket: Socket): Promise<void> {
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
 }
 
-test("a sample is serialised once for all its subscribers", async () => {
+test("a sample is serialised once for all subscribers", async () => {
   const { telemetry, server } = await start();
   const clients = [await open(server), await open(server), await open(server)];
   for (const client of clients) client.send({ type: "subscribe" });
@@ -61,7 +61,7 @@ test("a sample is serialised once for all its subscribers", async () => {
 });
 
 describe("a client that does not read", () => {
-  test("gets the newest sample when it reads again, and nothing was queued for it", async () => {
+  test("receives the newest sample when it reads again, and no samples were queued for it", async () => {
     const { telemetry, server } = await start();
     const [slow, quick] = [await open(server), await open(server)];
     for (const client of [slow, quick]) {
@@ -112,7 +112,7 @@ describe("a client that does not read", () => {
   });
 });
 
-describe("the server's end", () => {
+describe("the shutdown of the server", () => {
   test("closes every socket with 1001", async () => {
     const { telemetry, server } = await start();
     const clients = [await open(server), await open(server)];
