@@ -1,4 +1,3 @@
-/** Authentication over HTTP: through every framework, with real passwords, tokens and Redis. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +45,6 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await ask(at(`/items/${id}`), token)).toMatchObject({ status: 200, body: added.body });
     expect(await ask(at(`/items/${id}`), token, { method: "DELETE" })).toMatchObject({ status: 204 });
 
-    // An unknown name gets the same answer, and each name has its own count.
     for (const user of ["alice", "nobody"]) {
       for (let attempt = 0; attempt < 3; attempt++) {
         expect(await ask(at("/items"), basic(user, `wrong ${attempt}`))).toMatchObject(unauthorized);

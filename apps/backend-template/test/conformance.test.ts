@@ -1,4 +1,4 @@
-/** One suite that every value of SVC_HTTP_FRAMEWORK has to pass: the same API, whatever serves it. */
+/** Every value of SVC_HTTP_FRAMEWORK has to pass this suite, because the API is the same in every framework. */
 import { createServer, type AddressInfo } from "node:net";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -174,12 +174,12 @@ async function contexts(url: string): Promise<Contexts> {
   return (await (await fetch(`${url}/async-context-metrics`)).json()) as Contexts;
 }
 
-/** Waits, request by request, until as many others are at work beside the one that asks. */
+/** Polls until this many other requests are being processed. */
 async function arrived(url: string, others: number): Promise<void> {
   while ((await contexts(url)).active <= others);
 }
 
-/** Waits, connection by connection, until the process no longer listens. */
+/** Connects repeatedly until the process no longer listens. */
 async function refused(url: string): Promise<void> {
   for (;;) {
     const isRefused = await fetch(`${url}/health`, { headers: { connection: "close" } }).then(

@@ -1,4 +1,4 @@
-/** The other servers, one by one; what is not installed here is skipped, visibly. */
+/** The other database servers and brokers. A test without its server is skipped. */
 import { describe, expect, test } from "vitest";
 import { startEntrypoint } from "./entrypoint.ts";
 import { hasMariaDb, hasPostgres, hasRabbit, startMariaDb, startPostgres, startRabbit } from "./servers.ts";

@@ -1,4 +1,4 @@
-/** Items, counters and messages on real servers; what is not installed here is skipped, visibly. */
+/** Items, counters and messages on real servers. A test without its server is skipped. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -37,7 +37,6 @@ describe("the realtime API's own data", () => {
     await using server = await startPostgres();
     const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
     await expectIndependence(realtimeOf("PostgreSQL", url));
-    // The same database for both, in two tables.
     const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
     expect(await listed(both)).toEqual({ main: [], realtime: ["kept"] });
   });

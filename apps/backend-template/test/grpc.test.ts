@@ -1,4 +1,3 @@
-/** The gRPC API: unary, streams, health, reflection, limits and an orderly end. */
 import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-/** A refused start, as a process: a reason on stderr, exit code 1, and nothing imported or opened before. */
+/** A refused start exits with code 1 and the reason on stderr, before it imports or opens anything. */
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-/** The behaviour of every item store, proven on the stores of this process. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The development profile under a real PM2, from up to down, as a developer works with it. */
+/** The development profile under a real PM2, from start to stop. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -42,7 +42,6 @@ const states = async () => {
   return Object.fromEntries(processes.map(({ name, status }) => [name, status]));
 };
 
-/** `<app> <field>` of everything that drifts, and the command's exit code. */
 async function drift() {
   const { code, stdout } = await svcm("ecosystem", "drift", "--json");
   const found = (JSON.parse(stdout) as EcosystemDrift).drift.map(
@@ -81,7 +80,7 @@ test("the metrics list all four processes, with the async contexts of those that
     return Object.fromEntries(processes.map(({ name, asyncContext }) => [name, asyncContext]));
   };
   const counted = expect.objectContaining({ recentStores: expect.any(Array) as unknown[] }) as unknown;
-  // On a loaded machine, an app may need more than the second that it has.
+  // On a loaded machine, an app may need more than the time-out of one second.
   await expect.poll(contexts).toEqual({
     "dev-grpcapi": counted,
     "dev-restapi": counted,
@@ -146,9 +145,8 @@ test("an unsupported value in the env file fails the restart, and the log has th
 test("each process ends without being killed, and its port is free afterwards", async () => {
   for (const name of APPS) expect(await svcm("process", "stop", name)).toMatchObject({ code: 0 });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "stopped"])));
-  // The daemon alone is left.
   expect(own.pids()).toHaveLength(1);
   expect(await takenOf(ports)).toEqual([]);
-  // PM2 did not have to kill a process that took too long.
+  // The log shows whether PM2 had to kill a process that took too long.
   expect(readFileSync(join(own.home, "pm2.log"), "utf8")).not.toContain("SIGKILL");
 });

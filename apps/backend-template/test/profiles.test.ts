@@ -1,4 +1,3 @@
-/** The operational profiles of the runtime contract, each as processes: what it promises is served. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -10,7 +9,6 @@ import { watchItems } from "./grpc-client.ts";
 import { basic, PASSWORD, withAlice } from "./accounts.ts";
 import { hasPostgres, hasRedis, startPostgres, startRedis, type RunningServer } from "./servers.ts";
 
-/** Each profile's realtime API beside REST, and its answer about itself. */
 const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> = {
   rest: { kind: "rest", says: /^REST \(express\) on/ },
   "websocket-rest-cluster": {

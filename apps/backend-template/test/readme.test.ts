@@ -1,4 +1,3 @@
-/** The lists of the README match the code. */
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

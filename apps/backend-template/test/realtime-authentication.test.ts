@@ -1,4 +1,3 @@
-/** Authentication over WebSocket and gRPC: the same accounts, tokens and limits as over HTTP. */
 import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";
@@ -24,7 +23,6 @@ async function add(url: string, name: string): Promise<Item> {
 }
 
 describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport) => {
-  /** The socket, or why it was not let in. */
   async function connect(url: string, shown: { extraHeaders?: Record<string, string>; auth?: object }) {
     const socket: Socket = io(url, { transports: [transport], forceNew: true, reconnection: false, ...shown });
     onTestFinished(() => void socket.close());

@@ -1,4 +1,3 @@
-/** As `slow-reader.test.ts`, for the WebSocket entrypoint. */
 import { io } from "socket.io-client";
 import { expect, onTestFinished, test } from "vitest";
 import { startEntrypoint } from "./entrypoint.ts";
@@ -16,7 +15,7 @@ test("WebSocket: the connection ends after the buffered items, in order and with
   });
   await new Promise<void>((resolve) => reader.once("connect", resolve));
 
-  // With long polling nothing leaves the process without a request.
+  // With long polling, the server sends nothing without a request.
   const open = await (await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`)).text();
   const { sid } = JSON.parse(open.slice(1)) as { sid: string };
   const at = `${backend.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`;

@@ -1,4 +1,3 @@
-/** The WebSocket API with its three adapters: every client hears of a new item, wherever it is connected. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
@@ -24,7 +23,7 @@ async function connected(
   return socket;
 }
 
-/** Connects clients to each of `urls`, adds an item at the first, and expects that every client hears of it once. */
+/** Connects clients to each of `urls`, adds an item at the first, and expects each client to receive it once. */
 async function expectBroadcast(urls: readonly string[], transport: "websocket" | "polling", clients: number) {
   const sockets = await Promise.all(
     Array.from({ length: clients }, (_, index) => connected(urls[index % urls.length] ?? "", transport)),
@@ -87,7 +86,7 @@ test("a worker announces a session to the primary before the client learns its i
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const handshake = fetch(`${url}/socket.io/?EIO=4&transport=polling`).then(() => order.push("client"));
   await arrived;
-  // A whole exchange with the same server: an id that does not wait would be there by now.
+  // After a complete exchange with the same server, an id that was sent without waiting would have arrived.
   await (await fetch(url)).text();
   order.push("primary");
   release();
@@ -111,7 +110,7 @@ test.skipIf(!hasRedis)(
     const heard: unknown[] = [];
     listener.on("item.created", (item: unknown) => heard.push(item));
     await redis.restart();
-    // Items sent while the connections heal are lost; a later one arrives.
+    // Items sent while the connections recover are lost; a later one arrives.
     while (heard.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
     expect(heard[0]).toMatchObject({ name: "again" });
   },
