@@ -6,7 +6,7 @@ import { attackerServer, hasBrowser, useBrowser } from "./support.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** Opens the page and listens to what its policy forbids and where it asks. */
+/** Opens the page and records policy violations and requests. */
 async function openPage(url: string, options: Parameters<ReturnType<typeof browser>["newPage"]>[0] = {}) {
   const page = await browser().newPage(options);
   onTestFinished(() => page.close());

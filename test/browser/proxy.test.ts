@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The console behind real reverse proxies that speak TLS, with the configurations that the documentation shows. */
+/** The console behind real TLS reverse proxies, with the configurations of the documentation. */
 import { request } from "node:https";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -42,7 +42,6 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
     async ({ path }) => {
       const { server, url } = await behind(path);
       const opened = await openConsole(browser, url);
-      // Comes over the WebSocket.
       await opened.page.getByText("The processes of PM2 cannot be read").waitFor();
       expect(opened.sockets.map((socket) => socket.url())).toEqual([
         `${url.replace("https:", "wss:")}/api/runtime/pm2-ws`,

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN, svcm, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A user's own folder, which every test begins without a cache. */
+/** A private folder of the user, without a cache at the start of each test. */
 let home = "";
 const keptBelow = (folder: string) => join(folder, ".cache/svcm");
 
@@ -36,7 +36,7 @@ function contents(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "latin1")]));
 }
 
-/** The number of chunks that a start compiled, because no compiled code was kept for them or V8 refused it. */
+/** The number of chunks that a start compiled, because the cache had no code for them or V8 rejected it. */
 function compiledChunks(env: Record<string, string> = {}): number {
   const spy = join(home, "spy.cjs");
   writeFileSync(

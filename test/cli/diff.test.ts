@@ -1,4 +1,3 @@
-/** `svcm diff` in real repositories, as a user or a pipeline runs it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-/** `svcm doctor` as it is built, in real folders. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -39,7 +38,7 @@ const GOOD = {
   ".env.production": KEYS,
   ".env.example": "PORT=3000\nDATABASE_URL=\n",
 };
-/** Port 0 is never listened at. */
+/** No program can listen on port 0. */
 const PROTECTED = {
   SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `${CANARY}-token-of-the-service`,
   SVC_SERVICE_MANAGEMENT_PORT: "0",

@@ -1,4 +1,4 @@
-/** The first commands in a repository with files of another layout. */
+/** The first commands in a repository with another layout. */
 import { expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";

@@ -11,12 +11,10 @@ interface Edited {
   readonly code: number | null;
   readonly text: string;
   readonly stderr: string;
-  /** Of the editor's copy, if it is still there. */
   readonly kept: string | undefined;
   readonly workspace: TestWorkspace;
 }
 
-/** Runs `svcm env edit` with a shell script as the editor; `$1` is the copy. */
 async function edit(script: string, args: readonly string[] = [], workspace = makeWorkspace(LAYERED)): Promise<Edited> {
   const scratch = temporaryFolder();
   workspace.write("editor.sh", script);
@@ -147,7 +145,7 @@ test("a file that does not exist is refused before an editor opens", async () =>
 });
 
 describe.runIf(canHaveTerminal)("in a terminal", () => {
-  /** An editor that makes the value faulty first, and good the second time. */
+  /** An editor that writes an invalid value the first time and a valid one the second time. */
   const script = 'if grep -q loud "$1"; then sed -i s/loud/warn/ "$1"; else sed -i s/debug/loud/ "$1"; fi';
 
   test("a user may edit the same copy again after a refusal", async () => {

@@ -7,7 +7,7 @@ import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-/** Values with everything that a shell reads as something else. */
+/** Values with all characters that are special in a shell. */
 const HOSTILE = {
   T_QUOTES: `it's "so" \`called\``,
   T_EXPANDED: "$HOME ${HOME} $(touch pwned) \\ \\n !x",
@@ -19,7 +19,6 @@ const HOSTILE = {
   T_GLOB: "* ~ ? [a] {b,c};&|<>",
   T_EQUALS: "a=b=c",
 };
-/** The lines of an env file that hold them. */
 const lines = Object.entries(HOSTILE).map(([key, value]) => {
   const mark = ["'", '"', "`"].find((one) => !value.includes(one));
   return mark === undefined ? `${key}=${value}` : `${key}=${mark}${value}${mark}`;
@@ -123,8 +122,8 @@ describe("env export", () => {
 });
 
 /**
- * The reader of `docker run --env-file`, by its documentation and its source (docker/cli, pkg/kvfile). It drops white space
- * before a line. `#` begins a comment, and everything behind the first `=` is the value.
+ * Parses as `docker run --env-file` does, according to its documentation and source (docker/cli, pkg/kvfile). It ignores
+ * white space before a line. `#` begins a comment, and everything after the first `=` is the value.
  */
 function asDockerReads(text: string): Record<string, string> {
   return Object.fromEntries(

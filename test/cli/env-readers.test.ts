@@ -1,4 +1,3 @@
-/** `node --env-file` and dotenv read the values that `svcm env set` wrote. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

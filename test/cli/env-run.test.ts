@@ -7,7 +7,6 @@ import { LAYERED } from "../support/layered.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-/** Prints some variables of its environment as JSON. */
 const SHOW = "console.log(JSON.stringify(process.argv.slice(1).map((key) => process.env[key] ?? null)))";
 
 async function variables(keys: readonly string[], flags: readonly string[] = [], env = {}): Promise<unknown> {
@@ -56,7 +55,6 @@ test("env run passes arguments, --json and --help to the command unchanged", asy
   expect(JSON.parse(stdout)).toEqual(given);
 });
 
-/** Starts a command that prints `ready` and then waits. */
 async function running(script: string) {
   const { root } = makeWorkspace(LAYERED);
   const child = spawn(process.execPath, [RUN, "env", "run", "--", process.execPath, "-e", script], {
@@ -67,7 +65,6 @@ async function running(script: string) {
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-  /** Resolves when the command prints a line. */
   const prints = (text: string): Promise<void> =>
     new Promise((resolve) => reader.on("line", (line) => void (line === text && resolve())));
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>

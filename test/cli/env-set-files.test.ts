@@ -1,4 +1,4 @@
-/** An engineer who follows a command from its arguments to its effect opens few files. */
+/** A developer who follows a command from its arguments to its effect should have to open few files. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ interface CoveredFunction {
   readonly ranges: readonly [{ readonly startOffset: number; readonly endOffset: number; readonly count: number }];
 }
 
-/** The calls of each function of the source, without those of modules and classes themselves. */
+/** The calls of each function of the source, except modules and classes themselves. */
 function callsOf(argv: readonly string[], cwd: string): Map<string, number> {
   const folder = temporaryFolder();
   const env = plainEnvironment({ HOME: folder, NODE_V8_COVERAGE: folder });

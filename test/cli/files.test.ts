@@ -1,4 +1,3 @@
-/** The roots and files that a command line may name, and the answers. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A start keeps what it read from `svcm.yaml`, and a later one relies on it only for the same text. */
+/** A start caches the content of `svcm.yaml`, and a later start uses the cache only for the same text. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,3 @@
-/** `svcm keys` as it is built: what it lists, and that an edit of `svcm.yaml` changes only what was asked. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { svcm, type Ran } from "../support/svcm.ts";

@@ -24,7 +24,7 @@ beforeEach(() => {
   writeFileSync(file, Array.from({ length: RECORDS }, (_, id) => line(id)).join(""));
 });
 
-/** A command whose answer is more than any pipe holds. */
+/** A command whose output exceeds any pipe buffer. */
 function startLongAnswer(stdio: StdioOptions) {
   const argv = [RUN, "audit", "--limit", String(RECORDS), "--json"];
   return spawn(process.execPath, argv, { cwd: root, env: plainEnvironment(), stdio });
@@ -39,7 +39,7 @@ async function readSlowly(stream: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-/** The number of records in an answer; it parses only if it is complete. */
+/** The number of records in an output, which can be parsed only if it is complete. */
 function countRecords(output: string): number {
   return (JSON.parse(output) as { records: unknown[] }).records.length;
 }

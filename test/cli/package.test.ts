@@ -8,17 +8,16 @@ import { install, pack, type Packed } from "../support/package.ts";
 import { CONFIG_FOLDER, GOOD_ENV } from "../support/workspace.ts";
 
 const MEBIBYTE = 1024 * 1024;
-/** In transit. The package holds every library that svcm uses. */
+/** External: the package bundles every library that svcm uses. */
 const LARGEST_PACKAGE = 2.5 * MEBIBYTE;
 
-/** `commonjs` finds modules as projects did before `exports`: by `typesVersions`. */
+/** `commonjs` resolves modules as projects did before `exports`: with `typesVersions`. */
 const MODULES: [module: string, more: object][] = [
   ["nodenext", {}],
   ["node16", {}],
   ["commonjs", { moduleResolution: "node10", ignoreDeprecations: "6.0" }],
 ];
 
-/** All declarations of the package; those of TypeScript itself are not. */
 const CHECKED = { skipLibCheck: false, skipDefaultLibCheck: true };
 
 const folder = mkdtempSync(join(tmpdir(), "svcm-package-"));

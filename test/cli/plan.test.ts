@@ -1,4 +1,3 @@
-/** `svcm plan` as a user or a pipeline runs it, without a PM2. */
 import { expect, test } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";

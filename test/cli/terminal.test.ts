@@ -14,7 +14,6 @@ interface Session {
   readonly screen: string;
 }
 
-/** Runs a command in a separate terminal and types `input`. */
 function inTerminal(
   argv: readonly string[],
   columns: number,

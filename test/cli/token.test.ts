@@ -1,4 +1,3 @@
-/** `svcm token` as it is built: the token leaves once, and nothing else shows it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -107,7 +107,7 @@ describe("a refusal of the core", () => {
 });
 
 describe("a defect", () => {
-  /** Throws where no command can catch it. */
+  /** Throws outside the code in which a command can catch it. */
   function crash(env: Readonly<Record<string, string>> = {}): Outcome {
     const preload = join(temporaryFolder(), "crash.cjs");
     writeFileSync(preload, 'setImmediate(() => { throw new Error("a secret of the code"); });\n');

@@ -1,4 +1,4 @@
-/** `svcm metrics watch` as it is used: in a terminal of tmux, in a pipe, and over a service. */
+/** `svcm metrics watch` in a tmux terminal, in a pipe, and with a remote service. */
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
@@ -167,7 +167,6 @@ describe("in a pipe", () => {
     expect([first.status, first.stdout, first.stderr]).toEqual([show.status, show.stdout, show.stderr]);
   });
 
-  /** Nothing listens there. */
   const deadUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
 
   const toEnd = (args: readonly string[]) =>

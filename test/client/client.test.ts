@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../src/core/api/code.ts";
-/** The client against a real server, over real sockets. Samples are given out by hand. */
+/** The client against a real server and real sockets. The test provides the samples. */
 import { createServer, connect as dial, type Socket, type Server } from "node:net";
 import { once } from "node:events";
 import { onTestFinished, describe, expect, test } from "vitest";
@@ -42,7 +42,7 @@ async function next(frames: AsyncIterator<WatchFrame>): Promise<WatchFrame> {
   return value;
 }
 
-/** A way to the server that a test can cut, hold back, and let answer again. */
+/** A proxy that a test can interrupt, pause and resume. */
 async function tunnel(port: number) {
   const pairs = new Set<readonly [Socket, Socket]>();
   const accepted = { count: 0 };
@@ -108,7 +108,7 @@ describe("watch", () => {
     telemetry.give(sample(1));
     await first;
     for (let count = 2; count <= 5; count++) telemetry.give(sample(count));
-    // The answer to an action comes behind all samples.
+    // The response to an action arrives after all samples.
     await watching.act({ action: "stop", name: "nothing" });
     expect(await next(frames)).toMatchObject({ payload: sample(5).payload });
   });

@@ -1,4 +1,4 @@
-/** The client without a WebSocket handed in: with the global one, which Node has from 22 on and a browser always had. */
+/** The client without an explicit WebSocket. Node.js has a global one since version 22, and every browser has one. */
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
@@ -9,7 +9,6 @@ const TOKEN = "a-token-of-good-length";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** The one of this Node where there is one. */
 function giveGlobal(): void {
   if (!("WebSocket" in globalThis)) vi.stubGlobal("WebSocket", WebSocket);
 }

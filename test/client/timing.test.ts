@@ -1,4 +1,3 @@
-/** Deadlines and pauses of the client. The clock is moved by hand. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { backoffMs } from "../../src/client/connection.ts";
 import { watchdog } from "../../src/client/watchdog.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The words of buttons while an action runs, and of the messages about connection and server. */
+/** The labels of buttons while an action runs, and the messages about connection and server. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
@@ -10,7 +10,7 @@ import { openConsole, type Browser, type ConsoleOptions } from "./open-console.t
 
 const browser = useBrowser();
 
-/** Monitoring over a server that never answers an action. */
+/** Monitoring with a server that never answers an action. */
 async function unanswered(from: Browser) {
   const open = await handMonitoring(from, {
     prepare: (page) =>
@@ -66,7 +66,6 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
 });
 
 describe.skipIf(!hasBrowser)("a message names the event and the next step", () => {
-  /** One address that leads to the first of two servers. */
   async function twoServers(options: ConsoleOptions = {}) {
     const env = { PM2_HOME: temporaryFolder() };
     const [first, second] = [await testServer({ env }), await testServer({ env })];
@@ -80,7 +79,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
   test("another server at this address: names both servers, and says that nothing is sent", async () => {
     const { page, first, host, redirect, button } = await twoServers({ tab: "activity" });
     redirect();
-    // The page may notice on its own first, and then has no such button.
+    // If the page has noticed it first, it has no such button.
     await button("Refresh").evaluateAll((found) => found.forEach((one) => (one as HTMLButtonElement).click()));
     await page.getByRole("heading", { name: "Another server answers at this address" }).waitFor();
     expect(flat(await page.locator("#panel p").innerText())).toBe(

@@ -11,7 +11,6 @@ interface Label {
 }
 
 interface TimeLabel extends Label {
-  /** CSS pixels beyond the right edge of the plot; negative inside. */
   readonly past: number;
 }
 
@@ -21,7 +20,6 @@ test.skipIf(!hasBrowser)("every axis label is complete, and no time label crosse
       first.addInitScript(() => {
         const [labels, times]: [Label[], TimeLabel[]] = [[], []];
         Object.assign(window, { labels, times });
-        /** The right edge of the plot, in CSS pixels. */
         const plotOf = ({ canvas }: CanvasRenderingContext2D): number => canvas.getBoundingClientRect().width - 14;
         const { prototype } = CanvasRenderingContext2D;
         const draw = Reflect.get(prototype, "fillText");
@@ -45,6 +43,6 @@ test.skipIf(!hasBrowser)("every axis label is complete, and no time label crosse
   expect(drawn.filter(({ left }) => left < 0)).toEqual([]);
   const times = await page.evaluate(() => (window as unknown as { times: TimeLabel[] }).times);
   expect(times.length).toBeGreaterThan(5);
-  // Less is an error of the arithmetic.
+  // Smaller differences are rounding errors.
   expect(times.filter(({ past }) => past > 0.01)).toEqual([]);
 });

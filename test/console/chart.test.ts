@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The charts in a real browser: what is drawn, what the pointer, a finger and keys do. */
+/** The charts in a real browser: drawing, pointer, touch and keyboard. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -13,13 +13,11 @@ const LIGHT_MEMORY: Colour = [116, 70, 201];
 
 const readouts = (page: Page) => page.locator(".readout");
 
-/** From the left of the chart. */
 async function across({ chart, place }: ChartedConsole, name: string, second: number): Promise<number> {
   const bounds = await chart(name).boundingBox();
   return (await place(name, second)).x - (bounds?.x ?? 0);
 }
 
-/** Those words are on the page, or go from it. */
 async function expectWords(page: Page, words: string | RegExp, isThere = true): Promise<void> {
   await page.getByText(words).waitFor({ state: isThere ? "attached" : "detached" });
 }
@@ -37,7 +35,7 @@ async function dragFrom(open: ChartedConsole, from: number, to: number): Promise
   await open.page.mouse.up();
 }
 
-/** The canvas is as fine as the screen. */
+/** The canvas has the resolution of the screen. */
 async function expectFine(page: Page, ratio: number): Promise<void> {
   await page.waitForFunction((wanted) => {
     const canvases = [...document.querySelectorAll<HTMLCanvasElement>(".chart canvas")];
@@ -64,7 +62,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
   test("stops if the chart is removed from the page while the theme changes", async () => {
     const { page, problems } = await chartedConsole(browser, { isPhone: true });
     const other = await page.getByRole("radio", { name: "Memory" }).elementHandle();
-    // The chart has left in a microtask, and the theme changes before the next frame.
+    // The chart is removed in a microtask, and the theme changes before the next frame.
     const theme = page.getByRole("button", { name: "Theme: system. Change to light" });
     await theme.evaluate(async (button: HTMLElement, radio) => {
       const before = document.querySelector(".chart");
@@ -91,7 +89,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await page.setViewportSize({ width: 1_000, height: 800 });
     await expectFine(page, 1);
     const session = await page.context().newCDPSession(page);
-    // Another height, which the cards do not have: without it the browser does not report the emulated screen to the page.
+    // The height must change: otherwise the browser does not report the emulated screen to the page.
     const metrics = { width: 1_000, height: 700, deviceScaleFactor: 2, mobile: false };
     await session.send("Emulation.setDeviceMetricsOverride", metrics);
     await expectFine(page, 2);
@@ -125,7 +123,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
   });
 });
 
-/** Resolves after two frames: what was due is drawn. */
+/** Resolves after two frames, when everything due is drawn. */
 async function twoFrames(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => void requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
@@ -167,7 +165,6 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await chart("CPU of the host in percent, over a part of the last 1m").waitFor();
     await give(61);
     await pointAt(open, 20);
-    // A third of the way through half a minute.
     await expectWords(page, "12:00:39 35%");
     await page.mouse.dblclick((await open.place("CPU", 60)).x, (await open.place("CPU", 60)).y);
     await chart("CPU of the host in percent, over the last 1m").waitFor();
@@ -193,7 +190,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
       await session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
     };
     const [from, to] = [await place("CPU", 10), await place("CPU", 20)];
-    // A scroll goes on after the finger is lifted: the next touch would stop it, and not reach the chart.
+    // A scroll continues after the finger is lifted, and the next touch would only stop it.
     const settled = await page.evaluateHandle(() => {
       const ended = new Promise<unknown>((resolve) => {
         addEventListener("scrollend", resolve, { once: true });

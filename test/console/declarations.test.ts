@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The document of the repository in the console: shown as it is, edited as a draft, written without another byte. */
+/** The repository's document in the console: shown unchanged, edited as a draft, and written without other changes. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

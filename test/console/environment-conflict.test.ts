@@ -1,4 +1,4 @@
-/** Unsaved edits: when the file changes meanwhile, and when the user leaves. */
+/** Unsaved edits if the file changes in the meantime, and if the user leaves. */
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -7,7 +7,7 @@ import { environmentPage, type EnvironmentPage } from "./environment-page.ts";
 
 const browser = useBrowser();
 
-/** An edit, a change of the same file behind the console's back, and a save that was refused for it. */
+/** An edit, an external change of the same file, and a save that was refused for that reason. */
 async function conflicting(): Promise<EnvironmentPage> {
   const open = await environmentPage(browser, { mayFail: true });
   await open.field("HTTP framework").selectOption("fastify");
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
   test("causes a question when the page is closed", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
-    // A browser asks only after the page was touched.
+    // A browser asks only after an interaction with the page.
     await open.page.getByRole("heading", { name: "Editable keys" }).click();
     const asked = open.answerNext(true);
     await open.page.close({ runBeforeUnload: true });

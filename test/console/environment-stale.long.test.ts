@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** An undo after a restart, over a real PM2. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "../browser/support.ts";
 import { savedPages } from "./saved-page.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** After a save: the apps that still run with the old values, over a real PM2. */
+/** The apps that still use the old values after a save, with a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

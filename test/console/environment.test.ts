@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
       if (kind === "enum") expect((await optionsOf(open, label)).toSorted(), key).toEqual([...accepted].toSorted());
     }
     await expect.poll(() => open.page.locator(".fields .field").count()).toBe(9);
-    // The specification's own lists, so that nothing else slips in by the contract file.
+    // The lists come from the specification, so that the contract file cannot add a key unnoticed.
     expect((await optionsOf(open, "HTTP framework")).toSorted().join(" ")).toBe(
       "adonis-js cloudflare-workers derby-js express fastify feathers loopback restify sails-js total-js vercel-functions",
     );

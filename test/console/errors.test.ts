@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Refusals of the server on every tab, word for word. @see the specification, "Errors" 2 */
+/** The server's refusals are shown unchanged on every tab. @see the specification, "Errors" 2 */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
@@ -16,7 +16,6 @@ import { pm2Page } from "./pm2-page.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** The lines of a problem on the screen, in a polite live region. */
 async function linesIn(problem: Locator): Promise<string[]> {
   await problem.waitFor();
   await expect
@@ -25,7 +24,7 @@ async function linesIn(problem: Locator): Promise<string[]> {
   return (await problem.innerText()).split("\n");
 }
 
-/** The expected lines for an answer of the 500 class: nothing is mapped, nothing left out. */
+/** The expected lines for an answer of the 500 class: no field is mapped or omitted. */
 function linesOf({ error, details, code, path }: Answered["json"]): unknown[] {
   return [error, details, `Code ${code}`, `Path ${path}`];
 }

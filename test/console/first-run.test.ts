@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Empty tabs: each says so, invents nothing, and names the next step. */
+/** Empty tabs say that they are empty and name the next step. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository, testServer } from "../server/support.ts";
@@ -11,12 +11,12 @@ import { openConsole, titleOf } from "./open-console.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** A repository without env files and ecosystem files, on a machine without a PM2 home. */
+/** A repository without env files and ecosystem files, on a machine without a PM2_HOME. */
 function nothing() {
   return testServer({ ...noPm2, repository: repository({}) });
 }
 
-/** Of each tab: what says that there is nothing, and what teaches the next step. */
+/** For each tab, the text that says that it is empty, and the text that names the next step. */
 const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | string])[] = [
   ["monitoring", "The processes of PM2 cannot be read", "svcm process start --ecosystem"],
   ["environment", "dev has no env file.", /Create the file at the path above, even an empty one, and try again/],

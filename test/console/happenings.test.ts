@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Events of processes, on Monitoring and on Activity, over a real PM2. */
+/** Events of processes on Monitoring and on Activity, with a real PM2. */
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => own.end());
 
 test.skipIf(!hasBrowser)("the first card of a process says when and why it ended, with its last lines", async () => {
-  // PM2 may write the last words of a process after it has noted the end.
+  // PM2 may write the last lines of a process after it has logged its end.
   await expect.poll(() => readFileSync(join(own.home, "logs/broken-error.log"), "utf8")).toContain("cannot reach db");
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
   await page.locator("button.process-name[title=broken]").click();
@@ -69,7 +69,6 @@ test.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by c
   const dialog = page.getByRole("dialog");
   await chart.scrollIntoViewIfNeeded();
   await chart.focus();
-  // The events arrive after the first sample.
   await expect
     .poll(async () => {
       await page.keyboard.press("Enter");
@@ -82,7 +81,7 @@ test.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by c
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await expect.poll(() => chart.evaluate((element) => element === document.activeElement)).toBe(true);
-  // The chart has no sample of that moment, so the mark itself is what the pointer finds.
+  // The chart has no sample at that time, so the pointer finds the mark itself.
   await page.getByRole("radio", { name: "15m" }).check({ force: true });
   await chart.scrollIntoViewIfNeeded();
   const { x, y, width } = (await chart.boundingBox())!;

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The recorded past in the charts and in the table, and the switch of the recorder. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository } from "../server/support.ts";
@@ -10,7 +9,6 @@ import { handMonitoring } from "./hand-monitoring.ts";
 const browser = useBrowser();
 const HOUR = 3_600_000;
 
-/** A repository in which the memory of `api/0` grew from 100 to 600 MB in the last two hours. */
 function recorded() {
   const files = repository();
   const now = Date.now();

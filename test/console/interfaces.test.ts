@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Interface adapters. @see the specification, "Interface adapter" */
+/** @see the specification, "Interface adapter" */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The flows of the console with the keyboard alone. The flows over the stored document are tested with their tabs. */
+/** The console by keyboard alone. The stored document has its own keyboard tests. */
 import { describe, expect, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -9,7 +9,7 @@ import { focused, press, tabTo } from "./keyboard.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 import { pm2Page } from "./pm2-page.ts";
 
-/** Without a fleet there are no nodes. */
+/** Without a fleet, the console shows no nodes. */
 const ownTabs = tabIds.filter((id) => id !== "nodes");
 
 const browser = useBrowser();

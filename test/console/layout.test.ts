@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Every tab at every width, with a larger font, and in forced colours: nothing is cut off, and nothing is lost. */
+/** Every tab at every width, with a larger font, and in forced colours: no content is cut off. */
 import { chromium } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
@@ -32,7 +32,6 @@ async function monitored(from: Browser) {
   return open;
 }
 
-/** A browser whose reader has chosen a font of 24 pixels. */
 async function largeFont(): Promise<Browser> {
   const args = [...chromiumArguments, "--blink-settings=defaultFontSize=24"];
   const launched = await chromium.launch({ ...(await findChromium()), args });

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page asks before it is left only if something would be lost. */
+/** The page asks for confirmation only if leaving it would lose data. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { openSuite } from "./suite-page.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Links to tabs, the browser's own back and forward, and motion. */
+/** Links to tabs, the browser's back and forward buttons, and motion. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { tabIds } from "../../src/console/state/address.ts";
@@ -9,7 +9,7 @@ import { handMonitoring } from "./hand-monitoring.ts";
 import { names, row } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
-/** Without a fleet there are no nodes. */
+/** Without a fleet, the console shows no nodes. */
 const ownTabs = tabIds.filter((id) => id !== "nodes");
 
 const browser = useBrowser();
@@ -168,7 +168,6 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
 });
 
 describe.skipIf(!hasBrowser)("motion", () => {
-  /** The number of running animations and transitions after an element starts to move. */
   async function moving(reducedMotion: "reduce" | "no-preference"): Promise<{ tab: string; count: number }[]> {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, { reducedMotion, mayFail: true });

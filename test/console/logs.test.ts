@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The log of a process in the console, over a real PM2. */
 import { appendFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";

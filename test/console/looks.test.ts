@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Dialogs, toasts and the audit with content: both themes, wide and on a phone. */
+/** Dialogs, toasts and the audit with content, in both themes, wide and on a phone. */
 import { mkdirSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The table of processes: what needs a user comes first, instances are folded, and only rows near the window are drawn. */
+/** The table of processes: order, folded instances, and rendering of only the visible rows. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -20,7 +20,7 @@ async function monitored(processes: readonly Made[], tab = "") {
   return open;
 }
 
-/** The rows of processes that are whole in the window, below the bars. */
+/** The rows that are completely visible below the bars. */
 function inSight(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const head = document.querySelector("thead th")?.getBoundingClientRect().bottom ?? 0;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Monitoring with the keyboard alone, over a real PM2; and its ecosystem file, broken. */
+/** Monitoring by keyboard alone with a real PM2, and with a broken ecosystem file. */
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The monitoring tab over a real PM2: live values, actions, a server and a daemon that go and come back. */
+/** The monitoring tab with a real PM2: live values, actions, and restarts of server and daemon. */
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
     // One read serves every open row.
     expect(requests.filter((request) => request.url().includes("/pm2-ecosystem"))).toHaveLength(1);
-    // Compared with another file, that file's names are shown.
+    // After the comparison with another file, the names of that file are shown.
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
     await expect.poll(() => declared.locator("li").count()).toBe(0);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The accessible names of parts of the page, and names that would reverse the words around them. */
+/** Accessible names, and process names that would change the text direction around them. */
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { PM2_HOME: "/nowhere/pm2" };
-/** Right-to-left override: what follows it is shown backwards, unless it is isolated. */
+/** Right-to-left override: the text after it is shown backwards, unless it is isolated. */
 const TURNED = "api\u202Etset";
 
 describe.skipIf(!hasBrowser)("a name with a direction mark", () => {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The view of all nodes for everyone: at every width, by finger, by keyboard, in forced colours and in words. */
+/** Accessibility of the view of all nodes: width, touch, keyboard, forced colours and accessible names. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The nodes of a fleet in one console, over a real NATS server and a real PM2. */
+/** The nodes of a fleet in one console, with a real NATS server and a real PM2. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { auditList } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -82,7 +82,6 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     await page.reload();
     await page.getByRole("checkbox", { name: "All nodes", checked: true }).waitFor();
     await events.first().getByRole("link", { name: "web-1" }).click();
-    // The page of one node has its log.
     await page.getByRole("button", { name: "Log around it" }).first().waitFor();
     expect(await page.getByRole("checkbox", { name: "All nodes" }).count()).toBe(0);
     await tab("Monitoring").waitFor();

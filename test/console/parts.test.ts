@@ -1,4 +1,3 @@
-/** The parts of the console that decide: values in, values out. */
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ProcessMetrics } from "../../src/client/index.ts";
 import { frameExamples } from "../../src/core/api/frame-examples.ts";
@@ -117,7 +116,7 @@ describe("history", () => {
 test.each([
   ["online", 3, 0, false],
   ["online", 3, 1, true],
-  // Its end by hand counts as unstable where it came early.
+  // A process that is stopped early also counts as unstable.
   ["stopped", 0, 1, false],
   ["errored", 15, 0, true],
   ["errored", null, null, false],

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** More ways of the plan over a real PM2. */
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "../browser/support.ts";

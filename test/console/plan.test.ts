@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The plan over a real PM2: it is read, confirmed, watched and undone. */
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -111,7 +110,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
   });
 
   test("a step that fails is shown with its reason, and the apps are as before", async () => {
-    // On a slow machine, a process may end later than the early judgement.
+    // On a slow machine, a process may end after the early health check.
     const open = await openPlan(
       [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { autorestart: false }), app("old-worker")],
       {},

@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     await open.page.getByRole("link", { name: "PM2 preview" }).click();
     await open.page.getByText("6 apps").waitFor();
-    // The address keeps it, and nothing else does.
+    // Only the address keeps the choice.
     await open.page.reload();
     await open.page.getByText("6 apps").waitFor();
     await open.page.goto("about:blank");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Violations of the policy are noticed by the tests of the console, and the strict policy itself is kept. */
+/** The console tests detect violations of the policy, and the policy itself is strict. */
 import { describe, expect, test } from "vitest";
 import { attackerServer, hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("the checks of the page", () => {
       try {
         document.body.insertAdjacentHTML("beforeend", "<b>html</b>");
       } catch {
-        // Trusted types refuse it.
+        // Trusted types block it.
       }
       await all;
       return [...seen].toSorted();

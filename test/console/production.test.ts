@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** A console in production looks different, and an action that ends or replaces processes asks for the name. */
 import { hostname } from "node:os";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -17,7 +16,6 @@ async function inEnvironment(NODE_ENV: string) {
   return open;
 }
 
-/** Closes the question without the name. */
 async function refused(page: Page, title: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: title });
   await dialog.waitFor();
@@ -46,7 +44,6 @@ describe.skipIf(!hasBrowser)("production", () => {
     await expect.poll(() => head.getAttribute("class")).not.toContain("production");
     await page.getByLabel("Compare with").selectOption("production");
     await page.locator("header.production").waitFor();
-    // The title follows the page.
     await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} production`);
   });
 
@@ -66,7 +63,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     await field("Type shop-restapi").fill("shop-restapi");
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    // The action was sent: the PM2 of this test does not run.
+    // The action was sent; no PM2 runs in this test.
     await page.locator(".toast.error").getByText("stop of shop-restapi").waitFor();
     expect(asked).toEqual([]);
   });

@@ -13,9 +13,8 @@ const UNREACHED = "The server cannot be reached.";
 interface Cut extends OpenedConsole {
   readonly server: TestServer;
   readonly files: Repository;
-  /** Ends the server. */
   stop(): Promise<void>;
-  /** Another one, on the same port and over the same files. */
+  /** Starts another server on the same port and with the same files. */
   again(): Promise<TestServer>;
   state(words: "Connected" | "Disconnected"): Promise<void>;
 }

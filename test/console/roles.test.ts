@@ -1,4 +1,4 @@
-/** The console with the token of a role: it names the owner, and offers what the token permits. */
+/** The console with the token of a role. */
 import { expect, test } from "vitest";
 import { useBrowser } from "../browser/support.ts";
 import { repository, testServer } from "../server/support.ts";
@@ -8,7 +8,7 @@ import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 
-/** Opens the environment page with a token that a save has demanded, and an edited value. */
+/** Opens the environment page with the token that a save requires, and an edited value. */
 async function edited(role: Role) {
   const files = repository();
   const token = await createToken(files.root, "bot", role);

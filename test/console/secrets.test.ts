@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Secrets in env files, ecosystem files and processes: over all tabs they are in no byte that the browser gets or keeps. */
+/** Secrets of env files, ecosystem files and processes are in no byte that the browser receives or stores. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -46,7 +46,6 @@ function plantedFiles(): Repository {
   return files;
 }
 
-/** Everything that the page shows and keeps. */
 function held(page: Page): Promise<string> {
   return page.evaluate(() => {
     const fields = [...document.querySelectorAll<HTMLInputElement>("input, textarea, select")].map(

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The service configuration. @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
+/** @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";

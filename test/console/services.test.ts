@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The switch between the services of a repository: in the address, over tabs and reloads, and in every request. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
@@ -17,7 +16,7 @@ const real = pm2();
 beforeAll(() => real.startDaemon());
 afterAll(() => real.end());
 
-/** A console over the services orders and billing, one process each, and one that no service declares. */
+/** The services orders and billing with one process each, and a process that no service declares. */
 async function twoServices(options: ConsoleOptions = {}) {
   const files = serviceRepository(["orders", "billing"]);
   const running = await real.ports().processes.list();

@@ -6,7 +6,7 @@ import type { Rule } from "../../src/core/deployments/rule.ts";
 import { rules } from "../../src/core/deployments/rules/index.ts";
 
 const ASSETS = join(import.meta.dirname, "../../dist/console/assets");
-/** All script, compressed. */
+/** The size of all scripts, compressed. */
 const LARGEST_SCRIPT = 85 * 1024;
 
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));

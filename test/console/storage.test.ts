@@ -11,7 +11,7 @@ import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
 
-/** A browser's storage, with as much room as it is given. */
+/** A browser storage with a limited size. */
 function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity): Storage {
   const map = new Map(Object.entries(entries));
   return {

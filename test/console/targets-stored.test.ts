@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Deploy targets as they are stored, and the tab for every user. @see the specification, "Deploy target list behaviour" 5 */
+/** Deploy targets as stored. @see the specification, "Deploy target list behaviour" 5 */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-targets.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The list behaviour of deploy targets, sentence by sentence. @see the specification, "Deploy target list behaviour" */
+/** Each sentence of the specification, "Deploy target list behaviour". */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, c, lambda, openTargets, suiteOf } from "./stored-targets.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Import of texts that the server reads. */
+/** Imports that the server parses. */
 import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ function open(options = {}): Promise<SuitePage> {
   return openSuite(browser, "transfer", before, options);
 }
 
-/** That of the import: the page itself offers the same for its connection. */
+/** The button of the import; the page has the same one for its connection. */
 function tryAgain({ page }: SuitePage): Locator {
   return page.getByRole("region", { name: "Import", exact: true }).getByRole("button", { name: "Try again" });
 }
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     const gate = new EventEmitter();
     await suite.page.route("**/api/validate", async (route) => {
       if (route.request().postData()?.includes("# first") === true) await once(gate, "open");
-      // The page has given up the first request already.
+      // The page has already aborted the first request.
       await route.continue().catch(() => undefined);
     });
     const ended = suite.page.waitForEvent("requestfailed");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Export and import of the whole document. @see the specification, "Versioning" 1, 2 and 4 */
+/** Export and import of the complete document. @see the specification, "Versioning" 1, 2 and 4 */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Trouble is visible in the table, beside the tab, in the title and in a hidden page; a message never moves the page. */
+/** Problems are visible in the table, beside the tab, in the title and in a hidden page. A message never moves the page. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hostSample } from "../server/socket/hand-telemetry.ts";
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("a message over the page", () => {
 });
 
 describe.skipIf(!hasBrowser)("actions that are refused", () => {
-  /** Each action of it times out, as with a PM2 that hangs. */
+  /** Each action times out, as with a PM2 that hangs. */
   const hanging = async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;

@@ -1,4 +1,4 @@
-/** The tests of these files, as often as `runs` says for the long run. */
+/** The tests of these files with the number of runs of a long run. */
 import "./adapters/files/stale-lock.test.ts";
 import "./deployments/diff/laws.test.ts";
 import "./deployments/hostile.test.ts";

@@ -1,4 +1,4 @@
-/** The examples of docs/how-to/ci.md are files, and are run here as far as this machine can. */
+/** The examples of docs/how-to/ci.md are files, and this test runs them as far as the machine permits. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -28,7 +28,7 @@ describe("the Git hook", () => {
       encoding: "utf8",
     });
 
-  /** A PATH without a global svcm, which may be beside Node.js. */
+  /** A PATH without a global svcm, which may be installed beside Node.js. */
   function withoutSvcm(links: string): string {
     const folders = (process.env["PATH"] ?? "").split(delimiter);
     mkdirSync(links, { recursive: true });
@@ -111,7 +111,7 @@ describe("the hooks of the pre-commit framework", () => {
   });
 });
 
-/** A program of the name `svcm` in node_modules, as an installation leaves it. */
+/** A program named `svcm` in node_modules, as after an installation. */
 function installSvcm(repository: TestRepository): void {
   mkdirSync(repository.path("node_modules/.bin"), { recursive: true });
   symlinkSync(RUN, repository.path("node_modules/.bin/svcm"));

@@ -13,7 +13,7 @@ const pages = [
 ];
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), "utf8");
 
-/** Anchors as GitHub makes them of headings. */
+/** Anchors as GitHub generates them from headings. */
 const anchorsOf = (file: string): string[] =>
   [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading

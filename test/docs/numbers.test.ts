@@ -1,4 +1,4 @@
-/** The numbers of the reference are those of the code. */
+/** The numbers of the reference must equal those of the code. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { interval, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../src/core/api/channel.ts";

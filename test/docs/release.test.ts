@@ -1,4 +1,4 @@
-/** The examples of docs/how-to/release.md are files, and are run here as far as this machine can. */
+/** The examples of docs/how-to/release.md are files, and this test runs them as far as the machine permits. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -87,7 +87,6 @@ describe("the commands of the service", () => {
   beforeAll(() => own.startDaemon());
   afterAll(() => own.end());
 
-  /** A clone with svcm, on a machine that runs the daemon. */
   function deployed(): TestRepository {
     const upstream = makeRepository({
       "pm2/ecosystem.production.config.cjs": ecosystem("1"),

@@ -5,7 +5,6 @@ import { canMount, mount } from "../support/machine.ts";
 import { serve, svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
-/** A repository whose config folder is a separate disk of 64 KiB. */
 function onSmallDisk() {
   const workspace = makeWorkspace({});
   const folder = workspace.path(CONFIG_FOLDER);

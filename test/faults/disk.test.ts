@@ -1,6 +1,6 @@
 /**
- * Writes to a disk that fails. After each refusal the file is whole, no file is beside it or left
- * open, the error names the env file, and the same adapter can write again.
+ * Writes to a disk that fails. After each refusal the file is complete, no other file is beside it or open, the error
+ * names the env file, and the same adapter can write again.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { canMount, mount } from "../support/machine.ts";
 import { newest, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Files that this process has open below a folder. Descriptors that are gone when they are looked at are not open. */
+/** Files that this process has open below a folder. A descriptor may be closed during the check. */
 function openBelow(folder: string): string[] {
   const descriptors = `/proc/${process.pid}/fd`;
   return readdirSync(descriptors).flatMap((descriptor) => {
@@ -62,7 +62,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "ENOSPC", path });
     expectUntouched("one", "two");
     rmSync(join(folder, "one"));
-    // Now there is room for the lock, and none for the new file beside it.
+    // Now there is space for the lock, but not for the new file beside it.
     await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "ENOSPC", path });
     expectUntouched("two");
     rmSync(join(folder, "two"));

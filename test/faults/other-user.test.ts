@@ -1,4 +1,3 @@
-/** Writes under the rights of files and folders. */
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-/** The commands of the fleet as they are built, with an agent as a separate program. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";

@@ -1,4 +1,3 @@
-/** Every way of connecting, against a real NATS server: TLS, a token, and credentials with a JWT. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +18,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 type Variables = Readonly<Record<string, string>>;
 
-/** A certificate of localhost that signs itself, and the lines of a server that has it. */
+/** A self-signed certificate for localhost, and the server settings that use it. */
 function certificate(): { readonly file: string; readonly lines: string } {
   const folder = temporaryFolder();
   const [file, key] = [join(folder, "server.pem"), join(folder, "server.key")];
@@ -49,7 +48,7 @@ const refused = (work: Promise<unknown>): Promise<{ readonly code: string; reado
 
 const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A signed claim, as `nsc` makes it. */
+/** A signed claim, as `nsc` creates it. */
 function jwt(issuer: ReturnType<typeof nkeys.createUser>, sub: string, nats: object): string {
   const head = text({ typ: "JWT", alg: "ed25519-nkey" });
   const claim = text({

@@ -1,4 +1,3 @@
-/** The events and audit records of all nodes, in a stream of a real NATS server. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -43,7 +42,6 @@ function crash(fleet: TestFleet, node: string, codes: readonly number[], endMs =
   appendFileSync(join(pm2Home, "pm2.log"), lines.join(""));
 }
 
-/** Resolves when the stream has so many events. */
 async function untilStored(fleet: TestFleet, count: number, asked = ALL): Promise<FleetEventsResponse> {
   const vera = await fleet.as("vera");
   const ending = new AbortController();
@@ -53,22 +51,21 @@ async function untilStored(fleet: TestFleet, count: number, asked = ALL): Promis
   return await vera.events(asked);
 }
 
-/** The exit codes, the oldest first. */
+/** The exit codes, oldest first. */
 const codesOf = (events: readonly SvcmEvent[]): (number | undefined)[] =>
   events.toReversed().map(({ exitCode }) => exitCode);
 
-/** Resolves when an end with this code is in the stream. */
 async function untilExit(fleet: TestFleet, code: number): Promise<void> {
   const vera = await fleet.as("vera");
   const ending = new AbortController();
   for await (const event of vera.follow({ ...ALL, since: 0 }, ending.signal)) if (event.exitCode === code) return;
 }
 
-/** The exit codes of all messages of the stream, in their order. */
+/** The exit codes of all messages of the stream, in order. */
 const everyCode = async (fleet: TestFleet): Promise<number[]> =>
   (await storedTexts(fleet)).map((text) => (JSON.parse(text) as { event: { exitCode: number } }).event.exitCode);
 
-/** The exit codes of all ends that a node itself knows, in their order. */
+/** The exit codes of all ends that a node has recorded itself, in order. */
 async function ownCodes(ports: Ports, since: number): Promise<(number | undefined)[]> {
   const events: SvcmEvent[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -80,7 +77,6 @@ async function ownCodes(ports: Ports, since: number): Promise<(number | undefine
   return codesOf(events);
 }
 
-/** All bytes of the stream. */
 async function storedTexts(fleet: TestFleet): Promise<string[]> {
   const settings = await readFleetSettings(fleet.ports("vera"), fleet.variables("vera"));
   const link = await openLink(settings, { kind: "user", name: "vera" });

@@ -1,4 +1,4 @@
-/** A fleet in trouble: a server that dies, nodes that are slow or not who they say, messages that are too large. */
+/** Failures in a fleet: a killed server, slow nodes, false identities, and messages that are too large. */
 import { type NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { auditList, contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
@@ -19,7 +19,6 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
 
-/** The next refusal of the server. */
 async function refusalOf(connection: NatsConnection): Promise<string> {
   for await (const status of connection.status()) if (status.type === "error") return String(status.error);
   return "closed";

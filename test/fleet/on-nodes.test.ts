@@ -1,4 +1,4 @@
-/** Commands with --node: the built program asks nodes over a real NATS server; one of the nodes has a real PM2. */
+/** Commands with --node: the built program, a real NATS server, and nodes of which one has a real PM2. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
@@ -28,7 +28,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   const whenOver = whenTestsOver();
   let fleet: TestFleet;
   let own: Pm2;
-  /** Resolves when web-2 may answer for its releases. */
+  /** Lets web-2 answer requests for its releases. */
   let release: () => void;
 
   beforeAll(async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     older.subscribe("svcm.db-1.*.*.*.*", {
       callback: (_, message) => {
         const isKnown = message.subject.includes(".keys.list.");
-        // A keys.list of this version has `keys`.
+        // In the present version, the result of keys.list has `keys`.
         const answer = isKnown
           ? { ok: true, result: { entries: [] } }
           : { ok: false, kind: "NOT_FOUND", error: { error: "Not found." } };

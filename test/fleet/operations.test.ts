@@ -1,4 +1,3 @@
-/** The commands that other machines can be asked for, and the operations that nodes answer. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +11,6 @@ const sources = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(FOLDER, name), "utf8"));
 
-/** The names of operations that the commands with --node carry out. */
 const carriedOut = sources
   .filter((text) => /extends NodeCommand|node: nodeFlag|command\.execute\(process/.test(text))
   .flatMap((text) => Array.from(text.matchAll(/\bexecute(?:UntilStopped)?\((\w+),/g), ([, name = ""]) => name));
@@ -26,7 +24,7 @@ test("a node answers every operation of the commands that have --node", () => {
 });
 
 test("every operation that a node answers has a command with --node, with five exceptions", () => {
-  /** They belong to the list of nodes, to metrics over HTTP and to the console. */
+  /** These operations belong to the list of nodes, to metrics over HTTP and to the console. */
   const others = ["contract.show", "env.write", "identity.show", "metrics.expose", "node.show"];
   const ids = new Set(carriedOut.map((name) => (exported.get(name) as { readonly id: string }).id));
   expect(remoteOperations.map(({ id }) => id).filter((id) => !ids.has(id))).toEqual(others);

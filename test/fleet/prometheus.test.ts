@@ -1,4 +1,4 @@
-/** Prometheus finds and reads every machine of the fleet through one of them. */
+/** Prometheus discovers and scrapes every machine of the fleet through one server. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMachines } from "../../src/fleet/index.ts";
@@ -6,7 +6,7 @@ import { ask, repository, testServer, type TestServer } from "../server/support.
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
-/** The server of a node, which asks the others with the key of a user who may only read. */
+/** The server of a node, which sends requests to other nodes with the key of a read-only user. */
 async function viewersServer(fleet: TestFleet): Promise<TestServer> {
   const key = fleet.variables("vera")["SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS"];
   const variables = { ...fleet.variables("web-2"), SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS: key };

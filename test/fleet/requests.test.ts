@@ -34,7 +34,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
 
-/** The answer goes where svcm asks for it. */
+/** The reply subject that svcm itself uses. */
 const answered = (subject: string) => ({
   timeout: MS,
   noMux: true,
@@ -137,7 +137,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
       const connection = await rawConnection(fleet, users[role]);
       for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
         const subject = subjectOf({ node: "web-1", kind: kindOfAccess(access), id, user: users[role] });
-        // Nothing is changed: no operation takes this input, and a change has no id.
+        // Nothing changes: no operation has this input, and a change without an id is refused.
         const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), answered(subject));
         const isRefused = await answer.then(
           () => false,
@@ -197,7 +197,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
 
   test("the role of svcm.yaml holds also if the server permits more", async () => {
     const fleet = await testFleet({ users: { vera: { role: "editor" }, adam: { role: "admin" } } });
-    // The file of the node changes after the server has read its permissions.
+    // The svcm.yaml of the node changes after the server has read its permissions.
     const text = readFileSync(join(fleet.root("web-1"), "svcm.yaml"), "utf8");
     await fleet.start("web-1", {
       world: (ports) => ({

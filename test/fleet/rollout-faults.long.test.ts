@@ -1,4 +1,4 @@
-/** A rollout over two nodes in trouble: real svcm processes, real PM2s and a real NATS server. The apps count their starts. */
+/** A rollout over two nodes with failures: real svcm processes, PM2s and a NATS server. The apps count their starts. */
 import type { ChildProcess } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { nodePorts, type FleetRollout } from "../../src/core/index.ts";
@@ -31,14 +31,13 @@ const asked = (proxy: NatsProxy, node: string, operation = "apply"): Promise<voi
 
 type Point = readonly [when: "before" | "after", journal: number] | readonly [when: "asking", node: string];
 
-/** Each write of the record of a rollout over two nodes, before the server has it and before svcm knows, and each request. */
+/** Each request, and each write of the record of a rollout before the server receives it and before svcm has the reply. */
 const POINTS: readonly Point[] = [
   ...[1, 2, 3, 4, 5, 6].flatMap((write) => [["before", write] as const, ["after", write] as const]),
   ["asking", "web-1"],
   ["asking", "web-2"],
 ];
 
-/** Kills the program at the point. */
 function killAt(proxy: NatsProxy, [when, which]: Point, child: () => ChildProcess | undefined): void {
   let [writes, isStored] = [0, false];
   proxy.watch((direction, text) => {
@@ -60,7 +59,7 @@ function killAt(proxy: NatsProxy, [when, which]: Point, child: () => ChildProces
   });
 }
 
-/** The starts that fit the record. A node that was asked may have started its app or not. */
+/** The starts that match the record. A node that received a request may or may not have started its app. */
 function startsOf(found: FleetRollout, mode: string): unknown[] {
   if (found.outcome !== null) return found.message === mode ? [mode, mode] : ["", ""];
   const fitting: Readonly<Record<string, unknown>> = { applied: mode, waiting: "" };
@@ -130,7 +129,7 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
     expect([stopped.outcome, stopped.holder, stopped.nodes[0]]).toMatchObject([null, null, { code: "NODE_TIMEOUT" }]);
     expect((await both.rollout("unlock", "--yes")).outcome).toBe("unlocked");
     toNode.release();
-    // The connection that was held is delivered in its order, so an answer follows the late step.
+    // The held connection is delivered in order, so an answer follows the late step.
     await expect
       .poll(async () => (await both.as("adam", "nodes", "show", "web-1", "--json")).stdout, { timeout: MS })
       .toContain('"online"');

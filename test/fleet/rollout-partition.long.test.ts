@@ -1,4 +1,4 @@
-/** A rollout in a network that loses every packet of a machine for a while: real svcm processes, PM2s and a NATS server. */
+/** A rollout in a network that drops every packet of a machine for some time, with real svcm processes, PM2s and NATS. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,11 +10,11 @@ import { APPLY, Machines, MS, NODES } from "./rollout-machines.ts";
 
 const states = ({ nodes }: FleetRollout): string[] => nodes.map(({ state }) => state);
 
-/** The mode 0 runs on both machines; `web-1` and edda are members of the network. */
+/** Mode 0 runs on both machines; `web-1` and edda are members of the network. */
 async function separated() {
   const { host, member } = network();
   const [node, asker] = [member(), member()];
-  // The server gives a silent connection up after two seconds.
+  // The server closes a silent connection after two seconds.
   const both = await Machines.begun({ host, more: 'ping_interval: "1s"\nping_max: 1' });
   await both.agent("web-1", undefined, node);
   await both.agent("web-2");
@@ -25,7 +25,7 @@ async function separated() {
   return { both, node, asker, begin };
 }
 
-/** Cuts a member off directly before the request for the step of `web-1` reaches the server. */
+/** Cuts a member off immediately before the request for the step of `web-1` reaches the server. */
 async function cuttingProxy(both: Machines, node: Member): Promise<NatsProxy> {
   const proxy = await natsProxy(both.fleet.server.url);
   let isCut = false;
@@ -38,13 +38,12 @@ async function cuttingProxy(both: Machines, node: Member): Promise<NatsProxy> {
   return proxy;
 }
 
-/** Resolves when the fleet sees `web-1` so. */
+/** Resolves when the fleet reports `web-1` in this state. */
 async function seen(both: Machines, state: "online" | "away"): Promise<void> {
   const shown = async () => (await both.as("adam", "nodes", "show", "web-1", "--json")).stdout;
   await expect.poll(shown, { timeout: MS }).toContain(`"${state}"`);
 }
 
-/** Resolves when the app of the node has started with the mode. */
 async function started(both: Machines, mode: string): Promise<void> {
   await expect.poll(() => both.starts()[0], { timeout: MS }).toBe(mode);
 }

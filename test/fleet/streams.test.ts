@@ -1,4 +1,4 @@
-/** The streams of svcm on the NATS server: only an admin makes them, and the server acts for no user with what they hold. */
+/** Only an admin creates svcm's streams on the NATS server, and the server does not send their content as another user. */
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import { auditList } from "../../src/core/index.ts";

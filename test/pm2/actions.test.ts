@@ -1,4 +1,3 @@
-/** Actions on processes of a real PM2: every action and every refusal. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditLog } from "../../src/core/adapters/audit-log.ts";
@@ -32,9 +31,9 @@ async function statusOf(name: string): Promise<string[]> {
   return processes.filter((process) => process.name === name).map(({ status }) => status);
 }
 
-/** Makes the test's processes known to PM2 and stopped, quickly. */
+/** Registers the test's processes with PM2 as stopped, without waiting for each start. */
 async function stopped(...names: string[]): Promise<void> {
-  // PM2 does not start one again while a test stops it.
+  // PM2 does not restart the process while a test stops it.
   for (const name of names) await own.run({ name, autorestart: false });
   for (const record of await ports.processes.list())
     if (names.includes(record.name)) await ports.processes.stop(record);

@@ -1,4 +1,3 @@
-/** The choices of an apply and a rollback, over a real PM2. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -72,7 +71,7 @@ test("an app that was removed from the file is deleted only with prune, and neve
 
 test.each([
   ["in fork mode", {}],
-  // It does not listen, so PM2 waits that long for it.
+  // The app does not listen, so PM2 waits this long.
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
 ])("an app with a new name is renamed in place %s, and a rollback restores the former name", async (_, mode) => {
   await apply([{ ...api, ...mode }, old], { prune: true });
@@ -109,7 +108,7 @@ test("an app that would start on the port of an undeclared process with the same
 test("a key that was removed from the declaration is removed from the process, even if a user started it", async () => {
   const record = (await ports.processes.list()).find(({ name }) => name === "api");
   await ports.processes.remove(record!);
-  // PM2's command line leaves this mark.
+  // PM2's command line leaves this variable.
   await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
   await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
   own.pm2Folder([api, old]);
@@ -117,7 +116,7 @@ test("a key that was removed from the declaration is removed from the process, e
 });
 
 test("without a revert, a failed apply stays half done", async () => {
-  // Far longer than the way to a crash.
+  // Much longer than the time until the crash.
   judgeFor("19s");
   const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
   expect(await refusal(failing)).toBe("APPLY_HALF");

@@ -1,4 +1,3 @@
-/** `svcm apply`, `rollback` and `releases` as a user runs them. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

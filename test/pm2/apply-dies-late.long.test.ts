@@ -1,4 +1,4 @@
-/** A release that passes its gate and dies twenty seconds later, in fork mode and in a cluster. Nothing shortens the time. */
+/** A release that passes its health check and dies twenty seconds later, in fork mode and in a cluster, in real time. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

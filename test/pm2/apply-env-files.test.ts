@@ -1,4 +1,4 @@
-/** A return and a rollback give a process the env file back that it had read, without a change to the work tree. */
+/** A revert and a rollback restore the env file that a process had read, without changing the work tree. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";

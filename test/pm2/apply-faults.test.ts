@@ -1,4 +1,3 @@
-/** Faults in the middle of an apply, over a real PM2. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -81,7 +80,7 @@ test("an apply continues if PM2 restarts an app because of its memory before its
 });
 
 test("a process that a user restarts immediately after the last step does not make the apply half done", async () => {
-  // PM2 looks ten times a second whether the process has ended, and lists it as stopped until then.
+  // PM2 checks ten times a second whether the process has ended, and lists it as stopped until then.
   let stopped = 0;
   const keyed: typeof ports.processes.keyed = async () => {
     const { list, digest } = await ports.processes.keyed();
@@ -137,7 +136,7 @@ test("if PM2 runs a process that it does not list, nothing is applied until that
   own.pm2Folder([{ ...web("1"), name: "lost", wait_ready: true, listen_timeout: 60_000, env: { HELD: "/nowhere" } }]);
   const started = own.startDeclared("lost").catch(() => undefined);
   await expect.poll(async () => (await recordOf("lost"))?.status).toBe("launching");
-  // PM2 takes the end of a process that it launches for a crash, and starts it again.
+  // PM2 treats the end of a process that it is launching as a crash, and starts it again.
   await byPm2("delete", "lost");
   await expect.poll(() => ports.processes.unlisted()).toHaveLength(1);
   const [pid = 0] = await ports.processes.unlisted();

@@ -1,4 +1,3 @@
-/** Ends of applies over HTTP: rollbacks, deletions, and servers that are stopped meanwhile. */
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { planBody, rollbackPlanBody } from "../../src/core/api/rollout.ts";

@@ -1,4 +1,3 @@
-/** Applies over HTTP, and their frames, over a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,3 @@
-/** The journal of an apply cannot be written. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

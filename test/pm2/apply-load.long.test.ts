@@ -1,4 +1,3 @@
-/** Requests during applies: 200 a second, each with its own connection. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -70,7 +69,7 @@ test("a release that crashes at its start loses no request without a preflight, 
   const lost = await loadDuring(port, () => refusedWith("APPLY_REVERTED", apply("crash", "0")));
   expect(lost.sent).toBeGreaterThan(100);
   expect(lost.failed).toBe(0);
-  // PM2 has answered the reload, so it takes the next one.
+  // PM2 has answered the reload, so it accepts the next one.
   await apply("good", "after");
 });
 
@@ -83,7 +82,7 @@ test("a release that ends repeatedly before it is ready is reverted in a cluster
 
 test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request with a preflight", async (mode) => {
   const lost = await loadDuring(port, () => refusedWith("PREFLIGHT_FAILED", apply(mode, "0", true)));
-  // A crash is refused at once.
+  // A crashed process refuses connections immediately.
   expect(lost.sent).toBeGreaterThan(0);
   expect(lost.failed).toBe(0);
 });

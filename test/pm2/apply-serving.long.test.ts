@@ -1,4 +1,4 @@
-/** While a cluster app is applied, its instances are asked without a break: how many of them answer at any time? */
+/** A cluster app receives requests continuously during an apply. The tests count how many instances answer. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { svcm } from "../support/svcm.ts";
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
 
-/** It listens after BOOT_MS. At SIGINT it answers for a moment before it takes no more connections. */
+/** The app listens after BOOT_MS. On SIGINT it still answers for a moment before it closes its port. */
 const APP = `
 const server = require("node:http").createServer((_, response) => response.end(JSON.stringify({ pid: process.pid })));
 setTimeout(() => server.listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1"), Number(process.env.BOOT_MS));
@@ -24,7 +24,7 @@ beforeAll(() => {
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
 });
 
-/** A cluster app that runs alone. Its next release differs in an argument. */
+/** A cluster app without others. Its next release differs in an argument. */
 async function clusterOf(instances: number, bootMs: number, more: object = {}) {
   for (const record of await ports.processes.list()) await ports.processes.remove(record);
   const env = { BOOT_MS: String(bootMs), SVC_HTTP_PORT: String(await freePort()) };

@@ -1,4 +1,3 @@
-/** PM2 is frozen, killed or ended, or an app is frozen, in the middle of an apply. */
 import { execFile } from "node:child_process";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -37,7 +36,7 @@ const apply = (apps: readonly object[], world = ports) => {
 const stepsLeft = async (): Promise<number> =>
   (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
 
-/** The same world, in which something happens when so many lines of the journal are on disk. */
+/** The same ports, with an action that runs when the journal has this number of lines. */
 function atLine(line: number, happens: () => unknown): Ports {
   const { releases } = ports;
   let lines = 1;
@@ -54,9 +53,9 @@ const refusalOf = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
-/** Two lines for each of three steps follow the first one. The last step is the save, and nothing of PM2 follows it. */
+/** Two lines for each of three steps follow the first one. The last step is the save, after which PM2 has nothing to do. */
 const LINES = [2, 3, 4, 5, 6];
-/** No call waits longer for PM2. */
+/** The longest time-out of a call to PM2. */
 const LONGEST_MS = 20_000;
 
 test.each(LINES)(
@@ -68,7 +67,7 @@ test.each(LINES)(
     expect(performance.now() - before).toBeLessThan(LONGEST_MS);
     const records = readFileSync(join(own.home, "pm2.log"), "utf8");
     await daemon.signal("SIGCONT");
-    // PM2 has answered what waited for it once it answers this.
+    // This answer shows that PM2 has processed all earlier calls.
     await ports.processes.list();
     expect(readFileSync(join(own.home, "pm2.log"), "utf8")).toBe(records);
     await expectHalfAndFinish();

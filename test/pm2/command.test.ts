@@ -1,4 +1,3 @@
-/** The built command line against a real PM2, from the first app to the last. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +13,7 @@ const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status ===
 let own: Pm2;
 let file: (name: string) => string;
 
-/** Prints what it was given into a file, then idles. */
+/** Writes its environment to a file, then idles. */
 const RECORDER = (out: string): string => `
 const { renameSync, writeFileSync } = require("node:fs");
 const out = ${JSON.stringify(out)};
@@ -46,7 +45,7 @@ beforeAll(() => {
 });
 afterAll(() => own.end());
 
-/** No run may print a value of an environment or an argument. */
+/** No output may contain a value of an environment or an argument. */
 async function svcm(...args: string[]): Promise<Ran> {
   const ran = await runSvcm(args, {
     root: own.folder,
@@ -61,7 +60,7 @@ async function svcm(...args: string[]): Promise<Ran> {
   return ran;
 }
 
-/** Resolves with what the app was given, when it has run, and forgets it. */
+/** Resolves with what the app recorded, and deletes the record. */
 async function seen(): Promise<{ env: Record<string, string>; argv: string[] }> {
   await appeared(file("seen.json"));
   const text = readFileSync(file("seen.json"), "utf8");

@@ -1,4 +1,3 @@
-/** The declaration of an ecosystem file compared with the environment that the process gets. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterAll(() => own.end());
 beforeEach(() => rmSync(file, { force: true }));
 
-/** The environment that the process itself has. */
 async function environmentOf(name: string): Promise<Record<string, string>> {
   const { pid } = (await ports.processes.list()).find((record) => record.name === name)!;
   const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
@@ -224,7 +222,7 @@ test("without a name, an app that cannot run does not prevent the others, and th
   expect(names).toEqual(expect.arrayContaining(["good-1 online", "good-2 online"]));
   expect(names.filter((name) => name.startsWith("bad"))).toEqual([]);
   expect(await code(every("restart"))).toMatch(/^PROCESS_FOLDER_MISSING: The restart of 1 of 3 failed\. bad: /);
-  // Apps that are named are all refused together.
+  // If apps are named, one refusal applies to all of them.
   const named: Input = { action: "restart", scope: "ecosystem", environment: "dev", names: ["good-1", "bad"] };
   expect(await code(execute(processAct, ports, named, caller))).toMatch(/^PROCESS_FOLDER_MISSING: The app "bad"/);
 });

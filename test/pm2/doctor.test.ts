@@ -1,4 +1,3 @@
-/** `svcm doctor` as it is built, against a real PM2. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";

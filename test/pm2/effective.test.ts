@@ -1,4 +1,4 @@
-/** A restart or reload with a declaration: the process itself and PM2's whole record are those of a new process. */
+/** After a restart or reload with a declaration, the process and PM2's complete record equal those of a new process. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { declaredApps, few } from "./declared-apps.ts";

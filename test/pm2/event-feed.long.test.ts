@@ -1,4 +1,3 @@
-/** The other ends of a process as they happen, one by one. */
 import { userInfo } from "node:os";
 import { expect, test } from "vitest";
 import { slow, watchedPm2 } from "./watched-pm2.ts";

@@ -1,4 +1,3 @@
-/** Events as they happen, under a real PM2, and what svcm sees at that moment. */
 import { readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";

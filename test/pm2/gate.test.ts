@@ -1,4 +1,4 @@
-/** An apply judges each process by its health, and gives the former definition back if one fails. */
+/** An apply checks the health of each process, and restores the previous definition if a check fails. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,10 +16,9 @@ let ports: Ports;
 let port: number;
 
 /**
- * Answers `/health` by MODE: as it should, with 500, not at all, only once (`dies`), or until it
- * stops listening after five answers (`deaf`). It ends at once, or before it is ready; or it
- * never calls itself ready. Asked to end in the mode good, it takes no more requests, and ends when the file that HELD names
- * exists.
+ * Answers `/health` by MODE: with 200, with 500, not at all, only once (`dies`), or until it stops listening after five
+ * answers (`deaf`). Other modes exit immediately, exit before they are ready, or never report that they are ready. On a
+ * signal, the mode good accepts no more requests, and exits when the file in HELD exists.
  */
 const APP = `
 const { HELD, MODE, SVC_HTTP_PORT } = process.env;
@@ -58,7 +57,7 @@ const apply = (MODE: string, more: object = {}, preflight = false, given = ports
   return execute(rolloutApply, world, { environment: "dev", preflight }, caller);
 };
 
-/** The same world, in which a minute passes when the tenth probe has no answer. */
+/** The same ports, but a minute passes when the tenth probe has no answer. */
 function impatient(): Ports {
   const { clock, health } = ports;
   let unanswered = 0;
@@ -72,7 +71,7 @@ function impatient(): Ports {
   return { ...ports, ...changed };
 }
 
-/** The same world, in which the first look at each launch sees the moment before it, when PM2 calls the process stopped. */
+/** The same ports, but the first check of each launch returns the moment before, when PM2 lists the process as stopped. */
 function betweenLaunches(): Ports {
   const { processes } = ports;
   const seen = new Set<number | null>();
@@ -94,7 +93,7 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? `${error.kind} ${error.body.code}: ${error.message}` : error),
   );
 
-/** The mode of the process that serves. */
+/** The mode of the process that answers. */
 const served = (): Promise<string> =>
   new Promise((resolve, reject) => {
     get({ host: "127.0.0.1", port, path: "/", agent: false }, (response) => {
@@ -135,7 +134,7 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
   expect(await refusal(apply("bad", cluster))).toContain("APPLY_REVERTED HEALTH_STATUS");
   const after = await ports.processes.list();
   expect(after.map(({ status }) => status)).toEqual(["online", "online"]);
-  // One process was replaced and came back; the other one was never touched.
+  // One process was replaced and reverted; the other was not changed.
   const pids = new Set(before.map(({ pid }) => pid));
   expect(after.filter(({ pid }) => pids.has(pid))).toHaveLength(1);
   expect(await served()).toBe("good");
@@ -145,7 +144,7 @@ test("in a cluster of four, each check after the reload reaches the new process,
   const cluster = { exec_mode: "cluster", instances: 4 };
   await apply("good", cluster);
   const { health, processes } = ports;
-  /** For each reload that PM2 has answered, the processes that each check met. */
+  /** For each completed reload, the processes that each check reached. */
   const checks: (number | null)[][][] = [];
   let isReloading = false;
   const reload: typeof processes.reload = async (...given) => {
@@ -232,7 +231,7 @@ test("a plan names a listen_timeout that is shorter than the last boot, and the 
 });
 
 test("a release that keeps exiting before it is ready is reverted by a single restart", async () => {
-  // PM2 gives up on no app that runs for longer than `min_uptime`.
+  // PM2 never gives up on an app that runs for longer than `min_uptime`.
   const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
   await apply("good", app);
   const world = betweenLaunches();

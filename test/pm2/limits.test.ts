@@ -1,4 +1,3 @@
-/** A token that is limited to an environment acts only on the processes that its ecosystem file declares. */
 import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, processScale, rightsOf, type Caller } from "../../src/core/index.ts";
 import { runningPm2 } from "../support/running-pm2.ts";

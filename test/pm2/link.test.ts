@@ -1,4 +1,3 @@
-/** The link to a PM2 daemon that is killed, suspended, restarted, missing, or another user's. */
 import { mkdirSync, rmSync, watch, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -49,7 +48,7 @@ test("a pending call is refused as soon as the daemon is killed, and the next ca
   await daemon.signal("SIGSTOP");
   const inFlight = [link.list(), link.stop(before), link.restart(before)].map(code);
   await daemon.signal("SIGKILL");
-  // It depends on whether the worker had already handed the call over.
+  // The error depends on whether the worker had already passed the call on.
   const refusals = ["PM2_FAILED PM2_CONNECTION_LOST", "PM2_FAILED PM2_NOT_RUNNING"];
   for (const refusal of await Promise.all(inFlight)) expect(refusals).toContain(refusal);
   expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");

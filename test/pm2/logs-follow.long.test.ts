@@ -1,4 +1,4 @@
-/** A watch of a busy log that is emptied again and again, under a real PM2. */
+/** A watch of a busy log that is truncated repeatedly, under a real PM2. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -16,7 +16,6 @@ const WRITE = `
 
 const { own, ports } = runningPm2();
 
-/** Starts the app, and watches its log from the first line. */
 async function busy(name: string) {
   const all = watchedLogs(ports, { grep: name });
   await all.begun();
@@ -44,7 +43,7 @@ test("if logrotate copies and truncates a busy log, every line of the copies is 
     await more();
     copies.push(`${out}.${turn}`);
     copyFileSync(out, `${out}.${turn}`);
-    // The lines between these two are lost, with logrotate too.
+    // The lines between these two are lost; logrotate has the same limitation.
     truncateSync(out, 0);
   }
   await more();

@@ -1,4 +1,3 @@
-/** Watches of logs under a real PM2. */
 import { execFile } from "node:child_process";
 import { appendFileSync, readFileSync, renameSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -100,7 +99,7 @@ test("under load, no line is lost or duplicated while the log is renamed", async
   await more();
   const { processes } = ports;
   await processes.stop((await processes.list()).find(({ name }) => name === "load")!);
-  // PM2 itself drops lines that it is about to write when it opens a log again, so the files say what was written.
+  // PM2 itself drops pending lines when it reopens a log, so the files show what was written.
   const written = (): string[] => {
     const files = ["", ".1", ".2", ".3"].map((ending) => readFileSync(out + ending, "utf8"));
     return files.flatMap((text) => text.split("\n").filter(Boolean));

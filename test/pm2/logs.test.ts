@@ -1,4 +1,3 @@
-/** The logs of processes under a real PM2. */
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -153,7 +152,7 @@ test("secrets of a process do not appear in any form: plain, in JSON, on standar
   const live = watched({});
   await live.begun();
   await own.run({ name: "canary", code, env: { MY_TOKEN: CANARY } });
-  // PM2 writes each stream by itself.
+  // PM2 writes each stream separately.
   await live.until(() => ["ready", "stderr"].every((word) => live.lines.some((line) => line.startsWith(word))));
   const texts = JSON.stringify([await read({ app: "canary" }), live.batches]);
   expect(texts).toContain("connect [REDACTED]");

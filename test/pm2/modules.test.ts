@@ -1,4 +1,4 @@
-/** Modules of PM2, such as pm2-logrotate, belong to PM2: svcm shows and touches none. */
+/** Modules of PM2, such as pm2-logrotate, belong to PM2: svcm neither shows nor changes them. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-/** A PM2 that belongs to another user: refused with a code, and only the worker can be taken down by it. */
+/** A PM2 of another user is refused with a code, and it can crash only the worker. */
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

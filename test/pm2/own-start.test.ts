@@ -1,4 +1,4 @@
-/** svcm's start of an ecosystem file beside that of PM2's command line, which the team would have typed. */
+/** svcm's start of an ecosystem file, compared with that of PM2's command line. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +24,7 @@ const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
 let orders: string;
 
-/** Two services, each with its own folder, in which PM2 is called. In `qa`, they share an ecosystem file. */
+/** Two services, each with its own folder in which PM2 runs. In `qa`, they share an ecosystem file. */
 const PROJECT = `version: 1
 environments: { dev: [], qa: [] }
 services:
@@ -56,7 +56,7 @@ function declare(service: string, apps: readonly object[]): void {
 const act = (action: "start" | "restart", service: string, name: string, ports: Ports = withQuickClock(own.ports())) =>
   execute(processAct, ports, { action, scope: "ecosystem", service, name, environment: "dev" }, caller);
 
-/** The variables of a process, without those that hold its name or number. */
+/** The variables of a process, except those with its name or number. */
 async function variablesOf(name: string): Promise<Record<string, string>> {
   const pid = (await rawList(own.home)).find((listed) => listed.name === name)?.pid ?? 0;
   const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");

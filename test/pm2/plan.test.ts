@@ -1,4 +1,4 @@
-/** The plan for a real PM2: its own list after a start is the declared state, and each change is a step. */
+/** The plan with a real PM2: its list after a start is the declared state, and each change is a step. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const CANARY = "canary-5f1e";
 let own: Pm2;
 let ports: Ports;
 
-/** Everything that a declaration can have, without a step that another field would hide. */
+/** Every field that a declaration may have, except steps that another field would hide. */
 const api = {
   name: "api",
   script: "./idle.cjs",
@@ -36,7 +36,7 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "other.cjs"), IDLE);
   mkdirSync(join(own.folder, "elsewhere"));
   writeFileSync(join(own.folder, ".env"), `SECRET=${CANARY}\n`);
-  // Before the start, on the coarsest clock.
+  // Earlier than the start, even on the coarsest clock.
   for (const name of ["idle.cjs", "other.cjs", ".env"]) utimesSync(join(own.folder, name), 1e9, 1e9);
   own.pm2Folder([api, workers]);
   await own.startDeclared("api");

@@ -70,7 +70,7 @@ test("a crash loop is a problem, and requested restarts are not, with any exit c
   for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));
   expect(await named("asked")).toMatchObject({ restartCount: 4, exitCode: 1 });
   await own.run({ name: "loop", code: `setTimeout(() => process.exit(1), 1500);`, max_restarts: 1000 });
-  // PM2 itself calls none of these ends unstable: each run lasts longer than a second.
+  // PM2 itself counts none of these ends as unstable, because each run lasts longer than a second.
   await expect.poll(async () => (await named("loop")).restartCount).toBeGreaterThanOrEqual(5);
   expect(await named("loop")).toMatchObject({ unstableRestarts: 0 });
   expect(await problems()).toMatchObject({ loop: "PROCESS_CRASH_LOOP", asked: undefined });

@@ -1,4 +1,3 @@
-/** One process, as the command line and HTTP show it, under a real PM2. */
 import { createConnection } from "node:net";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -80,7 +79,7 @@ test("if there is no error line, the page has the last lines of the log", async 
 test("a process that hangs is reported, because connections wait", async () => {
   while ((await port()) === 0);
   const to = await port();
-  // The first one hangs the process, so the second one waits.
+  // The first request makes the process hang, so the second one waits.
   const sockets = [createConnection(to, "127.0.0.1"), createConnection(to, "127.0.0.1")];
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   let { why, processes } = await show();

@@ -1,4 +1,4 @@
-/** The record of a process that leaves the worker has the allowed fields only, with their true values. */
+/** The record of a process that leaves the worker has only the allowed fields, with the true values. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Processes } from "../../src/core/ports/processes.ts";
 import { canonicalArguments, canonicalValue } from "../../src/core/pm2/canonical-value.ts";
@@ -9,7 +9,7 @@ const CANARY = "canary-77aa";
 let own: Pm2;
 let link: Processes;
 
-/** Reports a custom metric, as the library of PM2 does, then says that it is ready. */
+/** Reports a custom metric, as PM2's library does, and then that it is ready. */
 const REPORTING = `
 process.send({ type: "axm:monitor", data: {
   "Requests": { value: 12, type: "counter", unit: "" },

@@ -1,4 +1,4 @@
-/** Actions on an app that PM2 itself is just starting or starting again: the list decides, not PM2's refusals. */
+/** Actions on an app that PM2 itself is starting or restarting: the list decides, not PM2's refusals. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { withStoppedClock } from "../support/stopped-clock.ts";
 const { own } = runningPm2();
 const ports = withQuickClock(own.ports());
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-/** Calls itself ready at once, and a while after each later start: PM2 takes it for launching until then. */
+/** The app is ready immediately, and later after each restart. PM2 lists it as launching until then. */
 const READY_LATER = `const { existsSync, writeFileSync } = require("node:fs");
 const ran = __filename + ".ran";
 setTimeout(() => process.send("ready"), existsSync(ran) ? 1500 : 0);
@@ -24,13 +24,13 @@ const act = (action: Input["action"], name: string, world = ports) =>
   execute(processAct, world, { action, name }, caller);
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-/** Ends the app's process, and answers when PM2 is launching the next. */
+/** Ends the app's process, and resolves when PM2 is launching the next one. */
 async function launching(name: string): Promise<void> {
   process.kill((await recordOf(name)).pid!, "SIGKILL");
   await expect.poll(async () => (await recordOf(name)).status).toBe("launching");
 }
 
-/** A world in which the app ends, and PM2 launches it again, right before a restart is given to PM2. */
+/** Ports with which the app ends, and PM2 launches it again, immediately before PM2 receives a restart. */
 function overtaken(name: string): Ports {
   const { processes } = ports;
   const restart: typeof processes.restart = async (process, declared) => {
@@ -83,7 +83,7 @@ test("a stop during a restart by PM2 itself is sent again", async () => {
   const { processes } = ports;
   const stop: typeof processes.stop = async (process) => {
     await processes.stop(process);
-    // As PM2 does when it takes the end that the stop causes for a crash.
+    // PM2 does this when it treats the end that the stop causes as a crash.
     if (asked === 0) await processes.start(process);
     asked += 1;
   };
@@ -118,7 +118,7 @@ test("an end before PM2 receives the restart does not count as an end of the res
 });
 
 test("a reload that is requested during another reload waits for it", async () => {
-  // It does not listen, so PM2 waits this long.
+  // The app does not listen, so PM2 waits this long.
   await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
   const before = await recordOf("reloading");
   const first = ports.processes.reload(before);

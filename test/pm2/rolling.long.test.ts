@@ -1,4 +1,3 @@
-/** Each way in which the instances of a cluster take turns, and a reload under load beside that of PM2. */
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** The instances of a cluster take turns, and the others answer. */
+/** Only one instance of a cluster is replaced at a time, and the others answer. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { execute, processAct, processScale, processWait, type Caller } from "../../src/core/index.ts";
@@ -11,7 +11,7 @@ const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clus
 test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
 test("if an instance does not come back, no further instance is restarted", async () => {
-  // PM2 waits that long for the instance that does not come back.
+  // PM2 waits this long for the instance that does not come back.
   await web("bad", await freePort(), 3, { listen_timeout: 3000 });
   await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
   const [first, ...others] = await recordsOf("bad");
@@ -62,7 +62,7 @@ test("an app is scaled up and down without a lost request, and the newest instan
 
 test("an instance that does not stay online is removed again", async () => {
   await own.run({ name: "single", code: SERVER(logOf("single")), env: { PORT: await freePort() } });
-  // The one that listens first keeps the port.
+  // The first instance that listens keeps the port.
   await expect.poll(() => existsSync(logOf("single"))).toBe(true);
   await expect(scale("single", 2, withStoppedClock(ports))).rejects.toMatchObject({
     kind: "PROCESS_ACTION_FAILED",

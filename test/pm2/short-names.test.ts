@@ -1,4 +1,3 @@
-/** The short names that people bring from PM2, as they are built, against a real PM2. */
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";

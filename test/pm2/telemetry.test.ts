@@ -1,4 +1,3 @@
-/** Telemetry over a real PM2: its measurements, its comparison, and the values that it never shows. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
@@ -8,7 +7,7 @@ import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
-/** Its stores repeat a secret of its environment and one of another process, under harmless keys. */
+/** The stores of the app contain a secret of its environment and one of another process, under harmless keys. */
 const SERVE = `const note = "it is " + process.env.PAYMENT_TOKEN;
 require("node:http").createServer(({ url }, response) => {
   response.writeHead(url === "/async-context-metrics" ? 200 : 404);
@@ -44,7 +43,7 @@ const show = (asyncContext = false) => execute(metricsShow, ports, { environment
 test("a busy process is measured as busy and an idle one as idle, in the format of the schema", async () => {
   let payload = metricsPayload.parse(await show());
   const cpuOf = (wanted: string): number => payload.processes.find(({ name }) => name === wanted)?.cpuPercent ?? 0;
-  // A process that starts is busy, too.
+  // A starting process is busy as well.
   const isBusier = async (): Promise<boolean> => {
     payload = metricsPayload.parse(await show());
     return cpuOf("busy") > 2 * cpuOf("idle");
@@ -93,7 +92,7 @@ test("no answer contains a value of an environment, an argument or a store", asy
   const asked = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
   const ask = async (): Promise<string> =>
     (await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } })).stdout;
-  // On a loaded machine, an app may need more than the second that it has.
+  // On a loaded machine, an app may need more than the time-out of one second.
   let stdout = "";
   await expect.poll(async () => (stdout = await ask())).not.toContain("ASYNC_CONTEXT_TIMEOUT");
   const texts = [

@@ -1,4 +1,3 @@
-/** The pages of `svcm metrics watch` about one process, under a real PM2. */
 import { EventEmitter, once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -64,7 +63,7 @@ test.runIf(hasTmux)("details that arrive late do not replace the log that is ope
   expect(await window.shows(/(?:[^]* tick\b){2}/)).not.toContain("Enter refresh");
 });
 
-/** Passes connections on to a server, and holds the answer with the details of a process. */
+/** Forwards connections to a server, and delays the answer with the details of a process. */
 async function slowDetails(to: number) {
   const moments = new EventEmitter();
   const [asked, released, answered] = ["asked", "released", "answered"].map((name) => once(moments, name));

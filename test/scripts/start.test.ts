@@ -1,4 +1,3 @@
-/** `npm start` and `npm stop` in a separate checkout, under the PM2 of that checkout. */
 import { execFile } from "node:child_process";
 import {
   existsSync,
@@ -21,7 +20,7 @@ import { runPage } from "../docs/run-page.ts";
 import { pidsOf } from "../support/pm2-daemon.ts";
 
 const LISTENERS = 5;
-/** A socket's address holds 107 bytes. */
+/** The address of a socket has at most 107 bytes. */
 const LONGEST_SOCKET = 107;
 
 describe("npm start and npm stop", () => {

@@ -11,7 +11,6 @@ const policy: AccessPolicy = {
   identities: identitiesWith(undefined),
 };
 
-/** Of a repository without tokens. */
 function identitiesWith(token: string | undefined): Identities {
   const tokens = { path: "", now: () => undefined, change: () => Promise.resolve(), make: () => "" };
   return identitiesOf({ tokens, clock: systemClock }, token);

@@ -1,4 +1,3 @@
-/** Wrong tokens cost time, counted by address; other addresses are not affected. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { Attempts } from "../../src/server/authentication.ts";
@@ -17,7 +16,7 @@ async function failTenTimes(server: TestServer, headers: Record<string, string> 
   for (let failure = 1; failure <= 10; failure += 1) expect((await post(server, SAVE, headers)).status).toBe(401);
 }
 
-/** The status for a write from another address of this machine. */
+/** The status of a write from another address of this machine. */
 function statusFrom(localAddress: string, { port }: TestServer, authorization: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { authorization, "content-type": "application/json" };

@@ -1,4 +1,4 @@
-/** Secrets are planted everywhere that one may be by design or by mistake; then nothing that leaves may contain one. */
+/** Secrets are planted wherever one may appear by design or by mistake. No output may contain one. */
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated.ts";
@@ -16,7 +16,7 @@ function canary(what: string): string {
   return secret;
 }
 
-/** An env file that holds a secret everywhere a visible value does not. */
+/** An env file with a secret in every place that has no visible value. */
 function envFile(): string {
   const hidden = Object.entries(packagedRuntimeContract.keys).filter(([, { tier }]) => tier === "never-exposed");
   return [
@@ -80,7 +80,7 @@ function bodies(): (string | Uint8Array | object)[] {
 
 const asText = ({ rawHeaders, text }: Answered): string => `${rawHeaders.join("\n")}\n${text}`;
 
-/** Everything the server says to all of it. */
+/** All answers of the server. */
 async function provoke(server: { port: number }): Promise<string[]> {
   const said: Answered[] = [];
   for (const path of reads()) {

@@ -1,4 +1,3 @@
-/** Large answers, the console's files and large frames are compressed for clients that take it, and only for them. */
 import { once } from "node:events";
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateRawSync } from "node:zlib";

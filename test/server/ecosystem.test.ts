@@ -1,4 +1,3 @@
-/** The command line and HTTP answer the same for the same ecosystem files, without a secret. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -52,7 +51,7 @@ test("HTTP and --json return the same, without a secret", async () => {
   expect(`${said.join("\n")}${server.log()}`).not.toMatch(/canary/);
 });
 
-/** Joined, so that no scanner takes this file for a leak. */
+/** The text is split so that secret scanners do not report this file. */
 const hex = "4be1c27f90d3".repeat(6);
 const SECRETS: Readonly<Record<string, unknown>> = {
   QINIU_SK: "canary-1",

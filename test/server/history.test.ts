@@ -10,7 +10,6 @@ import { open } from "./socket/support.ts";
 const HOUR = 3_600_000;
 const RECORDER = "/api/history/recorder";
 
-/** A repository with the last half an hour recorded. */
 function recorded(): Repository & { readonly now: number } {
   const files = repository();
   const now = Date.now();

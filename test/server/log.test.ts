@@ -6,7 +6,7 @@ import { ask, ENV, post, repository, testServer, type TestServer } from "./suppo
 const FORM = "SVC_SERVICE_MANAGEMENT_LOG";
 const LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
 
-/** The lines between being ready and the end, without what differs from run to run. */
+/** The lines between readiness and the end, without the parts that differ between runs. */
 function requestLines({ log }: TestServer): Record<string, unknown>[] {
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   return lines
@@ -96,7 +96,7 @@ test("a write is logged with its audit records", async () => {
 describe("the readable log", () => {
   const SECOND = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ  /;
 
-  /** The lines between being ready and the end, without the time and the milliseconds. */
+  /** The lines between readiness and the end, without the time and the milliseconds. */
   function readableLines({ log }: TestServer): string[] {
     expect(log.filter((line) => !SECOND.test(line) || !line.endsWith("\n"))).toEqual([]);
     const lines = log.map((line) => line.replace(SECOND, "").replace(/ {2}[\d.]+ ms(?=\s)/, "  <ms>"));

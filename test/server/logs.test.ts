@@ -1,4 +1,3 @@
-/** Logs over HTTP and the WebSocket, from a real PM2. */
 import { appendFileSync } from "node:fs";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

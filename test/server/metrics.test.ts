@@ -1,4 +1,3 @@
-/** The two routes over telemetry, with a PM2 and without. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";

@@ -1,4 +1,4 @@
-/** The YAML files, the API's description and its answers agree. */
+/** The YAML files, the description of the API and its answers agree. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-/** A real Prometheus reads `/metrics`, finds the machines of a fleet, and answers for the history. */
 import { describe, expect, test } from "vitest";
 import { historyBody } from "../../src/core/api/history.ts";
 import { openMachines } from "../../src/fleet/index.ts";
@@ -18,7 +17,7 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
   test("scrapes and parses the metrics", async () => {
     const server = await testServer({ env: debug });
     const { value } = await prometheus(scraping({ static_configs: [{ targets: [`127.0.0.1:${server.port}`] }] }));
-    // The first of three scrapes has been read when the third one is answered.
+    // The first of three scrapes has been stored when the third one is answered.
     await server.logged(/"route":"\/metrics","status":200/, 3);
     expect(await value("up")).toBe("1");
     expect(await value('svcm_build_info{version="1.2.3"}')).toBe("1");

@@ -1,4 +1,4 @@
-/** Requests that no ordinary client sends, byte by byte. */
+/** Raw requests that no ordinary client sends. */
 import { expect, describe, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, parsed, raw, rawConnection, testServer } from "./support.ts";

@@ -1,4 +1,3 @@
-/** Attempts that are refused leave a record and a line of the log, over HTTP and over the WebSocket. */
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -23,7 +22,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 type Line = Record<string, unknown>;
 
-/** A server whose PM2_HOME exists, but in which no PM2 runs. */
+/** A server whose PM2_HOME exists, but without a running PM2. */
 function homeServer(options: ServerOptions = {}): Promise<TestServer> {
   const files = newRepository();
   mkdirSync(join(files.root, ".pm2"));

@@ -1,4 +1,4 @@
-/** Each route and each frame, for each role: the token of a repository over real sockets. */
+/** Each route and each frame with each role, with tokens of a repository and real sockets. */
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const ME = "/api/me";
 
 async function withTokens(): Promise<{ server: TestServer; tokenOf: (role: Role) => string }> {
   const files = repository();
-  // A refused action is recorded there, if the folder exists.
+  // A refused action is recorded there if the folder exists.
   mkdirSync(join(files.root, ".pm2"));
   const tokens = new Map<Role, string>();
   for (const role of roles) tokens.set(role, await createToken(files.root, `${role}-bot`, role));
@@ -36,7 +36,7 @@ describe.each(roles)("over HTTP, the role %s", (role) => {
   test("may use only the routes that the table of rights permits", async () => {
     const { server, tokenOf } = await withTokens();
     for (const { method, path, operation } of operationRoutes) {
-      // No operation takes a list, so a permitted change is refused for its body.
+      // No operation accepts a list, so a permitted change is refused because of its body.
       const body = method === "POST" ? { body: "[]" } : {};
       const headers = { "content-type": "application/json", ...bearer(tokenOf(role)) };
       const { status, json } = await ask(server, path, { method, headers, ...body });

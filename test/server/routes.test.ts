@@ -50,7 +50,6 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
 
 const paths = [...new Set(routes.map(({ path }) => path))];
 
-/** The headers of every JSON answer, whatever its status. */
 export function expectJsonHeaders({ headers, text }: Answered): void {
   expect(headers).toMatchObject({
     "content-type": "application/json; charset=utf-8",
@@ -109,8 +108,8 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
 });
 
 /**
- * Their answers depend on PM2 (`metrics.test.ts`, `logs.test.ts`, `process-show.test.ts`
- * `pm2/apply-http.test.ts`) or a NATS server (`fleet/prometheus.test.ts`, `console/nodes.test.ts`), need a token (`roles.test.ts`) or are not bodies
+ * Their answers depend on PM2 (`metrics.test.ts`, `logs.test.ts`, `process-show.test.ts`, `pm2/apply-http.test.ts`) or a
+ * NATS server (`fleet/prometheus.test.ts`, `console/nodes.test.ts`), need a token (`roles.test.ts`) or are not bodies
  * (`public-url.test.ts`).
  */
 const elsewhere = [

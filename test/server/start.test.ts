@@ -123,7 +123,7 @@ test("the log has a line for the start, for readiness, and for the end", async (
 });
 
 describe("the end", () => {
-  /** A world where reading an env file waits until the test lets it go on. */
+  /** Ports with which reading an env file waits until the test continues it. */
   function heldReads() {
     let release!: () => void;
     let arrive!: () => void;
@@ -181,7 +181,7 @@ describe("the end", () => {
   });
 
   test("ends idle, silent and half-sent connections immediately", async () => {
-    // Nothing else would end them before the test gives up.
+    // Nothing else would end them before the test times out.
     const never = 300_000;
     const limits = {
       closeTimeoutMs: never,

@@ -1,4 +1,3 @@
-/** Tokens that are limited to an environment, over real sockets. */
 import { describe, expect, test } from "vitest";
 import { bearer, createToken } from "../support/tokens.ts";
 import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";

@@ -1,4 +1,3 @@
-/** The access rules over real sockets: on loopback, and on addresses that others can reach. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { networkInterfaces } from "node:os";

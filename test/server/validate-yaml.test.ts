@@ -1,4 +1,3 @@
-/** A deployments document as YAML: every fault with its place, and what it holds as JSON. */
 import { describe, expect, test } from "vitest";
 import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
@@ -198,7 +197,7 @@ describe("the server refuses", () => {
 test("JSON is answered without a document", async () => {
   const server = await testServer();
   expect((await post(server, {}, JSON_TYPE, PATH)).text).toBe('{"valid":true,"issues":[]}');
-  // An object in JSON is never taken for bytes.
+  // An object in JSON is never read as bytes.
   expect((await post(server, { 0: 97, length: 1 }, JSON_TYPE, PATH)).json).not.toHaveProperty("document");
 });
 

@@ -1,4 +1,4 @@
-/** Many clients at once: nothing that was acknowledged is lost, nothing half written is ever seen. */
+/** Many concurrent clients: no acknowledged write is lost, and no reader sees a partial write. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { envReadBody } from "../../src/core/api/bodies.ts";

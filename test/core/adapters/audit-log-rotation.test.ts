@@ -1,4 +1,4 @@
-/** A log that is full begins a new file. Nothing that was recorded is lost by it. */
+/** A full log continues in a new file without losing a record. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

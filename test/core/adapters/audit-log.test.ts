@@ -28,7 +28,7 @@ function setUp() {
   return { folder, file, log, lines, newestIds };
 }
 
-/** For each field of a record something that it cannot be. */
+/** An invalid value for each field of a record. */
 const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
   id: 7,
   timestamp: "yesterday",

@@ -1,4 +1,3 @@
-/** Revisions of real repositories in temporary folders. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +20,6 @@ async function textAt(repository: TestRepository, revision: string, file = FILE)
   return bytes && Buffer.from(bytes).toString("latin1");
 }
 
-/** A refusal: exit code, code and details. */
 async function refusalOf(reading: Promise<unknown>) {
   const error: unknown = await reading.then(
     () => expect.unreachable("nothing was refused"),

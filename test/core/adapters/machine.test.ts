@@ -35,7 +35,7 @@ describe.runIf(isLinux)("Linux", () => {
       child.send("how much?");
       return JSON.parse((await child.line()) ?? "") as Used;
     };
-    // The child keeps burning, so its own answers enclose the reading.
+    // The child keeps using CPU time, so its own reports are below and above the reading.
     const [a, first, b] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
     for (let used = b; used.cpuMs < b.cpuMs + 300; used = await ask());
     const [c, second, d] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
@@ -52,7 +52,7 @@ describe.runIf(isLinux)("Linux", () => {
   test("an ended process is missing, before and after its parent waits for it, and its files are closed", async () => {
     const machine = await reader();
     const before = descriptors();
-    // `wait` is never called by the inner shell's parent: the child stays as a zombie until that ends, too.
+    // The parent of the inner shell never calls `wait`, so the child stays a zombie until the parent ends.
     const parent = spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -110,7 +110,6 @@ describe.runIf(isLinux)("Linux", () => {
 
 test("each file system is listed once, and a missing path is left out", async () => {
   const folder = temporaryFolder();
-  // A loaded machine may answer late.
   const disks = new DiskReader([folder, join(folder, "."), join(folder, "gone")], 60_000);
   expect(await disks.read()).toMatchObject([{ path: folder, blocks: expect.any(Number) }]);
 });

@@ -9,7 +9,7 @@ const HOLD_OFFS = holdOffsOf({ rules: {} });
 
 const offline = (subject = "api"): Condition => ({ rule: "not-online", subject, details: "It is not online." });
 
-/** Judges conditions every ten seconds, and returns what was reported, with its second. */
+/** Checks the conditions every ten seconds, and returns the reports with their second. */
 function run(seconds: number, conditionsAt: (second: number) => readonly Condition[], holdOffs = HOLD_OFFS) {
   let memory = NOTHING_HELD;
   const reports: (Report & { readonly second: number })[] = [];

@@ -7,7 +7,7 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { entryIssues, serviceConfigurationIssues } from "../../../src/core/deployments/validate.ts";
 
-/** An independent oracle: this test reads the YAML file itself. */
+/** An independent check: this test reads the YAML file itself. */
 const yaml = parse(readFileSync(new URL("../../../config/capability-matrix.yaml", import.meta.url), "utf8")) as {
   runModes: Record<string, { cloudProviders: string[] }>;
   serviceTypes: Record<string, { protocols: string[] }>;

@@ -17,7 +17,7 @@ const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.
 const cases = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name) && !name.includes(".expected."));
 const codes = new Set(Object.values(catalog).flatMap(Object.keys));
 
-/** Cases are files: `name.yaml` beside `name.expected.txt`. Adding one needs no code. */
+/** Each case is a pair of files, `name.yaml` and `name.expected.txt`. A new case needs no code. */
 test.each(cases)("%s", async (name) => {
   const issues = validateSource(readSource(readFileSync(folder + name, "utf8"), name), vocabulary);
   for (const { code } of issues) expect(codes).toContain(code);

@@ -8,7 +8,7 @@ import { packagedRuntimeContract } from "../../../src/core/facts/packaged.genera
 const checkEnvFile = (contract: RuntimeContract, text: string, fileName: string) =>
   checkEnvFiles(contract, [{ text, fileName }]);
 
-/** Cases are files: `name.env` beside `name.expected.json`. Adding one needs no code. */
+/** Each case is a pair of files, `name.env` and `name.expected.json`. A new case needs no code. */
 const folder = fileURLToPath(new URL("../../fixtures/env-check/", import.meta.url));
 const cases = readdirSync(folder).filter((name) => name.endsWith(".env"));
 

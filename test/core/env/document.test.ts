@@ -66,7 +66,6 @@ describe("reading", () => {
   });
 });
 
-/** Every part of the text: from each entry, comment or stray to the next. */
 function partsOf({ text, entries, comments, strays }: EnvDocument): string[] {
   const starts = [...entries, ...comments, ...strays].map(({ start }) => start).toSorted((a, b) => a - b);
   const cuts = [...new Set([0, ...starts, text.length])];

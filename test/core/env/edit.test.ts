@@ -8,7 +8,7 @@ import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
 import { runs } from "../../support/runs.ts";
 
-/** Values with everything that needs quoting, without line breaks and control characters. */
+/** Values with all characters that need quotes, except line breaks and control characters. */
 const value = fc.stringMatching(/^[A-Za-z0-9 #'"`$=:/\\@?&;é-]{0,12}$/);
 
 function setValue(text: string, key: string, to: string, more: Partial<Assignment> = {}): string {

@@ -1,4 +1,4 @@
-/** Files that cost time if a finding looks for its line from the start, or a value is tried on the whole file again and again. */
+/** Files that are slow if each finding searches its line from the start, or a value is checked against the file repeatedly. */
 import { describe, expect, test } from "vitest";
 import { checkEnvFiles } from "../../../src/core/env/check.ts";
 import { planWrite } from "../../../src/core/env/plan.ts";
@@ -25,7 +25,7 @@ describe.each([
   ["open quotes", filled(() => "A='x\n")],
   ["misspelled keys", filled((index) => `SVC_${index.toString(36)}=\n`)],
 ])("256 KiB of %s", (_, text) => {
-  // A quadratic answer takes minutes.
+  // A quadratic algorithm would take minutes.
   test("is checked within seconds", () => {
     const check = () => checkEnvFiles(packagedRuntimeContract, [{ text, fileName: ".env.dev" }]);
     expect(cpuSeconds(check)).toBeLessThan(10);

@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-/** Another line would read differently in some hostile files, and such a removal is refused. */
+/** In some hostile files another line would change its meaning, and the removal is refused. */
 function attempt(text: string, key: string): string | undefined {
   try {
     return without(text, key);

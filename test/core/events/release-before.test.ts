@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { releaseBefore } from "../../../src/core/events/release-before.ts";
 import type { ReleaseEvent } from "../../../src/core/rollout/release.ts";
 
-/** An apply of one app that took a second. @param time of 2026-11-22, in UTC */
+/** An apply of one app that took a second. @param time on 2026-11-22, in UTC */
 function release(id: string, app: string, time: string, outcome?: "applied" | "half"): ReleaseEvent[] {
   const at = `2026-11-22T${time}:00.000Z`;
   const steps = [{ do: "update", app, pmIds: [0] }] as const;

@@ -1,4 +1,4 @@
-/** A repository that declares its runtime keys, and uses none of the packaged ones. */
+/** A repository that declares its own runtime keys and uses none of the packaged ones. */
 import { describe, expect, test } from "vitest";
 import { valueProblem } from "../../../src/core/env/value-rules.ts";
 import { matrixFor } from "../../../src/core/facts/own.ts";

@@ -3,7 +3,6 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { frameLine } from "../../../src/core/findings/frame.ts";
 
-/** The text above the caret, and the text to its left. */
 function pointedAt(line: string, column: number): string {
   const { source, caret } = frameLine(line, column)!;
   let rest = source;

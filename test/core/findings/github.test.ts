@@ -43,7 +43,7 @@ describe("renderGithub", () => {
   });
 });
 
-/** As the runner does it: `%25` last. */
+/** Unescapes as the runner does: `%25` last. */
 function decodeData(text: string): string {
   return text.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%25", "%");
 }

@@ -13,7 +13,6 @@ interface Element {
   text: string;
 }
 
-/** Parses strictly: throws if the text is not well-formed XML 1.0. */
 function parseXml(xml: string): Element {
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
   const open = [root];

@@ -26,7 +26,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const HOUR = 3_600_000;
 const caller = { source: "cli", grants: ["read"] } as const;
 
-/** A recorder on a clock of the test. A step is on the disk when `steps` says so. */
+/** A recorder with a clock of the test. `steps` has the steps on the disk. */
 function recording(world: CountingPorts = countingPorts()) {
   const folder = historyFolder(world.root);
   onTestFinished(() => world.ports.recorder.stop());
@@ -46,7 +46,7 @@ function names(folder: string): string[] {
   }
 }
 
-/** Lets the disk answer until a condition holds. */
+/** Waits for disk operations until a condition is true. */
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await settled();
 }

@@ -1,4 +1,4 @@
-/** Every operation needs a right, and `execute` refuses each caller without it, over every front end. */
+/** Every operation needs a right, and `execute` refuses each caller without it, on every front end. */
 import { describe, expect, test } from "vitest";
 import { inputs } from "../../../src/core/api/inputs.ts";
 import { roles } from "../../../src/core/api/rights.ts";
@@ -6,7 +6,7 @@ import * as core from "../../../src/core/index.ts";
 import type { Operation, Ports } from "../../../src/core/index.ts";
 import { roleWith } from "../../../src/core/identity/rights.ts";
 
-/** Of the code, so a new operation is a row of the snapshot. */
+/** Derived from the code, so a new operation is a new row of the snapshot. */
 const operations = (Object.values(core) as readonly unknown[])
   .filter(
     (value): value is Operation<unknown, unknown> => typeof value === "object" && value !== null && "run" in value,

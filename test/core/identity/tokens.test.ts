@@ -1,4 +1,4 @@
-/** The file of the tokens: private, without a token, changed whole or not at all. */
+/** The token file is private, contains no token, and is written atomically. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -11,7 +11,6 @@ import { freePort } from "../../support/free-port.ts";
 const scrub = scrubOf(["known-7Qz"]);
 const schema = processMetrics.shape.asyncContext;
 
-/** Asks a process that serves like that. */
 async function scrape(listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -107,7 +106,7 @@ test("connections are reused for the next request, and closed with the client", 
   for (let count = 0; count < 5; count += 1) await client.get(port);
   expect(sockets.size).toBe(1);
   await client.close();
-  // Ends only when no connection is left.
+  // The server closes only when no connection is left.
   await new Promise((resolve) => server.close(resolve));
 });
 

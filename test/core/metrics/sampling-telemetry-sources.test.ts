@@ -76,7 +76,7 @@ describe("async contexts", () => {
       const sample = samples.at(-1);
       return sample?.kind === "metrics" ? sample.payload : undefined;
     };
-    // The files of known secrets are read for real before a context is shown.
+    // The files of known secrets are read from the disk before a context is shown.
     while (newest()?.summary.asyncContextActiveSum !== 2) await pass(world, 500, 500);
     const processes = newest();
     expect(processes?.processes.map(({ asyncContext }) => asyncContext)).toEqual([

@@ -161,7 +161,7 @@ describe("while PM2 does not run", () => {
       error: { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },
     });
     world.records = [runningRecord()];
-    // The look for the ecosystem file waits for the disk.
+    // The search for the ecosystem file reads the disk.
     while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
     expect(samples.at(-1)).toMatchObject({ payload: { summary: { processCount: 1 } } });
   });
@@ -204,7 +204,7 @@ describe("a single sample", () => {
     const ask = () => execute(metricsShow, world.ports, { environment: "dev" }, caller);
     const answers = await until(world, Promise.all(Array.from({ length: 50 }, ask)));
     expect(answers[0]).toMatchObject({ host: { cpu: { usagePercent: 50 } }, processes: [{ cpuPercent: 25 }] });
-    // One question and measurement that were under way, and one for all that came later.
+    // One query and measurement that was in progress, and one for all later callers.
     expect(world.asked).toMatchObject({ list: 2, host: 4, opened: 2, closed: 2 });
   });
 

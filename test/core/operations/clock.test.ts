@@ -1,4 +1,4 @@
-/** The machine's clock is set while something waits: what waits keeps its own time. */
+/** The machine's clock is set during waits, which must not depend on it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,6 @@ import { pass, until, watch } from "../../support/watcher.ts";
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const HOUR = 3_600_000;
 
-/** A PM2 that restarts the one process at once. */
 function restarting(world: CountingPorts): void {
   const restart = (): Promise<void> => {
     world.records = [again(world)];
@@ -19,14 +18,14 @@ function restarting(world: CountingPorts): void {
   };
   const exclusively = <T>(_what: unknown, work: () => Promise<T>): Promise<T> => work();
   Object.assign(world.ports.processes, { restart, exclusively });
-  // A real disk takes its own time.
+  // A real disk takes real time.
   Object.assign(world.ports.audit, { append: () => Promise.resolve() });
 }
 
 const again = ({ clock }: CountingPorts): ProcessRecord =>
   runningRecord({ pid: 4712, restartCount: 1, startedAt: clock.now() });
 
-/** The time that a restart takes if the machine's clock is set in between. */
+/** The duration of a restart during which the machine's clock is set. */
 async function restartedIn(byMs: number): Promise<number> {
   const world = countingPorts();
   restarting(world);
@@ -82,7 +81,7 @@ test("an unknown uptime is null, never 0", async () => {
   expect(processes).toMatchObject([{ uptimeMs: null }]);
 });
 
-/** Files whose times people or other programs read. All other code uses the clock that never jumps. */
+/** Files whose times are shown to users or other programs. All other code uses the monotonic clock. */
 const WALL_CLOCK = [
   "alerts/message.ts",
   "audit/audited.ts",

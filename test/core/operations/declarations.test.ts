@@ -72,7 +72,7 @@ async function draftOf(ports: Ports): Promise<{ draft: Draft; tag: string }> {
 const plan = (ports: Ports, document: object) =>
   execute(declarationsPlan, ports, { document: { ...document } }, caller);
 
-/** Applies the patch with real Git, and expects the text that a write gives. */
+/** Applies the patch with real Git, and expects the same text as a write. */
 async function expectPatchAndWrite(repository: TestRepository, draft: object): Promise<string> {
   const { ports } = repository;
   const { patch = "" } = await plan(ports, draft);

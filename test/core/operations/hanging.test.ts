@@ -1,4 +1,4 @@
-/** A PM2 that does not answer: the host has its own pace, and each caller waits for one time-out at most. */
+/** A PM2 that does not answer: the host keeps its interval, and each caller waits for at most one time-out. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
 import { ProcessTable } from "../../../src/core/metrics/sampling/process-table.ts";
@@ -10,12 +10,11 @@ import { pass, until, watch } from "../../support/watcher.ts";
 const caller = { source: "cli", grants: ["read"] } as const;
 const TIMEOUT_MS = 5000;
 
-/** As PM2 answers now. */
 function answering({ ports: { processes } }: CountingPorts): () => Promise<ProcessRecord[]> {
   return processes.list.bind(processes);
 }
 
-/** From now on each question fails after five seconds, as the link to PM2 does. */
+/** From now on, each query fails after five seconds, as in the link to PM2. */
 function hang(world: CountingPorts): void {
   const list = answering(world);
   const late = async (): Promise<ProcessRecord[]> => {
@@ -74,7 +73,7 @@ test.each([false, true])(
     const show = ({ ports }: CountingPorts) => execute(metricsShow, ports, { environment: "dev" }, caller);
     const expose = ({ ports }: CountingPorts) =>
       execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
-    // Loads the modules, which takes real time, while the clock of a test goes on.
+    // Loads the modules, which takes real time while the clock of the test advances.
     const first = countingPorts();
     hang(first);
     await until(first, Promise.all([codeOf(show(first)), expose(first)]));
@@ -84,7 +83,7 @@ test.each([false, true])(
     const startMs = world.clock.elapsed();
     const ended: number[] = [];
     const note = (): void => void ended.push(world.clock.elapsed() - startMs);
-    // Around a question there are reads of files, which take real time, so the question itself is measured.
+    // Only the query is measured, because reading files takes real time.
     // oxlint-disable-next-line typescript/unbound-method -- it is called with its object
     const { ask } = ProcessTable.prototype;
     const questions = vi.spyOn(ProcessTable.prototype, "ask").mockImplementation(function (this: ProcessTable) {

@@ -1,4 +1,3 @@
-/** `svcm init` divides the files of a repository among environments and services. */
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -18,7 +17,6 @@ const caller = commandLineCaller();
 const BLOCKS = ", env: { PORT: 1 }, env_production: { PORT: 2 }";
 const json = (name: string): string => JSON.stringify({ apps: [{ name, script: "main.js" }] });
 
-/** Runs `svcm init` on these files; returns the content of `svcm.yaml` and the notes. */
 async function initIn(files: Readonly<Record<string, string>>): Promise<Proposal & { notes: string[] }> {
   const { ports } = makeWorkspace(files);
   const { found } = await execute(projectInit, ports, { write: true }, caller);

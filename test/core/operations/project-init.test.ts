@@ -1,4 +1,4 @@
-/** `svcm init` over small projects in the manner of public ones: what it proposes is what a user reads in them. */
+/** `svcm init` on small projects that are modelled on public ones. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -168,7 +168,7 @@ function repository(files: Readonly<Record<string, string>>): Ports {
   return makeWorkspace(files, ENV).ports;
 }
 
-/** The same repository, seen by another command. */
+/** The same repository in another command, without shared caches. */
 function again({ workspace: { root } }: Ports): Ports {
   return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, ...ENV }, cwd: root });
 }

@@ -17,7 +17,7 @@ function code(fields: Partial<ProcessRecord>, facts: Partial<ProblemFacts> = {})
   return problemOf(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...facts })?.code;
 }
 
-/** PM2 keeps the time of the last start on request, and moves that of the run. */
+/** PM2 keeps the time of the last requested start, and updates the time of the run. */
 const crashed = (runMs: number, ageMs: number, restartCount: number): Partial<ProcessRecord> => ({
   exitCode: 1,
   restartCount,

@@ -1,4 +1,4 @@
-/** A repository with a `svcm.yaml`: its own environments, layers, services and ecosystem files. */
+/** A repository with a `svcm.yaml`: environments, layers, services and ecosystem files. */
 import { join } from "node:path";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

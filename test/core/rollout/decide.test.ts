@@ -133,7 +133,7 @@ describe("a change decides its step", () => {
   });
 });
 
-/** Declarations of up to three apps with every kind of field that decides a step. */
+/** Declarations of up to three apps with every field that affects a step. */
 const app = fc.record(
   {
     name: fc.constantFrom("a", "b", "c"),
@@ -162,7 +162,7 @@ const live = fc
     resultOf(expected).map((record, index) => ({ ...record, status: statuses[index] ?? "online" })),
   );
 
-/** PM2's list after the steps: each changes its own processes, and only what PM2 applies in that way. */
+/** PM2's list after the steps: each step changes its own processes, and only the fields that PM2 applies in that way. */
 function applied(
   steps: readonly DecidedStep[],
   expected: readonly ExpectedApp[],

@@ -32,7 +32,7 @@ const failed: ReleaseEvent = { event: "step", step: 0, phase: "failed", at, reas
 const returned: ReleaseEvent = { event: "return", app: "api", at };
 const end = (outcome: "applied" | "reverted"): ReleaseEvent => ({ event: "end", outcome, at });
 
-/** The answers of a lock, one for each question. */
+/** The successive states of a lock. */
 function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
   return keptReleases({
     list: () => Promise.resolve(journals),

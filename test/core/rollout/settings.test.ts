@@ -1,4 +1,3 @@
-/** The settings of an apply, and the probes that they give to apps. */
 import { expect, test } from "vitest";
 import { probeOf } from "../../../src/core/rollout/settings/probe.ts";
 import { settingsFrom, type RolloutSettings } from "../../../src/core/rollout/settings/settings.ts";

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { hasCredentials, maskCredentials } from "../../../src/core/secrets/redact.ts";
 import { isSecretValue } from "../../../src/core/secrets/secret-value.ts";
 
-/** Random-looking, the same on every run. */
+/** Random-looking text that is the same on every run. */
 const random = (length: number, encoding: "hex" | "base64url" = "base64url"): string =>
   createHash("sha512").update(`seed ${length}`).digest(encoding).slice(0, length);
 
-/** Joined, so that no scanner takes this file for a leak. */
+/** The text is split so that secret scanners do not report this file. */
 const token = (prefix: string, length: number): string => prefix + random(length, "hex");
 
 const TOKENS = [

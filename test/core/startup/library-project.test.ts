@@ -1,4 +1,4 @@
-/** `svcm/startup` as built and `svcm startup check` in a repository with a `svcm.yaml`: one question, one answer. */
+/** `svcm/startup` as built and `svcm startup check` give the same result in a repository with a `svcm.yaml`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** `svcm/startup` as built, in separate programs, beside `svcm startup check`: one question, one answer. */
+/** `svcm/startup` as built, in separate programs, gives the same result as `svcm startup check`. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,13 +17,12 @@ const formats = ["esm", "cjs"] as const;
 
 interface Repository {
   readonly root: string;
-  /** Two folders below the root: where the backend's process works. */
+  /** The working directory of the backend's process, two folders below the root. */
   readonly below: string;
   readonly path: (file: string) => string;
   readonly write: (file: string, text: string) => void;
 }
 
-/** A repository with its own contract. */
 function repository(contract: string, env: EnvValues): Repository {
   const lines = Object.entries(env).map(([key, value]) => `${key}=${value ?? ""}\n`);
   const files = { "deployments.yaml": "{}\n", [CONTRACT]: contract, [`${CONFIG_FOLDER}/.env.dev`]: lines.join("") };

@@ -16,7 +16,6 @@ function controlled() {
       waiting.shift()?.(work);
     });
   });
-  /** The work that begins next. */
   const next = (): Promise<Begun> => new Promise((resolve) => void waiting.push(resolve));
   return { begun, next, ask };
 }

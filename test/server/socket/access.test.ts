@@ -1,4 +1,3 @@
-/** Access to the WebSocket: the rules of HTTP, over real upgrades. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";

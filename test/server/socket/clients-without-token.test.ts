@@ -1,4 +1,3 @@
-/** Clients without a token have few places, and take none of those with one. */
 import { expect, test } from "vitest";
 import { testServer, type TestServer } from "../support.ts";
 import { handTelemetry, withTelemetry } from "./hand-telemetry.ts";

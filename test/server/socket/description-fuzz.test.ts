@@ -1,4 +1,3 @@
-/** The AsyncAPI document of a server against its answers. */
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +5,7 @@ import { pm2 } from "../../support/pm2-daemon.ts";
 import { ask, repository, testServer } from "../support.ts";
 import { open } from "./support.ts";
 
-/** A PM2 that runs nothing: no action has an effect. */
+/** A PM2 without processes, so no action has an effect. */
 const empty = pm2();
 beforeAll(() => empty.startDaemon());
 afterAll(() => empty.end());

@@ -1,4 +1,4 @@
-/** The answers of the channel to each frame, over real sockets. The test gives out the samples. */
+/** The answers to each frame, over real sockets. The test provides the samples. */
 import { describe, expect, test } from "vitest";
 import { testServer } from "../support.ts";
 import { handTelemetry, hostSample, sample, withTelemetry } from "./hand-telemetry.ts";

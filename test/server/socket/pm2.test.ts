@@ -1,4 +1,4 @@
-/** The channel over a real PM2: metrics, actions, a daemon that is away, and secrets that stay where they are. */
+/** The channel with a real PM2: metrics, actions, a missing daemon, and secrets. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +33,7 @@ async function subscribed(server: TestServer, asked: object = {}): Promise<Clien
   return client;
 }
 
-/** Reads on until a sample shows it. */
+/** Reads until a sample shows it. */
 async function until(client: Client, name: string, status: string): Promise<void> {
   for (;;) {
     const { payload } = await client.next("metrics");
@@ -83,7 +83,7 @@ describe("metrics", () => {
     await watching.next("metrics");
     watching.socket.terminate();
     await watching.closed;
-    // The server has seen the end when it has let another one in and out.
+    // The server has noticed the end after another client has connected and disconnected.
     for (const _ of [1, 2]) {
       const probe = await open(server);
       probe.send({ type: "ping" });

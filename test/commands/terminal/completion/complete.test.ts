@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json")
 };
 const commands = Object.values(manifest.commands);
 
-/** The candidates behind the words, with each source answered by its own name. */
+/** The candidates after the words. Each source returns its own name. */
 async function offers(...words: string[]): Promise<string[]> {
   const { candidates } = await complete(words, commands, async (source) => [{ value: `<${source}>` }]);
   return candidates.map(({ value }) => value);

@@ -1,4 +1,4 @@
-/** The view as text, held in files: state in, lines out. */
+/** The view as text in snapshot files, for each state. */
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import type { Feed, Shown } from "../../../../src/console/tabs/monitoring/feed.ts";
 import { createView } from "../../../../src/console/tabs/monitoring/view.ts";
 
-/** The part of a feed that the view needs: it can pause. */
 function started(isPausedBefore = false) {
   const shown = signal<Shown | undefined>({ time: 1_000 } as Shown);
   const isPaused = signal(isPausedBefore);

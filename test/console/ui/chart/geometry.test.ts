@@ -1,4 +1,3 @@
-/** Scale, cursor and runs: the geometry before anything is drawn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nearest, selectionOf, stepTo, stretched } from "../../../../src/console/ui/chart/cursor.ts";

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { clock, clockWithSeconds, timeTicks, valueTicks } from "../../../../src/console/ui/chart/scale.ts";
 
 const ROOM = { minute: 44, second: 64 };
-/** Local midnight. */
 const MIDNIGHT = new Date(2026, 10, 21).getTime() / 1000;
 
 describe("time", () => {

@@ -1,4 +1,4 @@
-/** Hostile ecosystem files against the built server: a clear refusal, and nothing left of them. */
+/** Hostile ecosystem files and the built server: each is refused, and no process or file remains. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +30,6 @@ function put(workspace: TestWorkspace, text: string, ending = "cjs"): string {
 const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
 const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Processes whose command line or environment names the folder. */
 function processesAbout(text: string): string[] {
   return readdirSync("/proc").filter((entry) => {
     if (!/^\d+$/.test(entry)) return false;

@@ -8,7 +8,7 @@ import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../sup
 import { canUnshare, isLinux } from "../../../support/machine.ts";
 import { runs } from "../../../support/runs.ts";
 
-/** No patience: a single attempt. */
+/** A single attempt, without waiting. */
 const AT_ONCE = 0;
 const OTHER_BOOT: Partial<ProcessIdentity> = { bootId: "00000000-0000-0000-0000-000000000000" };
 
@@ -169,7 +169,7 @@ describe("a holder that cannot be verified keeps its lock", () => {
   );
 });
 
-/** The verdict of a process on the lock of its child, while the child holds it and after it was killed. */
+/** The state of a lock as its parent process sees it, while the child holds the lock and after the child was killed. */
 async function holdBeside(...wrapper: string[]): Promise<string[]> {
   const { target, names } = lockPlace();
   const [script = ""] = commandLine("hold-and-die").slice(-1);

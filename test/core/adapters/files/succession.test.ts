@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const SELF = await thisProcess();
 
-/** A lock whose holder is dead, and contenders whose judgement can be held up by what happens in between. */
+/** A lock whose holder is dead, and processes that can be paused between checking and taking the lock. */
 function setUp() {
   const folder = temporaryFolder();
   const lock = join(folder, "lock");

@@ -1,4 +1,4 @@
-/** Messages of PM2's socket, against PM2's own codec. */
+/** Messages of PM2's socket, compared with PM2's own codec. */
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,6 @@ interface Message {
 const ofPm2 = createRequire(createRequire(import.meta.url).resolve("pm2"));
 const PM2Message = ofPm2("amp-message") as new (bytes?: Buffer) => Message;
 
-/** Bytes of PM2's daemon. */
 function answer(id: string, body: object): Buffer {
   const message = new PM2Message();
   message.push(body);

@@ -4,7 +4,7 @@ import { scanYaml } from "../../../../src/core/yaml/scan/scan.ts";
 import { compareMutants, disagreements } from "./agreement.ts";
 import { realDocuments } from "../mutate.ts";
 
-/** Documents as people write them: the scan reads them, and as the parser does. */
+/** Typical documents, which the scan reads with the same result as the parser. */
 test.each([
   ["block maps and lists", "a:\n  b: 1\n  c:\n  - x\n  -   - y2\n      - z\n# c\nd: 'it''s' # c\n"],
   ["empty values", "a:\nb: # c\nc:\n  -\n  - \n  - d:\n"],
@@ -26,7 +26,6 @@ test("the YAML scanner reads this repository's documents", () => {
   expect([deployments, good].map(disagreements)).toEqual([[], []]);
 });
 
-/** Documents that the scan leaves to the parser. */
 test.each([
   ["nothing", ""],
   ["a scalar", "a\n"],
