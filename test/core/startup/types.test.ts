@@ -1,4 +1,4 @@
-/** What an editor shows about `svcm/startup` and `svcm/client`, from the types in the build. */
+/** The editor hints for `svcm/startup` and `svcm/client`, from the types in the build. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";

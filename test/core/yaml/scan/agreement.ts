@@ -7,8 +7,8 @@ type Path = readonly (string | number)[];
 
 /**
  * The differences between the scan and the parser for one text; `undefined` if the scan declines it. It compares the
- * value, the absence of issues, each scalar as written, and the positions of the key and the value of every path, also of
- * paths that do not exist.
+ * value, the absence of issues and each scalar as written. It also compares the positions of the key and the value of
+ * every path, even of paths that do not exist.
  */
 export function disagreements(text: string): string[] | undefined {
   const scanned = scanYaml(text, "a.yaml");
