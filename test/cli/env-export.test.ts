@@ -90,7 +90,7 @@ describe("env export", () => {
 
   test.each([
     ["a value of several lines", "docker", 'T="a\nb"', "T", "its value holds a line break"],
-    ["a name that is no shell variable", "shell", "a.b=1", "a.b", "only letters, digits and _"],
+    ["a name that is not valid for a shell variable", "shell", "a.b=1", "a.b", "only letters, digits and _"],
   ])("refuses %s for %s, and prints nothing", async (_, format, line, key, words) => {
     const files = { ...LAYERED, "svcm.yaml": withKeys(LAYERED["svcm.yaml"], key), ".env.local": `${line}\n` };
     const { code, stdout, stderr } = await exported(files, "--format", format);

@@ -77,7 +77,12 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
 
   test.each([
     ["a framework of another type", { ...rest, type: "sse" }, { type: "grpc" }, /"express" does not serve "grpc"/],
-    ["an entrypoint elsewhere", rest, { entrypoint: "src/app.ts" }, /"src\/app.ts" is not under src\/interface/],
+    [
+      "an entrypoint in another folder",
+      rest,
+      { entrypoint: "src/app.ts" },
+      /"src\/app.ts" is not under src\/interface/,
+    ],
     ["an entrypoint that leaves", rest, { entrypoint: "src/interface/../a.ts" }, /has a part that is not made of/],
     ["an entrypoint of another kind", rest, { entrypoint: "src/interface/a.py" }, /does not end in .ts or .js/],
     ["a controller of another form", rest, { controller: "item.list" }, /does not have the form XController.action/],

@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
   });
 
   const flagged: [string, string, RegExp][] = [
-    ["fields behind an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
+    ["fields after an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
     [
       "fields, each with its line",
       "deployments:\n  - name: a\n    type: dedicated\n    runtime: latest\ninterfaces:\n  - type: soap\n",

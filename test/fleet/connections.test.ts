@@ -147,7 +147,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
     const mute = await asUser(fleet, "vera", withCreds(credsOf(nkeys.createUser(), { pub: { deny: ["svcm.>"] } })));
     expect((await refused(mute.ask("web-1", identityShow, {}, MS))).code).toBe("NODE_FORBIDDEN");
-    const stranger = credsOf(nkeys.createUser(), { issuer_account: operator.getPublicKey() });
-    expect((await refused(asUser(fleet, "vera", withCreds(stranger)))).code).toBe("FLEET_REFUSED");
+    const unknownUser = credsOf(nkeys.createUser(), { issuer_account: operator.getPublicKey() });
+    expect((await refused(asUser(fleet, "vera", withCreds(unknownUser)))).code).toBe("FLEET_REFUSED");
   });
 });

@@ -148,7 +148,7 @@ describe.skipIf(!hasNats)("a node with a false identity (needs nats-server)", ()
     ["send events in the name of another node", (own) => own.publish("svcm.web-1.events", "{}")],
     ["read the events of another node", (own) => own.publish(`${API}.CONSUMER.CREATE.svcm_events.a.svcm.web-1.events`)],
     ["make or change the stream of events", (own) => own.publish(`${API}.STREAM.CREATE.svcm_events`)],
-    ["answer a request that it did not get", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
+    ["answer a request that it did not receive", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
   ])("a node's key may not %s", async (_, attempt) => {
     const fleet = await testFleet();
     const connection = await rawConnection(fleet, "web-2");

@@ -90,8 +90,8 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     const [edda, vera, stig] = [await fleet.as("edda"), await fleet.as("vera"), await fleet.as("stig")];
     const ann = { actor: "ann", grants: rightsOf.viewer };
     const root = { actor: "root", grants: rightsOf.admin };
-    const write = (fleetOf: typeof edda, asker: Identity): Promise<string> =>
-      outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, asker));
+    const write = (fleetOf: typeof edda, sender: Identity): Promise<string> =>
+      outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, sender));
     const limited = { ...root, limits: { environments: ["dev"] } };
     expect([
       await write(edda, ann),
@@ -119,8 +119,8 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     const fleet = await testFleet();
     await fleet.start("web-1");
     for (const role of roles) {
-      const asker = await fleet.as(users[role]);
-      expect(await asker.ask("web-1", identityShow, {}, MS)).toEqual({
+      const sender = await fleet.as(users[role]);
+      expect(await sender.ask("web-1", identityShow, {}, MS)).toEqual({
         actor: users[role],
         role,
         rights: rightsOf[role],
@@ -151,12 +151,12 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   test("the server lets exactly the roles that may apply hold the lock of a rollout", async () => {
     const fleet = await testFleet();
     for (const [at, role] of roles.entries()) {
-      const asker = await fleet.as(users[role]);
+      const sender = await fleet.as(users[role]);
       const mayHold = isGranted(rightsOf[role], rolloutApply.access);
-      const revision = (await asker.rollouts.read())?.revision ?? 0;
-      const held = await outcome(asker.rollouts.replace(`text ${at}`, revision));
+      const revision = (await sender.rollouts.read())?.revision ?? 0;
+      const held = await outcome(sender.rollouts.replace(`text ${at}`, revision));
       expect([role, held]).toEqual([role, mayHold ? "done" : "NODE_FORBIDDEN"]);
-      expect([role, (await asker.rollouts.read())?.text]).toEqual([role, mayHold ? `text ${at}` : undefined]);
+      expect([role, (await sender.rollouts.read())?.text]).toEqual([role, mayHold ? `text ${at}` : undefined]);
     }
   });
 

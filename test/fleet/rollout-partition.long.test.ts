@@ -13,7 +13,7 @@ const states = ({ nodes }: FleetRollout): string[] => nodes.map(({ state }) => s
 /** Mode 0 runs on both machines; `web-1` and edda are members of the network. */
 async function separated() {
   const { host, member } = network();
-  const [node, asker] = [member(), member()];
+  const [node, client] = [member(), member()];
   // The server closes a silent connection after two seconds.
   const both = await Machines.begun({ host, more: 'ping_interval: "1s"\nping_max: 1' });
   await both.agent("web-1", undefined, node);
@@ -21,8 +21,8 @@ async function separated() {
   both.declare("0");
   expect(await both.as("adam", ...APPLY)).toMatchObject({ code: 0 });
   expect(both.starts()).toEqual(["0", "0"]);
-  const begin = (...more: string[]) => both.begin([...APPLY, ...more], both.fleet.server.url, asker);
-  return { both, node, asker, begin };
+  const begin = (...more: string[]) => both.begin([...APPLY, ...more], both.fleet.server.url, client);
+  return { both, node, client, begin };
 }
 
 /** Cuts a member off immediately before the request for the step of `web-1` reaches the server. */
@@ -99,15 +99,15 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (n
   });
 
   test("a svcm that is cut off changes nothing after another one has taken over its rollout", async () => {
-    const { both, asker, begin } = await separated();
+    const { both, client, begin } = await separated();
     both.declare("1", "go");
     const { ended } = begin("--deadline", "2m");
     await started(both, "1");
-    asker.cut();
+    client.cut();
     for (const name of NODES) writeFileSync(join(both.fleet.root(name), "go"), "");
     expect((await both.rollout("resume", "--yes")).outcome).toBe("applied");
     expect(both.starts()).toEqual(["1", "1"]);
-    asker.heal();
+    client.heal();
     const { code, said } = await ended;
     expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringContaining("has taken over the rollout")]);
     expect(both.starts()).toEqual(["1", "1"]);

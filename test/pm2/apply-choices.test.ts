@@ -50,11 +50,11 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
   );
 
 test("an app that was removed from the file is deleted only with prune, and never if svcm did not start it", async () => {
-  await own.run({ name: "stranger" });
+  await own.run({ name: "unowned" });
   own.pm2Folder([api]);
   expect((await plan()).undeclared).toMatchObject([
     { name: "old", owned: true },
-    { name: "stranger", owned: false },
+    { name: "unowned", owned: false },
   ]);
   const pruned = await plan({ prune: true });
   expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
@@ -62,11 +62,11 @@ test("an app that was removed from the file is deleted only with prune, and neve
     ["save", "", "none"],
   ]);
   await apply([api], { prune: true });
-  expect(await names()).toEqual(["api", "stranger"]);
+  expect(await names()).toEqual(["api", "unowned"]);
   await execute(rolloutRollback, ports, {}, caller);
-  expect(await names()).toEqual(["api", "old", "stranger"]);
+  expect(await names()).toEqual(["api", "old", "unowned"]);
   for (const record of await ports.processes.list())
-    if (record.name === "stranger") await ports.processes.remove(record);
+    if (record.name === "unowned") await ports.processes.remove(record);
 });
 
 test.each([
@@ -96,13 +96,13 @@ test.each([
 
 test("an app that would start on the port of an undeclared process with the same script is refused", async () => {
   const env = { SVC_HTTP_PORT: String(await freePort()) };
-  const stranger = { name: "stranger", script: "./app.cjs", cwd: own.folder, env };
-  await own.link().startApp("stranger", [stranger], own.folder);
+  const unowned = { name: "unowned", script: "./app.cjs", cwd: own.folder, env };
+  await own.link().startApp("unowned", [unowned], own.folder);
   const before = await ports.processes.list();
   const refused = apply([{ ...api, args: "x" }, old, { name: "young", script: "./app.cjs", env }]);
   await expect(refused).rejects.toMatchObject({ body: { code: "APP_PORT_TAKEN" } });
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-  await ports.processes.remove(before.find(({ name }) => name === "stranger")!);
+  await ports.processes.remove(before.find(({ name }) => name === "unowned")!);
 });
 
 test("a key that was removed from the declaration is removed from the process, even if a user started it", async () => {

@@ -201,10 +201,10 @@ test.each([
   ["in a cluster", { exec_mode: "cluster", instances: 2 }],
 ])("a release whose port another program uses is reverted %s", async (_, mode) => {
   await apply("good", mode);
-  const stranger = createServer((_request, response) => response.end());
-  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void stranger.close());
-  const { port: taken } = stranger.address() as AddressInfo;
+  const otherServer = createServer((_request, response) => response.end());
+  await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void otherServer.close());
+  const { port: taken } = otherServer.address() as AddressInfo;
   const refused = await refusal(apply("good", { ...mode, env: { MODE: "good", SVC_HTTP_PORT: String(taken) } }));
   expect(refused).toMatch(/^APPLY_REVERTED (HEALTH_CRASHED|RELOAD_VERIFY_FAILED|RESTART_VERIFY_FAILED): /);
   expect(await served()).toBe("good");

@@ -42,7 +42,7 @@ test.each<[string, Parameters<typeof processAct.run>[1]]>([
   ["by name", { action: "stop", name: "other" }],
   ["by number", { action: "stop", pmId: 1 }],
   ["among several", { action: "stop", names: ["own", "other"] }],
-  ["through a namespace that holds it", { action: "stop", scope: "namespace", namespace: "shared" }],
+  ["through a namespace that contains it", { action: "stop", scope: "namespace", namespace: "shared" }],
   ["in the name of its environment", { action: "stop", name: "other", environment: "staging" }],
   [
     "as a declared app of its environment",

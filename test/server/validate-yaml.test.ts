@@ -77,7 +77,7 @@ describe("issues have their position in the text", () => {
   test.each([
     ["a broken text", 'version: "service\n', "YAML_SYNTAX 2:1"],
     ["a duplicate key", "deployments: []\r\ninterfaces: []\r\ndeployments: []\r\n", "YAML_DUPLICATE_KEY 3:1"],
-    ["one behind a byte order mark", "\uFEFFversion: 1\nversion: 1\n", "YAML_DUPLICATE_KEY 2:1"],
+    ["a duplicate key after a byte order mark", "\uFEFFversion: 1\nversion: 1\n", "YAML_DUPLICATE_KEY 2:1"],
     ["several documents", "version: service-management.v1\n---\nb: 1\n", "YAML_MULTIPLE_DOCUMENTS 2:1"],
     ["an unknown tag", "deployments: !mine []\n", "YAML_TAG 1:14"],
     ["a merge key", "a: &a {}\nb:\n  <<: *a\n", "YAML_KEY 3:3"],

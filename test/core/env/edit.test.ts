@@ -168,7 +168,7 @@ describe("a line that some readers would read differently", () => {
     ["a line above that assigns nothing", "B=1\nstray\n\nA=1\n", 2, /read on from line 2/],
     ["an empty value above with a space", "B= \nA=1\n", 1, /read on from line 1/],
     ["a line above without a key", "=1\nB=1\nA=1\n", 1, /read on from line 1/],
-    ["a quote above that is closed behind it", "B='1\nA=1\nC='2\n", 1, /line 1 leaves a quote \('\) open/],
+    ["a quote above that is closed after it", "B='1\nA=1\nC='2\n", 1, /line 1 leaves a quote \('\) open/],
     ["a lone carriage return", "B=1\rA=1\n", 2, /lone carriage return/],
   ])("warns of %s", (_name, text, line, reason) => {
     const [edit] = setValues(text, [{ key: "A", value: "2" }]).edits;

@@ -16,8 +16,8 @@ test.each([
   ["every line that assigns the key", "KEY=1\nA=1\n  export KEY = 'a b'\nKEY: c\n", "A=1\n"],
   ["a value of several lines", 'A=1\nKEY="a\nb\nc"\nB=2\n', "A=1\nB=2\n"],
   ["a line of a file with CRLF", "A=1\r\nKEY=x\r\nB=2\r\n", "A=1\r\nB=2\r\n"],
-  ["a line behind a lone carriage return", "A=1\rKEY=x\rB=2\r", "A=1\rB=2\r"],
-  ["the first line, behind a byte order mark", "\uFEFFKEY=x\nA=1\n", "\uFEFFA=1\n"],
+  ["a line after a lone carriage return", "A=1\rKEY=x\rB=2\r", "A=1\rB=2\r"],
+  ["the first line, after a byte order mark", "\uFEFFKEY=x\nA=1\n", "\uFEFFA=1\n"],
 ])("removing %s keeps every other byte", (_, text, expected) => {
   expect(without(text, "KEY")).toBe(expected);
 });

@@ -19,7 +19,7 @@ describe("frameLine", () => {
     ["after an emoji of many units", "👩‍👩‍👧: x", 11, "x"],
     ["after combining marks", "e\u0301: x", 5, "x"],
     ["behind the end", "a: ", 4, ""],
-    ["far behind the end", "a:", 400, ""],
+    ["far beyond the end", "a:", 400, ""],
     ["after a masked part", "redis://u:p@host x", 18, "x"],
     ["in a masked part", "redis://u:p@host x", 11, "[REDACTED]@host x"],
     ["before a masked part", "a redis://u:p@host", 3, "redis://[REDACTED]@host"],

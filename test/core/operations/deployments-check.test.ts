@@ -38,7 +38,7 @@ describe("bytes that are not UTF-8 are refused with their offset", () => {
     ["half a pair", broken("eda080"), words(9)],
     ["beyond Unicode", broken("f4908080"), words(9)],
     ["a sequence that the end cuts off", broken("f09f98"), words(9)],
-    ["a fault behind what is right", broken("f09f9880e282acff"), words(16)],
+    ["an invalid byte after valid ones", broken("f09f9880e282acff"), words(16)],
     ["the first byte", Buffer.from("ff", "hex"), words(0, 1)],
     ["a NUL", Buffer.from("a: 1\nb: \0\n"), "The file holds a NUL byte, so it is not text: byte offset 8, in line 2."],
     ["nothing but NUL", Buffer.alloc(64), "The file holds a NUL byte, so it is not text: byte offset 0, in line 1."],
@@ -62,9 +62,9 @@ describe("a path that is not a readable file", () => {
     ["nothing", "SUITE_FILE_NOT_FOUND", () => undefined],
     ["a directory", "EISDIR", (path: string) => mkdirSync(path)],
     ["a FIFO", "ENOTREG", (path: string) => execFileSync("mkfifo", [path])],
-    ["a link that leads nowhere", "SUITE_FILE_NOT_FOUND", (path: string) => symlinkSync("nowhere.yaml", path)],
+    ["a broken link", "SUITE_FILE_NOT_FOUND", (path: string) => symlinkSync("nowhere.yaml", path)],
     ["a link to itself", "ELOOP", (path: string) => symlinkSync(path, path)],
-    ["a link that leads out", "EOUTSIDE", (path: string) => symlinkSync("/etc/passwd", path)],
+    ["a link that leads outside", "EOUTSIDE", (path: string) => symlinkSync("/etc/passwd", path)],
   ])("%s is refused", async (_, code, make) => {
     const workspace = makeWorkspace();
     make(workspace.path(FILE));

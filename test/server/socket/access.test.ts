@@ -166,7 +166,7 @@ describe("on an address that other machines can reach", () => {
     ["header of another scheme", { headers: { authorization: `Basic ${TOKEN}` } }],
     ["subprotocol", { protocols: asProtocol("wrong") }],
     ["subprotocol that is empty", { protocols: ["svcm.v1", "svcm.bearer."] }],
-    ["subprotocol beside a right header", { ...header(TOKEN), protocols: asProtocol("wrong") }],
+    ["subprotocol beside a valid header", { ...header(TOKEN), protocols: asProtocol("wrong") }],
   ])("a wrong %s is answered with 401", async (_, settings) => {
     const { status, text, headers } = await refused(await openly(), settings);
     expect({ status, text }).toEqual({ status: 401, text: '{"error":"Unauthorized."}' });
