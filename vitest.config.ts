@@ -1,14 +1,16 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { builtPrograms } from "./test/support/built-programs.ts";
+import { longFiles } from "./test/support/long-files.ts";
 import LongFirst from "./test/support/long-first.ts";
 
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
+const tests = ["", "apps/*/"].map((folder) => `${folder}test/**/*.test.ts`);
 
 export default defineConfig({
   plugins: [builtPrograms()],
   test: {
-    include: ["", "apps/*/"].map((folder) => `${folder}test/**/*${isLong ? ".long" : ""}.test.ts`),
+    include: isLong ? longFiles(tests) : tests,
     exclude: ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
     globalSetup: ["./test/support/build-once.ts", "./test/support/unpack-chromium.ts"],
     // Real processes, disks and browsers: a limit that only a hang reaches.

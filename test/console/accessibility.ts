@@ -5,14 +5,18 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { SIZES } from "./open-console.ts";
+import { sampleOrAll } from "../support/runs.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const looks = (["light", "dark"] as const).flatMap((theme) =>
-  [SIZES.phone, SIZES.wide].map((size) => ({ theme, size })),
-);
+const { phone, wide } = SIZES;
+const all = (["light", "dark"] as const).flatMap((theme) => [phone, wide].map((size) => ({ theme, size })));
+const looks = sampleOrAll(all, [
+  { theme: "light", size: wide },
+  { theme: "dark", size: phone },
+]);
 
-/** Runs the check in both themes, wide and on a phone. The console switches without a reload. */
+/** Checks the page in both themes, wide and on a phone; the long run has each theme at each size. The console follows both without a reload. */
 export async function inEveryLook(page: Page, check: () => Promise<void>): Promise<void> {
   const before = page.viewportSize() ?? SIZES.wide;
   for (const { theme, size } of looks) {

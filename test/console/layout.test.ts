@@ -11,6 +11,7 @@ import { openConsole, type Browser } from "./open-console.ts";
 import { atAllWidths, drawn } from "./widths.ts";
 import { testServer } from "../server/support.ts";
 import { a, b, lambda, suiteOf } from "./stored-targets.ts";
+import { firstOrAll } from "../support/runs.ts";
 
 const browser = useBrowser();
 const TABS = tabIds.filter((id) => id !== "monitoring");
@@ -80,10 +81,11 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     expect(await atAllWidths(page)).toEqual([]);
   });
 
-  test.each([
-    ["as it is", () => Promise.resolve(browser)],
+  const fonts = [
     ["with a browser font of 24 pixels", largeFont],
-  ])("the other tabs, %s", async (_name, launch) => {
+    ["as it is", () => Promise.resolve(browser)],
+  ] as const;
+  test.each(firstOrAll(fonts))("the other tabs, %s", async (_name, launch) => {
     const server = await testServer();
     const { page } = await openConsole(await launch(), server.url, {
       tab: "environment",

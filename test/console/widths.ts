@@ -1,8 +1,12 @@
 /// <reference lib="dom" />
 /** Elements that are cut off at the widths of phones, tablets, half a screen, and large screens. */
 import type { Page } from "playwright-core";
+import { sampleOrAll } from "../support/runs.ts";
 
-const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
+const WIDTHS = sampleOrAll(
+  [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560],
+  [320, 390, 833, 1024, 1280, 2560],
+);
 
 /** Elements that extend beyond the window, or that an ancestor cuts off. */
 function cutOff(page: Page): Promise<string[]> {

@@ -18,6 +18,7 @@ import { ask, testServer } from "../server/support.ts";
 import { natsProxy } from "../support/nats-proxy.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
+import { inLongRun } from "../support/runs.ts";
 
 const ALL: EventsAsked = { nodes: ["all"], apps: [], limit: 1000 };
 const SECOND = 1_000;
@@ -213,34 +214,36 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(complete).toBe(false);
   });
 
-  test("above maxBytes of the stream stay on their node, and later events arrive once when there is more space", async () => {
-    const fleet = await testFleet({ events: { maxBytes: "1MB" } });
-    const count = 3_000;
-    const endMs = Date.now() - 60 * SECOND;
-    crash(
-      fleet,
-      "web-1",
-      Array.from({ length: count }, (_, at) => at + 1),
-      endMs,
-    );
-    await fleet.start("web-1");
-    await untilExit(fleet, count);
-    const full = await everyCode(fleet);
-    const kept = full.length;
-    expect(kept).toBeLessThan(count);
-    expect(full).toEqual(Array.from({ length: kept }, (_, at) => count - kept + at + 1));
-    const since = endMs - 2 * count * SECOND;
-    const { events, complete } = await (await fleet.as("vera")).events({ ...ALL, since });
-    expect([events[0]?.exitCode, complete]).toEqual([count, false]);
-    expect(await ownCodes(fleet.ports("web-1"), since)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
+  inLongRun(() => {
+    test("beyond maxBytes of the stream stay on their node, and what comes after more room arrives once", async () => {
+      const fleet = await testFleet({ events: { maxBytes: "1MB" } });
+      const count = 3_000;
+      const endMs = Date.now() - 60 * SECOND;
+      crash(
+        fleet,
+        "web-1",
+        Array.from({ length: count }, (_, at) => at + 1),
+        endMs,
+      );
+      await fleet.start("web-1");
+      await untilExit(fleet, count);
+      const full = await everyCode(fleet);
+      const kept = full.length;
+      expect(kept).toBeLessThan(count);
+      expect(full).toEqual(Array.from({ length: kept }, (_, at) => count - kept + at + 1));
+      const since = endMs - 2 * count * SECOND;
+      const { events, complete } = await (await fleet.as("vera")).events({ ...ALL, since });
+      expect([events[0]?.exitCode, complete]).toEqual([count, false]);
+      expect(await ownCodes(fleet.ports("web-1"), since)).toEqual(Array.from({ length: count }, (_, at) => at + 1));
 
-    const path = join(fleet.root("adam"), "svcm.yaml");
-    writeFileSync(path, readFileSync(path, "utf8").replace('"1MB"', '"8MB"'));
-    expect(await (await fleet.as("adam")).setUp()).toBe("changed");
-    const later = Array.from({ length: 10 }, (_, at) => count + at + 1);
-    crash(fleet, "web-1", later, Date.now() - 10 * SECOND);
-    await untilExit(fleet, count + 10);
-    expect(await everyCode(fleet)).toEqual([...full, ...later]);
+      const path = join(fleet.root("adam"), "svcm.yaml");
+      writeFileSync(path, readFileSync(path, "utf8").replace('"1MB"', '"8MB"'));
+      expect(await (await fleet.as("adam")).setUp()).toBe("changed");
+      const later = Array.from({ length: 10 }, (_, at) => count + at + 1);
+      crash(fleet, "web-1", later, Date.now() - 10 * SECOND);
+      await untilExit(fleet, count + 10);
+      expect(await everyCode(fleet)).toEqual([...full, ...later]);
+    });
   });
 
   test("contain no value of an env file, and a change has its user", async () => {

@@ -16,6 +16,7 @@ import {
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { firstOrAll, inLongRun } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
@@ -69,30 +70,34 @@ test("an app that was removed from the file is deleted only with prune, and neve
     if (record.name === "unowned") await ports.processes.remove(record);
 });
 
-test.each([
+const modes = [
   ["in fork mode", {}],
   // The app does not listen, so PM2 waits this long.
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
-])("an app with a new name is renamed in place %s, and a rollback restores the former name", async (_, mode) => {
-  await apply([{ ...api, ...mode }, old], { prune: true });
-  const state = async () =>
-    (await ports.processes.list()).map(({ pmId, uniqueId, name, status }) => [pmId, uniqueId, name, status]);
-  const before = await state();
-  const after = before.map((process) => process.map((value) => (value === "api" ? "items" : value)));
-  const { release } = await apply([{ ...api, ...mode, name: "items" }, old]);
-  expect(release?.steps.map(({ do: kind, app, phase }) => [kind, app, phase])).toEqual([
-    ["update", "items", "done"],
-    ["save", "", "done"],
-  ]);
-  expect(await state()).toEqual(after);
-  expect((await plan()).steps).toEqual([]);
-  await execute(rolloutRollback, ports, {}, caller);
-  expect(await state()).toEqual(before);
-  own.pm2Folder([{ ...api, ...mode }, old]);
-  expect((await plan()).steps).toEqual([]);
-  await execute(rolloutRollback, ports, {}, caller);
-  expect(await state()).toEqual(after);
-});
+] as const;
+test.each(firstOrAll(modes))(
+  "an app with a new name is renamed in place %s, and a rollback gives it the former name",
+  async (_, mode) => {
+    await apply([{ ...api, ...mode }, old], { prune: true });
+    const state = async () =>
+      (await ports.processes.list()).map(({ pmId, uniqueId, name, status }) => [pmId, uniqueId, name, status]);
+    const before = await state();
+    const after = before.map((process) => process.map((value) => (value === "api" ? "items" : value)));
+    const { release } = await apply([{ ...api, ...mode, name: "items" }, old]);
+    expect(release?.steps.map(({ do: kind, app, phase }) => [kind, app, phase])).toEqual([
+      ["update", "items", "done"],
+      ["save", "", "done"],
+    ]);
+    expect(await state()).toEqual(after);
+    expect((await plan()).steps).toEqual([]);
+    await execute(rolloutRollback, ports, {}, caller);
+    expect(await state()).toEqual(before);
+    own.pm2Folder([{ ...api, ...mode }, old]);
+    expect((await plan()).steps).toEqual([]);
+    await execute(rolloutRollback, ports, {}, caller);
+    expect(await state()).toEqual(after);
+  },
+);
 
 test("an app that would start on the port of an undeclared process with the same script is refused", async () => {
   const env = { SVC_HTTP_PORT: String(await freePort()) };
@@ -162,24 +167,26 @@ test("a file without a plan is refused", async () => {
   expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");
 });
 
-test("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
-  await apply(
-    [
-      { ...api, env: { MODE: "2" } },
-      { name: "young", script: "./app.cjs", env: { MODE: "2" } },
-    ],
-    { prune: true },
-  );
-  const before = await ports.processes.list();
-  const dry = await execute(rolloutRollbackPlan, ports, {}, caller);
-  expect(dry.steps.map(({ app, instances, disruption }) => [app, instances.from, instances.to, disruption])).toEqual([
-    ["old", 0, 1, "none"],
-    ["young", 1, 0, "down"],
-    ["api", 1, 1, "gap"],
-  ]);
-  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-  await execute(rolloutRollback, ports, { apps: ["young"] }, caller);
-  expect(await refusal(execute(rolloutRollback, ports, { release: dry.release, plan: dry.id }, caller))).toBe(
-    "PLAN_STALE",
-  );
+inLongRun(() => {
+  test("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
+    await apply(
+      [
+        { ...api, env: { MODE: "2" } },
+        { name: "young", script: "./app.cjs", env: { MODE: "2" } },
+      ],
+      { prune: true },
+    );
+    const before = await ports.processes.list();
+    const dry = await execute(rolloutRollbackPlan, ports, {}, caller);
+    expect(dry.steps.map(({ app, instances, disruption }) => [app, instances.from, instances.to, disruption])).toEqual([
+      ["old", 0, 1, "none"],
+      ["young", 1, 0, "down"],
+      ["api", 1, 1, "gap"],
+    ]);
+    expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+    await execute(rolloutRollback, ports, { apps: ["young"] }, caller);
+    expect(await refusal(execute(rolloutRollback, ports, { release: dry.release, plan: dry.id }, caller))).toBe(
+      "PLAN_STALE",
+    );
+  });
 });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { execute, processAct, SvcmError, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
+import { firstOrAll, inLongRun } from "../support/runs.ts";
 
 const {
   own,
@@ -26,15 +27,17 @@ const refusalOrOutcome = (done: ReturnType<typeof apply>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? `${error.kind}: ${error.message}` : error),
   );
 
-test("a signal between two steps ends the apply after the step: the release is half done, and the next apply continues", async () => {
-  const stop = new AbortController();
-  const world = when(isStep(0, "begun"), () => stop.abort());
-  const refused = await refusal(apply([api("2"), web("2")], world, stop.signal));
-  expect(refused.kind).toBe("APPLY_HALF");
-  expect(await outcome()).toBe("half");
-  expect(await stepsLeft()).toBe(2);
-  await apply([api("2"), web("2")]);
-  expect(await stepsLeft()).toBe(0);
+inLongRun(() => {
+  test("a signal between two steps ends the apply after the step: the release is half, and the next apply goes on", async () => {
+    const stop = new AbortController();
+    const world = when(isStep(0, "begun"), () => stop.abort());
+    const refused = await refusal(apply([api("2"), web("2")], world, stop.signal));
+    expect(refused.kind).toBe("APPLY_HALF");
+    expect(await outcome()).toBe("half");
+    expect(await stepsLeft()).toBe(2);
+    await apply([api("2"), web("2")]);
+    expect(await stepsLeft()).toBe(0);
+  });
 });
 
 test("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
@@ -47,14 +50,18 @@ test("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
   expect(await stepsLeft()).toBe(2);
 });
 
-test.each([
-  ["svcm", () => execute(processAct, ports, { action: "restart", name: "web" }, caller)],
+const restarts = [
   ["PM2's command", () => byPm2("restart", "web")],
-])("an apply continues if a user restarts a process with %s before its step", async (_, restart) => {
-  const world = when(isStep(0, "done"), restart);
-  expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
-  expect(await stepsLeft()).toBe(0);
-});
+  ["svcm", () => execute(processAct, ports, { action: "restart", name: "web" }, caller)],
+] as const;
+test.each(firstOrAll(restarts))(
+  "a user who restarts a process with %s before its step does not stop the apply",
+  async (_, restart) => {
+    const world = when(isStep(0, "done"), restart);
+    expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
+    expect(await stepsLeft()).toBe(0);
+  },
+);
 
 test("an apply continues if PM2 restarts an app after a crash before its step", async () => {
   const { pid } = await recordOf("web");
@@ -66,17 +73,19 @@ test("an apply continues if PM2 restarts an app after a crash before its step", 
   expect(await stepsLeft()).toBe(0);
 });
 
-test("an apply continues if PM2 restarts an app because of its memory before its step", async () => {
-  const fat = { ...web("1"), max_memory_restart: "200M", env: { MODE: "1", FAT: "1" } };
-  await apply([api("1"), fat]);
-  const { pid } = await recordOf("web");
-  const world = when(isStep(0, "done"), async () => {
-    writeFileSync(join(own.folder, "fat"), "");
-    while ([pid, null].includes((await recordOf("web")).pid));
-    rmSync(join(own.folder, "fat"));
+inLongRun(() => {
+  test("an app that PM2 restarts because of its memory before its step does not stop the apply", async () => {
+    const fat = { ...web("1"), max_memory_restart: "200M", env: { MODE: "1", FAT: "1" } };
+    await apply([api("1"), fat]);
+    const { pid } = await recordOf("web");
+    const world = when(isStep(0, "done"), async () => {
+      writeFileSync(join(own.folder, "fat"), "");
+      while ([pid, null].includes((await recordOf("web")).pid));
+      rmSync(join(own.folder, "fat"));
+    });
+    expect((await apply([api("3"), { ...fat, args: "x" }], world)).release?.outcome).toBe("applied");
+    expect(await stepsLeft()).toBe(0);
   });
-  expect((await apply([api("3"), { ...fat, args: "x" }], world)).release?.outcome).toBe("applied");
-  expect(await stepsLeft()).toBe(0);
 });
 
 test("a process that a user restarts immediately after the last step does not make the apply half done", async () => {
@@ -151,20 +160,22 @@ test("if PM2 runs a process that it does not list, nothing is applied until that
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a definition that a user changes before its step stops the apply: svcm's own steps are reverted, the other change stays", async () => {
-  const world = when(isStep(0, "done"), async () => {
+inLongRun(() => {
+  test("a user who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
+    const world = when(isStep(0, "done"), async () => {
+      own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
+      await execute(
+        processAct,
+        ports,
+        { action: "restart", scope: "ecosystem", name: "web", environment: "dev" },
+        caller,
+      );
+    });
+    const refused = await refusal(apply([api("3"), web("3")], world));
+    expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
     own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
-    await execute(
-      processAct,
-      ports,
-      { action: "restart", scope: "ecosystem", name: "web", environment: "dev" },
-      caller,
-    );
+    expect(await stepsLeft()).toBe(0);
   });
-  const refused = await refusal(apply([api("3"), web("3")], world));
-  expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
-  own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
-  expect(await stepsLeft()).toBe(0);
 });
 
 test("a process that a user deletes before its step stops the apply, and the process stays deleted", async () => {
@@ -185,20 +196,23 @@ test("after a SIGKILL during a step, the release is half done, and the next appl
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a boot after an apply starts the applied processes", async () => {
-  await apply([api("6"), web("6")]);
-  await byPm2("kill");
-  await startDaemon();
-  await byPm2("resurrect");
-  expect(await stepsLeft()).toBe(0);
-  expect(readFileSync(join(own.home, "dump.pm2"), "utf8")).toContain('"MODE":"6"');
+inLongRun(() => {
+  test("a boot after an apply starts what was applied", async () => {
+    await apply([api("6"), web("6")]);
+    await byPm2("kill");
+    await startDaemon();
+    await byPm2("resurrect");
+    expect(await stepsLeft()).toBe(0);
+    expect(readFileSync(join(own.home, "dump.pm2"), "utf8")).toContain('"MODE":"6"');
+  });
 });
 
-test.each([
+const ends = [
   ["killed", () => daemon().signal("SIGKILL")],
   ["ended by its own command", () => byPm2("kill")],
-])(
-  "a PM2 that is %s during an apply leaves a release half done, and the next apply starts the apps",
+] as const;
+test.each(firstOrAll(ends))(
+  "a PM2 that is %s in the middle of an apply leaves a half release, and the next apply starts the apps",
   async (_, end) => {
     const refused = await refusal(apply([api("5"), web("5")], when(isStep(0, "done"), end)));
     expect(refused.kind).toBe("APPLY_HALF");

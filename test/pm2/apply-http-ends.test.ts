@@ -5,30 +5,36 @@ import { ask, post } from "../server/support.ts";
 import { newest } from "../support/records.ts";
 import { serve } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
+import { firstOrAll, inLongRun } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
-test("a server that is closed during an apply finishes the current step, and the journal says what is left", async () => {
-  const server = await start();
-  const watching = await listener(server);
-  const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web", { MODE: "2" })]);
-  await watching.step();
-  const closed = server.close();
-  writeFileSync(gate(), "");
-  await closed;
-  const after = await start({ repository: server.repository });
-  expect(await release(after, id)).toMatchObject({
-    outcome: "half",
-    steps: [{ app: "api", phase: "done" }, { app: "web", phase: "not-begun" }, { phase: "not-begun" }],
+inLongRun(() => {
+  test("a server that is closed during an apply ends the step under way, and the journal says what is left", async () => {
+    const server = await start();
+    const watching = await listener(server);
+    const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web", { MODE: "2" })]);
+    await watching.step();
+    const closed = server.close();
+    writeFileSync(gate(), "");
+    await closed;
+    const after = await start({ repository: server.repository });
+    expect(await release(after, id)).toMatchObject({
+      outcome: "half",
+      steps: [{ app: "api", phase: "done" }, { app: "web", phase: "not-begun" }, { phase: "not-begun" }],
+    });
+    expect((await plan(after)).steps.map(({ app: name }) => name)).toEqual(["web", ""]);
+    expect(await newest(ports.audit, 1)).toMatchObject([
+      { action: "plan.apply", outcome: "failed", code: "APPLY_HALF" },
+    ]);
   });
-  expect((await plan(after)).steps.map(({ app: name }) => name)).toEqual(["web", ""]);
-  expect(await newest(ports.audit, 1)).toMatchObject([{ action: "plan.apply", outcome: "failed", code: "APPLY_HALF" }]);
 });
 
-test.each([
+const ends = [
   ["SIGTERM", 0, "done"],
   ["SIGKILL", null, "failed"],
-] as const)(
+] as const;
+test.each(firstOrAll(ends))(
   "after %s of svcm serve during an apply, the release is half and the next plan says what is left",
   async (signal, code, phase) => {
     const env = { PM2_HOME: own.home, SVC_SERVICE_MANAGEMENT_CONFIG_DIR: own.folder };

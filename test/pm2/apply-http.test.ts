@@ -7,6 +7,7 @@ import { planBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, CANARY, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
+import { inLongRun } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
@@ -90,40 +91,42 @@ test("an unknown release is answered with 404 and the accepted releases", async 
   expect([404, 409]).toContain(undone.status);
 });
 
-test("a release that is no longer kept is 404 with RELEASE_GONE over HTTP and exit code 2 on the command line; nothing changes", async () => {
-  const server = await start();
-  const { root } = server.repository;
-  writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, keepReleases: 2 }");
-  const ids: string[] = [];
-  for (const MODE of ["5", "6", "7"]) {
-    const watching = await listener(server);
-    ids.push(await begin(server, [app("api", { MODE }), app("web")]));
-    await watching.all();
-  }
-  const [gone = "", oldest, newest] = ids;
-  const before = await ports.processes.list();
-  const json = {
-    code: "RELEASE_GONE",
-    error: "Release not found.",
-    details: `The release ${gone} is no longer kept: the oldest one is ${oldest}. Accepted: ${newest}, ${oldest}.`,
-  };
-  // Old releases are deleted after the last frame.
-  await expect.poll(() => ask(server, `/api/runtime/releases/${gone}`)).toMatchObject({ status: 404, json });
-  expect(await ask(server, `${ROLLBACK}?release=${gone}`)).toMatchObject({ status: 404, json });
-  expect(await post(server, { release: gone, plan: "1234-5678" }, {}, ROLLBACK)).toMatchObject({ status: 404, json });
-  const run = (...args: string[]) => svcm(args, { root, env: { PM2_HOME: own.home } });
-  const refused = [
-    await run("rollback", gone, "--yes"),
-    await run("rollback", gone, "--dry-run"),
-    await run("releases", "show", gone),
-  ];
-  for (const { code, stdout, stderr } of refused) {
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain(`${json.details} Hint: Go back by Git`);
-  }
-  const inJson = await run("rollback", gone, "--yes", "--json");
-  expect([inJson.code, JSON.parse(inJson.stdout)]).toEqual([2, expect.objectContaining(json)]);
-  expect(await ports.processes.list()).toMatchObject(before.map(({ pid, pmId }) => ({ pid, pmId })));
+inLongRun(() => {
+  test("a release that is no longer kept is 404 with RELEASE_GONE, and 2 on the command line; nothing changes", async () => {
+    const server = await start();
+    const { root } = server.repository;
+    writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, keepReleases: 2 }");
+    const ids: string[] = [];
+    for (const MODE of ["5", "6", "7"]) {
+      const watching = await listener(server);
+      ids.push(await begin(server, [app("api", { MODE }), app("web")]));
+      await watching.all();
+    }
+    const [gone = "", oldest, newest] = ids;
+    const before = await ports.processes.list();
+    const json = {
+      code: "RELEASE_GONE",
+      error: "Release not found.",
+      details: `The release ${gone} is no longer kept: the oldest one is ${oldest}. Accepted: ${newest}, ${oldest}.`,
+    };
+    // Old releases are deleted after the last frame.
+    await expect.poll(() => ask(server, `/api/runtime/releases/${gone}`)).toMatchObject({ status: 404, json });
+    expect(await ask(server, `${ROLLBACK}?release=${gone}`)).toMatchObject({ status: 404, json });
+    expect(await post(server, { release: gone, plan: "1234-5678" }, {}, ROLLBACK)).toMatchObject({ status: 404, json });
+    const run = (...args: string[]) => svcm(args, { root, env: { PM2_HOME: own.home } });
+    const refused = [
+      await run("rollback", gone, "--yes"),
+      await run("rollback", gone, "--dry-run"),
+      await run("releases", "show", gone),
+    ];
+    for (const { code, stdout, stderr } of refused) {
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr.replaceAll(/\s+/g, " ")).toContain(`${json.details} Hint: Go back by Git`);
+    }
+    const inJson = await run("rollback", gone, "--yes", "--json");
+    expect([inJson.code, JSON.parse(inJson.stdout)]).toEqual([2, expect.objectContaining(json)]);
+    expect(await ports.processes.list()).toMatchObject(before.map(({ pid, pmId }) => ({ pid, pmId })));
+  });
 });
 
 test("an apply needs the token, and the attempt without it is recorded", async () => {

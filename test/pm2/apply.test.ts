@@ -16,6 +16,7 @@ import {
 } from "../../src/core/index.ts";
 import { appeared } from "../support/appeared.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { firstOrAll, inLongRun } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-93b0";
@@ -180,23 +181,28 @@ function untilCrash(): Ports {
 }
 
 describe("a bad release", () => {
-  test.each([
-    [
-      "in fork mode",
+  test.each(
+    firstOrAll([
       [
-        { ...web, env: { MODE: "2" } },
-        { ...api, env: { MODE: "2", FAILS: "1" } },
+        "in fork mode",
+        [
+          { ...web, env: { MODE: "2" } },
+          { ...api, env: { MODE: "2", FAILS: "1" } },
+        ],
       ],
-    ],
-    [
-      "in cluster mode",
       [
-        { ...api, env: { MODE: "2" } },
-        { ...web, env: { MODE: "2", FAILS: "1" } },
+        "in cluster mode",
+        [
+          { ...api, env: { MODE: "2" } },
+          { ...web, env: { MODE: "2", FAILS: "1" } },
+        ],
       ],
-    ],
-    ["of a new app", [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }]],
-  ])("%s is reverted: every changed process runs as before", async (_what, apps) => {
+      [
+        "of a new app",
+        [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }],
+      ],
+    ]),
+  )("%s is returned: every touched process runs as before", async (_what, apps) => {
     const before = await both();
     expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
     expect(await both()).toEqual(before);
@@ -228,15 +234,17 @@ test("a rollback restores every app's former definition and number, and can be u
   expect(await seen("api")).toEqual(applied);
 });
 
-test("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
-  await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
-  for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
-  expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
-  expect(await seen("api")).toEqual([
-    { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
-  ]);
-  own.pm2Folder([api, web]);
-  expect(await stepsLeft()).toBe(0);
+inLongRun(() => {
+  test("a rollback starts an app that was deleted meanwhile, with its former definition", async () => {
+    await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
+    for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
+    expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
+    expect(await seen("api")).toEqual([
+      { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
+    ]);
+    own.pm2Folder([api, web]);
+    expect(await stepsLeft()).toBe(0);
+  });
 });
 
 test("while one apply runs, another apply is refused, and the error names the process", async () => {

@@ -9,39 +9,19 @@ import { freePort } from "../support/free-port.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { GATED_APP } from "./gated-app.ts";
+import { firstOrAll, inLongRun } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
 let ports: Ports;
 let port: number;
 
-/**
- * Answers `/health` by MODE: with 200, with 500, not at all, only once (`dies`), or until it stops listening after five
- * answers (`deaf`). Other modes exit immediately, exit before they are ready, or never report that they are ready. On a
- * signal, the mode good accepts no more requests, and exits when the file in HELD exists.
- */
-const APP = `
-const { HELD, MODE, SVC_HTTP_PORT } = process.env;
-const status = { bad: 500, missing: 404 }[MODE] ?? 200;
-let asked = 0;
-if (MODE === "crash") process.exit(3);
-if (MODE === "late") setTimeout(() => process.exit(3), 300);
-const server = require("node:http").createServer((request, response) => {
-  if (MODE === "dies" && request.url === "/health" && (asked += 1) > 1) process.exit(7);
-  if (MODE === "deaf" && (asked += 1) === 5) server.close();
-  response.writeHead(request.url === "/health" ? status : 200).end(JSON.stringify({ mode: MODE, pid: process.pid }));
-});
-const ready = () => MODE === "mute" || process.send?.("ready");
-if (MODE !== "silent" && MODE !== "late") server.listen(Number(SVC_HTTP_PORT), "127.0.0.1", ready);
-const end = () => (require("node:fs").existsSync(HELD) ? process.exit() : setTimeout(end, 10));
-if (HELD && MODE === "good") process.on("SIGINT", () => (server.close(), end()));
-setInterval(() => {}, 1e6);`;
-
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
   ports = own.ports();
-  writeFileSync(join(own.folder, "app.cjs"), APP);
+  writeFileSync(join(own.folder, "app.cjs"), GATED_APP);
   port = await freePort();
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 300ms, healthyDeadline: 60s }");
 });
@@ -103,23 +83,34 @@ const served = (): Promise<string> =>
     }).once("error", reject);
   });
 
-test.each([
+const failing = [
   ["answers with 500", "bad", "HEALTH_STATUS", "answered with status 500"],
   ["does not listen", "silent", "HEALTH_UNREACHABLE", "has no answer: ECONNREFUSED"],
   ["dies after a while", "dies", "HEALTH_CRASHED", "It did not stay online"],
-] as const)("a release that %s is taken back, and the former one serves again", async (_, mode, code, words) => {
-  const refused = await refusal(apply(mode));
-  expect(refused).toContain(`APPLY_REVERTED ${code}: restapi (id 0) is not healthy. `);
-  expect(refused).toContain(words);
-  expect(await served()).toBe("good");
-});
+] as const;
+const MODES = [
+  ["in fork mode", {}],
+  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
+] as const;
 
-test("a release that stops responding while it is checked is reverted before its deadline", async () => {
-  declare("deaf");
-  const input = { environment: "dev", minHealthyMs: 3000, timeoutMs: 600_000 };
-  const refused = await refusal(execute(rolloutApply, ports, input, caller));
-  expect(refused).toContain("APPLY_REVERTED HEALTH_UNREACHABLE: restapi (id 0) is not healthy. ");
-  expect(await served()).toBe("good");
+test.each(firstOrAll(failing))(
+  "a release that %s is taken back, and the former one serves again",
+  async (_, mode, code, words) => {
+    const refused = await refusal(apply(mode));
+    expect(refused).toContain(`APPLY_REVERTED ${code}: restapi (id 0) is not healthy. `);
+    expect(refused).toContain(words);
+    expect(await served()).toBe("good");
+  },
+);
+
+inLongRun(() => {
+  test("a release that stops responding while it is checked is reverted before its deadline", async () => {
+    declare("deaf");
+    const input = { environment: "dev", minHealthyMs: 3000, timeoutMs: 600_000 };
+    const refused = await refusal(execute(rolloutApply, ports, input, caller));
+    expect(refused).toContain("APPLY_REVERTED HEALTH_UNREACHABLE: restapi (id 0) is not healthy. ");
+    expect(await served()).toBe("good");
+  });
 });
 
 test("a release without the path of the default probe only has to stay online", async () => {
@@ -140,66 +131,67 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
   expect(await served()).toBe("good");
 });
 
-test("in a cluster of four, each check after the reload reaches the new process, and sends at most five probes", async () => {
-  const cluster = { exec_mode: "cluster", instances: 4 };
-  await apply("good", cluster);
-  const { health, processes } = ports;
-  /** For each completed reload, the processes that each check reached. */
-  const checks: (number | null)[][][] = [];
-  let isReloading = false;
-  const reload: typeof processes.reload = async (...given) => {
-    isReloading = true;
-    const before = await processes.reload(...given);
-    isReloading = false;
-    checks.push([]);
-    return before;
-  };
-  const list: typeof processes.list = (signal) => {
-    checks.at(-1)?.push([]);
-    return processes.list(signal);
-  };
-  const ask: typeof health.ask = async (probe) => {
-    const answer = await health.ask(probe);
-    if (!isReloading && answer.state === "healthy") checks.at(-1)?.at(-1)?.push(answer.pid);
-    return answer;
-  };
-  const world = { ...ports, health: { ...health, ask }, processes: { ...processes, reload, list } };
-  await apply("good", { ...cluster, args: "x" }, false, world);
-  const now = await ports.processes.list();
-  const met = checks.map((ofOne) => ofOne.filter((pids) => pids.length > 0));
-  for (const [index, ofOne] of met.entries()) {
-    expect(ofOne.map((pids) => pids.at(-1))).toEqual(ofOne.map(() => now[index]?.pid));
-    expect(Math.max(...ofOne.map((pids) => pids.length))).toBeLessThanOrEqual(5);
-  }
-  expect(met).toHaveLength(4);
+inLongRun(() => {
+  test("in a cluster of four, each check after the reload meets the new process, and sends at most five probes", async () => {
+    const cluster = { exec_mode: "cluster", instances: 4 };
+    await apply("good", cluster);
+    const { health, processes } = ports;
+    /** For each reload that PM2 has answered, the processes that each check met. */
+    const checks: (number | null)[][][] = [];
+    let isReloading = false;
+    const reload: typeof processes.reload = async (...given) => {
+      isReloading = true;
+      const before = await processes.reload(...given);
+      isReloading = false;
+      checks.push([]);
+      return before;
+    };
+    const list: typeof processes.list = (signal) => {
+      checks.at(-1)?.push([]);
+      return processes.list(signal);
+    };
+    const ask: typeof health.ask = async (probe) => {
+      const answer = await health.ask(probe);
+      if (!isReloading && answer.state === "healthy") checks.at(-1)?.at(-1)?.push(answer.pid);
+      return answer;
+    };
+    const world = { ...ports, health: { ...health, ask }, processes: { ...processes, reload, list } };
+    await apply("good", { ...cluster, args: "x" }, false, world);
+    const now = await ports.processes.list();
+    const met = checks.map((ofOne) => ofOne.filter((pids) => pids.length > 0));
+    for (const [index, ofOne] of met.entries()) {
+      expect(ofOne.map((pids) => pids.at(-1))).toEqual(ofOne.map(() => now[index]?.pid));
+      expect(Math.max(...ofOne.map((pids) => pids.length))).toBeLessThanOrEqual(5);
+    }
+    expect(met).toHaveLength(4);
+  });
 });
 
-test("in a cluster, a bad release is reverted while the old process is still stopping", async () => {
-  const held = join(own.folder, "held");
-  const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
-  const cluster = { exec_mode: "cluster", instances: 1, kill_timeout: 60_000 };
-  writeFileSync(held, "");
-  await apply("good", { ...cluster, ...env("good") });
-  rmSync(held);
-  const [before] = await ports.processes.list();
-  const isServed: boolean[] = [];
-  const { releases } = ports;
-  const add = async (id: string, event: ReleaseEvent): Promise<void> => {
-    await releases.add(id, event);
-    if (event.event !== "return") return;
-    isServed.push(own.pids().includes(before!.pid!), (await served()) === "good");
+inLongRun(() => {
+  test("in a cluster, a bad release is reverted while the old process is still stopping", async () => {
+    const held = join(own.folder, "held");
+    const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
+    const cluster = { exec_mode: "cluster", instances: 1, kill_timeout: 60_000 };
     writeFileSync(held, "");
-  };
-  const world = Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
-  const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
-  expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
-  expect(isServed).toEqual([true, true]);
+    await apply("good", { ...cluster, ...env("good") });
+    rmSync(held);
+    const [before] = await ports.processes.list();
+    const isServed: boolean[] = [];
+    const { releases } = ports;
+    const add = async (id: string, event: ReleaseEvent): Promise<void> => {
+      await releases.add(id, event);
+      if (event.event !== "return") return;
+      isServed.push(own.pids().includes(before!.pid!), (await served()) === "good");
+      writeFileSync(held, "");
+    };
+    const world = Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+    const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
+    expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
+    expect(isServed).toEqual([true, true]);
+  });
 });
 
-test.each([
-  ["in fork mode", {}],
-  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
-])("a release whose port another program uses is reverted %s", async (_, mode) => {
+test.each(firstOrAll(MODES))("a release whose port another program has taken is taken back %s", async (_, mode) => {
   await apply("good", mode);
   const otherServer = createServer((_request, response) => response.end());
   await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
@@ -210,10 +202,7 @@ test.each([
   expect(await served()).toBe("good");
 });
 
-test.each([
-  ["in fork mode", {}],
-  ["in a cluster", { exec_mode: "cluster", instances: 2 }],
-])("a release that never reports that it is ready is reverted %s", async (_, mode) => {
+test.each(firstOrAll(MODES))("a release that never calls itself ready is taken back %s", async (_, mode) => {
   const app = { wait_ready: true, listen_timeout: 1000, ...mode };
   await apply("good", { ...app, listen_timeout: 60_000 });
   expect(await refusal(apply("mute", app))).toBe(
@@ -230,25 +219,28 @@ test("a plan names a listen_timeout that is shorter than the last boot, and the 
   expect(steps[0]).toMatchObject({ do: "update", disruption: "gap", notes: ["LISTEN_TIMEOUT_SHORT"] });
 });
 
-test("a release that keeps exiting before it is ready is reverted by a single restart", async () => {
-  // PM2 never gives up on an app that runs for longer than `min_uptime`.
-  const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
-  await apply("good", app);
-  const world = betweenLaunches();
-  const restart = vi.spyOn(world.processes, "restart");
-  expect(await refusal(apply("late", app, false, world))).toContain("APPLY_REVERTED");
-  expect(restart).toHaveBeenCalledTimes(2);
-  expect(await served()).toBe("good");
+inLongRun(() => {
+  test("a release that keeps exiting before it is ready is reverted by a single restart", async () => {
+    // PM2 gives up on no app that runs for longer than `min_uptime`.
+    const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
+    await apply("good", app);
+    const world = betweenLaunches();
+    const restart = vi.spyOn(world.processes, "restart");
+    expect(await refusal(apply("late", app, false, world))).toContain("APPLY_REVERTED");
+    expect(restart).toHaveBeenCalledTimes(2);
+    expect(await served()).toBe("good");
+  });
 });
 
 describe("with a preflight", () => {
-  test.each([
-    ["crashes at its start", "crash", {}],
+  const refused = [
     ["answers with 500", "bad", {}],
+    ["crashes at its start", "crash", {}],
     ["does not listen", "silent", {}],
     ["dies after a while", "dies", {}],
     ["crashes at its start in a cluster", "crash", { exec_mode: "cluster", instances: 2 }],
-  ] as const)("a release that %s is refused, and no process is touched", async (_, mode, more) => {
+  ] as const;
+  test.each(firstOrAll(refused))("a release that %s is refused, and no process is touched", async (_, mode, more) => {
     await apply("good", more);
     const before = await ports.processes.list();
     expect(await refusal(apply(mode, more, true))).toContain(

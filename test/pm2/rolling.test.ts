@@ -5,59 +5,66 @@ import { execute, processAct, processScale, processWait, type Caller } from "../
 import { freePort } from "../support/free-port.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 import { caller, clustered, SERVER } from "./clustered.ts";
+import { inLongRun } from "../support/runs.ts";
 
 const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clustered();
 
 test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
-test("if an instance does not come back, no further instance is restarted", async () => {
-  // PM2 waits this long for the instance that does not come back.
-  await web("bad", await freePort(), 3, { listen_timeout: 3000 });
-  await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
-  const [first, ...others] = await recordsOf("bad");
-  writeFileSync(first!.script!, "process.exit(9);");
-  const refusal = await act("reload", "bad", withStoppedClock(ports)).catch(
-    (error: unknown) => error as { body: { details: string } },
-  );
-  expect(refusal).toMatchObject({ kind: "PROCESS_ACTION_FAILED", body: { code: "RELOAD_VERIFY_FAILED" } });
-  expect((refusal as { body: { details: string } }).body.details).toMatch(
-    /The reload of 1 of 3 failed\. .*exit code 9.* Not begun because an instance before failed: bad \(id \d+, namespace default\), bad/,
-  );
-  const after = await recordsOf("bad");
-  for (const { pmId, pid } of others) expect(after.find((record) => record.pmId === pmId)).toMatchObject({ pid });
-  await execute(processAct, ports, { action: "stop", name: "bad" }, caller);
+inLongRun(() => {
+  test("after the first instance that does not come back, no further instance is restarted", async () => {
+    // PM2 waits that long for the instance that does not come back.
+    await web("bad", await freePort(), 3, { listen_timeout: 3000 });
+    await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
+    const [first, ...others] = await recordsOf("bad");
+    writeFileSync(first!.script!, "process.exit(9);");
+    const refusal = await act("reload", "bad", withStoppedClock(ports)).catch(
+      (error: unknown) => error as { body: { details: string } },
+    );
+    expect(refusal).toMatchObject({ kind: "PROCESS_ACTION_FAILED", body: { code: "RELOAD_VERIFY_FAILED" } });
+    expect((refusal as { body: { details: string } }).body.details).toMatch(
+      /The reload of 1 of 3 failed\. .*exit code 9.* Not begun because an instance before failed: bad \(id \d+, namespace default\), bad/,
+    );
+    const after = await recordsOf("bad");
+    for (const { pmId, pid } of others) expect(after.find((record) => record.pmId === pmId)).toMatchObject({ pid });
+    await execute(processAct, ports, { action: "stop", name: "bad" }, caller);
+  });
 });
 
-test("each instance is reported when it is done", async () => {
-  const heard: string[] = [];
-  const report: Caller["report"] = ({ done, total, label }) => void heard.push(`${done} of ${total}: ${label}`);
-  await execute(processAct, ports, { action: "reload", name: "web" }, { ...caller, report });
-  const [first, second] = await recordsOf("web");
-  expect(heard).toEqual([
-    `1 of 2: web (id ${first!.pmId}, namespace default)`,
-    `2 of 2: web (id ${second!.pmId}, namespace default)`,
-  ]);
+inLongRun(() => {
+  test("each instance is reported when it is done", async () => {
+    const heard: string[] = [];
+    const report: Caller["report"] = ({ done, total, label }) => void heard.push(`${done} of ${total}: ${label}`);
+    await execute(processAct, ports, { action: "reload", name: "web" }, { ...caller, report });
+    const [first, second] = await recordsOf("web");
+    expect(heard).toEqual([
+      `1 of 2: web (id ${first!.pmId}, namespace default)`,
+      `2 of 2: web (id ${second!.pmId}, namespace default)`,
+    ]);
+  });
 });
 
 const scale = (name: string, instances: number, world = ports) =>
   execute(processScale, world, { name, instances }, caller);
 
-test("an app is scaled up and down without a lost request, and the newest instances are removed first", async () => {
-  const [first, second] = await recordsOf("web");
-  const up = await loadDuring(async () => {
-    const { from, to, affected } = await scale("web", 4);
-    expect([from, to, affected.length]).toEqual([2, 4, 2]);
+inLongRun(() => {
+  test("an app is scaled up and down without a lost request, the newest instances first", async () => {
+    const [first, second] = await recordsOf("web");
+    const up = await loadDuring(async () => {
+      const { from, to, affected } = await scale("web", 4);
+      expect([from, to, affected.length]).toEqual([2, 4, 2]);
+    });
+    expect(up.failed).toBe(0);
+    const all = await recordsOf("web");
+    expect(all.map(({ status }) => status)).toEqual(["online", "online", "online", "online"]);
+    const down = await loadDuring(async () => {
+      const { from, to, affected } = await scale("web", 2);
+      expect([from, to, affected.map(({ pmId }) => pmId)]).toEqual([4, 2, all.slice(2).map(({ pmId }) => pmId)]);
+    });
+    expect([up.failed, down.failed]).toEqual([0, 0]);
+    expect((await recordsOf("web")).map(({ pid }) => pid)).toEqual([first!.pid, second!.pid]);
+    expect(await scale("web", 2)).toMatchObject({ from: 2, to: 2, affected: [] });
   });
-  expect(up.failed).toBe(0);
-  const all = await recordsOf("web");
-  expect(all.map(({ status }) => status)).toEqual(["online", "online", "online", "online"]);
-  const down = await loadDuring(async () => {
-    const { from, to, affected } = await scale("web", 2);
-    expect([from, to, affected.map(({ pmId }) => pmId)]).toEqual([4, 2, all.slice(2).map(({ pmId }) => pmId)]);
-  });
-  expect([up.failed, down.failed]).toEqual([0, 0]);
-  expect((await recordsOf("web")).map(({ pid }) => pid)).toEqual([first!.pid, second!.pid]);
-  expect(await scale("web", 2)).toMatchObject({ from: 2, to: 2, affected: [] });
 });
 
 test("an instance that does not stay online is removed again", async () => {

@@ -1,11 +1,25 @@
+/**
+ * An ordinary run takes a sample where the long run takes everything. The long run includes each file that calls one of
+ * these functions, see `long-files.ts`.
+ */
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
 
-/** Returns the number of runs. An ordinary run has fewer; values from fast-check are new in each run. */
+/** Returns the number of tries. The values are new in each run where fast-check makes them. */
 export function runs(ordinary: number, long: number): { readonly numRuns: number } {
   return { numRuns: isLong ? long : ordinary };
 }
 
-/** Returns the complete list in the long run, and its first element in an ordinary one. */
-export function firstOrAll<T>(list: readonly T[]): readonly T[] {
-  return isLong ? list : list.slice(0, 1);
+/** Returns the list in the long run, and its first element in an ordinary one. */
+export function firstOrAll<const T>(list: readonly T[]): readonly T[] {
+  return sampleOrAll(list, list.slice(0, 1));
+}
+
+/** Returns all in the long run, and the sample in an ordinary one. */
+export function sampleOrAll<const T>(all: readonly T[], sample: readonly T[]): readonly T[] {
+  return isLong ? all : sample;
+}
+
+/** Declares tests in the long run only: each has a cheaper relative that is in every run. */
+export function inLongRun(declare: () => void): void {
+  if (isLong) declare();
 }

@@ -14,6 +14,7 @@ import {
   read,
   realtimeOf,
 } from "./stores.ts";
+import { inLongRun } from "../../../test/support/runs.ts";
 
 describe("items", () => {
   test("SQLite: several processes share one database", async () => {
@@ -21,24 +22,29 @@ describe("items", () => {
     await expectSharedItems({ SVC_DATABASE_DRIVER: "sqlite3", SVC_DATABASE_FILE: file });
   });
 
-  test.skipIf(!hasPostgres)("PostgreSQL, Aurora and RDS (needs postgres)", async () => {
-    await using server = await startPostgres();
-    const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
-    await expectSharedItems({ SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url });
-    for (const driver of ["Aurora", "RDS"]) {
-      await using managed = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: driver, SVC_DATABASE_URL: url });
-      expect(await read(managed.url, "/items")).toHaveLength(30);
-    }
+  inLongRun(() => {
+    test.skipIf(!hasPostgres)("PostgreSQL, Aurora and RDS (needs postgres)", async () => {
+      await using server = await startPostgres();
+      const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
+      await expectSharedItems({ SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url });
+      for (const driver of ["Aurora", "RDS"]) {
+        await using managed = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: driver, SVC_DATABASE_URL: url });
+        expect(await read(managed.url, "/items")).toHaveLength(30);
+      }
+    });
   });
 });
 
-describe("the realtime API's own data", () => {
-  test.skipIf(!hasPostgres)("in PostgreSQL, in a database separate from the main one (needs postgres)", async () => {
-    await using server = await startPostgres();
-    const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
-    await expectIndependence(realtimeOf("PostgreSQL", url));
-    const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
-    expect(await listed(both)).toEqual({ main: [], realtime: ["kept"] });
+inLongRun(() => {
+  describe("the realtime API's own data", () => {
+    test.skipIf(!hasPostgres)("in PostgreSQL, apart from the main one (needs postgres)", async () => {
+      await using server = await startPostgres();
+      const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
+      await expectIndependence(realtimeOf("PostgreSQL", url));
+      // The same database for both, in two tables.
+      const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
+      expect(await listed(both)).toEqual({ main: [], realtime: ["kept"] });
+    });
   });
 });
 

@@ -8,6 +8,7 @@ import { runToEnd, startEntrypoint, type EntrypointKind } from "./entrypoint.ts"
 import { watchItems } from "./grpc-client.ts";
 import { basic, PASSWORD, withAlice } from "./accounts.ts";
 import { hasPostgres, hasRedis, startPostgres, startRedis, type RunningServer } from "./servers.ts";
+import { firstOrAll } from "../../../test/support/runs.ts";
 
 const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> = {
   rest: { kind: "rest", says: /^REST \(express\) on/ },
@@ -61,10 +62,11 @@ test.each(["dev", "staging", "ci"])("the env file of %s is good, and its apps ma
   }
 });
 
-describe.each([
-  ["staging", ["rest", "websocket"]],
+const deployed = [
   ["production", ["rest", "grpc"]],
-] as const)("the env file of %s", (name, kinds) => {
+  ["staging", ["rest", "websocket"]],
+] as const;
+describe.each(firstOrAll(deployed))("the env file of %s", (name, kinds) => {
   const file = join(import.meta.dirname, `../src/config/.env.${name}`);
   const values = parseEnv(readFileSync(file, "utf8")) as Record<string, string>;
 

@@ -39,7 +39,7 @@ const recorder = z
       .strictObject({ code: text<ErrorCode>(), details: z.string() })
       .nullable()
       .describe("Why the last step was not recorded, such as a full disk; null without a reason."),
-    since: moment.nullable().describe("The oldest recorded hour, in milliseconds since 1970; null without one."),
+    since: moment.nullable().describe("The first recorded moment, in milliseconds since 1970; null without one."),
     bytes: z.int().min(0).describe("Size of the history on the disk."),
   })
   .describe("The recorder of this repository.");

@@ -1,4 +1,5 @@
 /** Patterns that show whether a large log must be read as a whole. */
+import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
 import { beganMsOf } from "./audited-events.ts";
@@ -9,25 +10,35 @@ import { wholeSecond } from "./seconds.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 
+/** A process that PM2 was told to stop, or the old process of a reload. */
+const ORDERED = /Stopping app:|:_old_\d/;
+
 /** If these do not match, no event of the log has the cause. */
 const OF_CAUSE: Partial<Record<Cause, RegExp>> = {
   crash: /exited with code \[(?!0\])-?\d+\]|via signal \[SIGABRT\]/,
+  exit: /exited with code \[0\]/,
   signal: /exited with code \[1\d\d\]|via signal \[(?!SIGINT\])\w+\]/,
   "memory-limit": /because it exceeds --max-memory-restart value/,
   "oom-kill": /via signal \[SIGKILL\]/,
   watch: /Change detected on path /,
   cron: /\[PM2\] Deregistering a cron job on: /,
+  "pm2-cli": ORDERED,
+  daemon: DAEMON,
+};
+
+/** If these do not match, no event of the log is of the kind. */
+const OF_KIND: Partial<Record<SvcmEvent["kind"], RegExp>> = {
+  exit: /exited with code/,
+  restart: ORDERED,
+  stop: ORDERED,
+  delete: ORDERED,
   daemon: DAEMON,
 };
 
 /** A log in which one of these does not match has no event that passes the filter. */
 export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
-  const ofCause = cause && OF_CAUSE[cause];
-  return [
-    ...(apps.length === 0 ? [] : [namesIn(apps)]),
-    ...(ofCause === undefined ? [] : [ofCause]),
-    ...(kind === "daemon" ? [DAEMON] : []),
-  ];
+  const names = apps.length === 0 ? undefined : namesIn(apps);
+  return [names, cause && OF_CAUSE[cause], kind && OF_KIND[kind]].filter((pattern) => pattern !== undefined);
 }
 
 /** Matches a log that has an end or a start of one of these processes. */

@@ -57,17 +57,11 @@ export function outdated(parts: readonly Part[], { stepHours, minuteHours, maxBy
   });
 }
 
-function sizeOf(parts: readonly Part[]): number {
+export function sizeOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The oldest recorded hour, and the total size. */
-export function extentOf(parts: readonly Part[]): { readonly since: number | null; readonly bytes: number } {
-  const starts = parts.map(startOf);
-  return { since: starts.length === 0 ? null : Math.min(...starts), bytes: sizeOf(parts) };
-}
-
-function startOf({ hour }: Part): number {
+export function startOf({ hour }: Part): number {
   return Date.parse(`${hour}:00:00Z`);
 }
 

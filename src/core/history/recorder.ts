@@ -3,7 +3,7 @@ import { failureCode } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import type { Recorder } from "../ports/history.ts";
 import { LIMITS, hourOf, nameOf, outdated } from "./parts.ts";
-import { HEADING, lineOf, STEP_MS, stepOf } from "./step.ts";
+import { HEADING, lineOf, MINUTE_MS, STEP_MS, stepOf } from "./step.ts";
 import { sealHour } from "./seal.ts";
 
 /** Time until a recorder that cannot begin tries again, for example because another process is recording. */
@@ -53,7 +53,7 @@ class HistoryRecorder implements Recorder {
 
   async #record(signal: AbortSignal): Promise<void> {
     this.#hour = undefined;
-    const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS };
+    const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS, quietListMs: MINUTE_MS };
     for await (const sample of this.#ports.telemetry.watch(request, signal)) {
       const step = stepOf(sample);
       const isStored = await this.#attempt(() => this.#append(hourOf(step.atMs), lineOf(step)));

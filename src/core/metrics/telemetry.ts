@@ -26,6 +26,11 @@ export interface CollectRequest extends MetricsRequest {
 export interface WatchRequest extends MetricsRequest {
   /** Next to a faster watcher, this one gets every n-th tick. */
   readonly intervalMs: number;
+  /**
+   * PM2's list may be this old if `pm2.log` has not changed since and no listed process has ended; by default, two
+   * seconds in any case. With several watchers, the shortest time counts.
+   */
+  readonly quietListMs?: number;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { HistoryResponse } from "../api/history.ts";
 import type { HistoryColumns } from "../api/history.ts";
 import { Columns, spanOf } from "../history/columns.ts";
-import { chosenParts, extentOf, nameOf, type Part } from "../history/parts.ts";
+import { extentOf } from "../history/extent.ts";
+import { chosenParts, nameOf, type Part } from "../history/parts.ts";
 import { rangeQuery, stepsOf } from "../history/range-query.ts";
 import { choiceOf, readSeries, type Asked } from "../history/selectors.ts";
 import { MINUTE_MS, parseStep, type Step } from "../history/step.ts";
@@ -41,7 +42,7 @@ export const historyShow = defineOperation({
       });
     const range = { from, to, points, asked: readSeries(input.series) };
     const parts = await ports.historyFiles.parts().catch(asRefusal);
-    const extent = extentOf(parts);
+    const extent = await extentOf(ports.historyFiles, parts);
     const unreadable: Unreadable[] = [];
     const isBeyond = extent.since === null || extent.since > from;
     const recorded =

@@ -36,7 +36,11 @@ function crashes(count: number): string {
   }).join("");
 }
 
-test("an end after an order is not a crash, even if the order is before the requested time", async () => {
+/** More than the newest part of a log that is read at first. */
+const MANY = 10_500;
+const CRASHES = crashes(MANY);
+
+test("an end is not a crash if its order lies before the requested time", async () => {
   const log = [
     line(NOW - 3000, "Stopping app:api id:0"),
     line(NOW - 1000, "App [api:0] exited with code [1] via signal [SIGINT]"),
@@ -45,8 +49,8 @@ test("an end after an order is not a crash, even if the order is before the requ
   expect(events).toEqual([expect.objectContaining({ app: "api", kind: "stop", cause: "pm2-cli" })]);
 });
 
-test("the pages of a large log together contain the complete log", async () => {
-  const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + crashes(12_000));
+test("the pages of a large log are the whole log", async () => {
+  const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const since = NOW - 10 * HOUR;
   const pages = async (asked: { limit?: number; apps?: string[] }): Promise<SvcmEvent[]> => {
     const found: SvcmEvent[] = [];
@@ -59,21 +63,21 @@ test("the pages of a large log together contain the complete log", async () => {
     }
   };
   const whole = (await happened(ports, since, undefined)).events.map(({ event }) => `${event.app} ${event.exitCode}`);
-  expect(whole).toHaveLength(12_001);
+  expect(whole).toHaveLength(MANY + 1);
   const found = await pages({ limit: 1000 });
   expect(found.map(({ app, exitCode }) => `${app} ${exitCode}`)).toEqual(whole);
   expect(await pages({ apps: ["quiet"] })).toEqual([expect.objectContaining({ exitCode: 4 })]);
 });
 
-test("only the newest part of a large log is analysed if that is sufficient", async () => {
-  const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + crashes(12_000));
+test("only the newest part of a large log is decided if it is enough", async () => {
+  const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const sinceMs = NOW - 10 * HOUR;
   const found = await newestHappened(ports, { sinceMs, upToMs: Infinity, isEnough: () => true }, undefined);
   expect(found.fromMs).toBeGreaterThan(sinceMs);
-  expect(found.events.length).toBeLessThan(11_000);
+  expect(found.events.length).toBeLessThan(MANY);
   expect(found.events.every(({ atMs }) => atMs >= found.fromMs)).toBe(true);
   const why = async (name: string) => (await execute(eventWhy, ports, { name }, caller)).event;
-  expect(await why("app-1")).toMatchObject({ exitCode: 1 + (11_998 % 7) });
+  expect(await why("app-1")).toMatchObject({ exitCode: 1 + ((MANY - 2) % 7) });
   expect(await why("quiet")).toMatchObject({ exitCode: 4 });
 });
 
@@ -94,27 +98,43 @@ test.each(rare)(
     const atMs = Math.floor((NOW - 9 * HOUR) / 60_000) * 60_000;
     const order = reason === undefined ? "" : line(atMs, reason) + line(atMs, "Stopping app:rare id:9");
     const end = `App [rare:9] exited with code [0] via signal [${reason === undefined ? "SIGKILL" : "SIGINT"}]`;
-    const ports = world(order + line(atMs, end) + crashes(12_000));
+    const ports = world(order + line(atMs, end) + CRASHES);
     const kernel = async () => ({ logged: cause === "oom-kill" ? [{ atMs, pid: 1 }] : [] });
     const asked = (log: Ports) => {
       const seen = { ...log, sightings: { ...log.sightings, kernel } };
       return execute(eventsList, seen, { since: NOW - 10 * HOUR, cause }, caller);
     };
     expect((await asked(ports)).events).toEqual([expect.objectContaining({ app: "rare", cause })]);
-    expect(await asked(world(crashes(12_000)))).toMatchObject({ events: [], next: null, complete: true });
+    expect(await asked(world(CRASHES))).toMatchObject({ events: [], next: null, complete: true });
   },
 );
 
+const order = (verb: string): string => line(NOW - 9 * HOUR, "Stopping app:rare id:9") + line(NOW - 9 * HOUR, verb);
+const EXIT = "App [rare:9] exited with code [0] via signal [SIGINT]";
+const START = line(NOW - 9 * HOUR, "App [rare:9] starting in -fork mode-");
+
+test.each([
+  [{ cause: "exit" }, line(NOW - 9 * HOUR, EXIT)],
+  [{ cause: "pm2-cli" }, order(EXIT)],
+  [{ kind: "stop" }, order(EXIT)],
+  [{ kind: "restart" }, order(EXIT) + START],
+  [{ kind: "restart" }, START + line(NOW - 9 * HOUR, EXIT.replace(":9", ":_old_9"))],
+] as const)("the only event of %o is found in the oldest part of a large log", async (asked, oldest) => {
+  const list = (ports: Ports) => execute(eventsList, ports, { since: NOW - 10 * HOUR, ...asked }, caller);
+  expect((await list(world(oldest + CRASHES))).events).toEqual([expect.objectContaining({ app: "rare", ...asked })]);
+  expect(await list(world(CRASHES))).toMatchObject({ events: [], next: null, complete: true });
+});
+
 test("an event of PM2's daemon is found in the oldest part of a large log", async () => {
-  const ports = world(line(NOW - 9 * HOUR, "PM2 successfully stopped") + crashes(12_000));
+  const ports = world(line(NOW - 9 * HOUR, "PM2 successfully stopped") + CRASHES);
   for (const asked of [{ cause: "daemon" }, { kind: "daemon" }] as const) {
     const { events } = await execute(eventsList, ports, { since: NOW - 10 * HOUR, ...asked }, caller);
     expect(events).toEqual([expect.objectContaining({ kind: "daemon", cause: "daemon" })]);
   }
 });
 
-test("an event of svcm needs an audit record, so a log is read only as far back as the audit log", async () => {
-  const ports = world(crashes(12_000));
+test("an event of svcm needs a record, so a log is read only as far back as the audit log", async () => {
+  const ports = world(CRASHES);
   let oldestMs = Infinity;
   const processLogs: Ports["processLogs"] = {
     ...ports.processLogs,
@@ -151,10 +171,8 @@ test("an event of svcm needs an audit record, so a log is read only as far back 
   expect(oldestMs).toBeLessThan(NOW - 9 * HOUR);
 });
 
-test("for a name that is not in the log, PM2 is asked, and not every line is analysed", async () => {
-  const ports = world(
-    line(NOW - 9 * HOUR, "App [quiet.1:9] exited with code [4] via signal [SIGINT]") + crashes(12_000),
-  );
+test("PM2 is asked about a name that its log does not have, without a look at each line", async () => {
+  const ports = world(line(NOW - 9 * HOUR, "App [quiet.1:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const ask = (...apps: string[]) => execute(eventsList, ports, { apps }, caller);
   expect((await ask("quiet.1")).events).toHaveLength(1);
   const ended = await execute(eventsList, ports, { apps: ["quiet.1"], since: NOW - HOUR, cause: "watch" }, caller);

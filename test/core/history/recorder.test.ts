@@ -208,9 +208,10 @@ describe("reading the history", () => {
   test("closed hours and the open one are one history", async () => {
     const world = countingPorts();
     writeHistory(world.root, stepsBetween(noon - HOUR / 2, noon + HOUR / 2), noon);
-    const { series, gaps } = await show(world, noon - HOUR / 2, noon + HOUR / 2);
+    const { series, gaps, recorder } = await show(world, noon - HOUR / 2, noon + HOUR / 2);
     expect(series[0]?.mean.every((value) => value !== null)).toBe(true);
     expect(gaps).toEqual([]);
+    expect(recorder.since).toBe(noon - HOUR / 2);
   });
 
   test("truncated lines and damaged files are reported, and everything else is in the answer", async () => {

@@ -1,3 +1,5 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { execute, metricsExpose, metricsShow, type Sample } from "../../../src/core/index.ts";
 import { countingPorts, runningRecord, type CountingPorts } from "../../support/counting-ports.ts";
@@ -65,7 +67,39 @@ describe("the sampler", () => {
     expect(world.asked.list - before).toBe(5);
   });
 
-  test("the sampler queries PM2 immediately if a process is gone, and after an action", async () => {
+  test("a quiet watcher lists the processes once a minute, or when PM2 logs, a process ends or PM2 fails", async () => {
+    const world = countingPorts();
+    const log = join(world.root, ".pm2", "pm2.log");
+    mkdirSync(dirname(log));
+    writeFileSync(log, "PM2 log: App [api:0] online\n");
+    const quiet = { intervalMs: 10_000, quietListMs: 60_000 };
+    await watch(world, quiet);
+    const lists = async (ms: number): Promise<number> => {
+      const before = world.asked.list;
+      await pass(world, ms, 10_000);
+      return world.asked.list - before;
+    };
+    expect(await lists(50_000)).toBe(0);
+    expect(await lists(60_000)).toBe(1);
+    appendFileSync(log, "PM2 log: App [api:1] starting in -fork mode-\n");
+    expect(await lists(10_000)).toBe(1);
+    expect(await lists(30_000)).toBe(0);
+    world.gone.add(4711);
+    world.records = [runningRecord({ pid: 4712 })];
+    expect(await lists(10_000)).toBe(1);
+    world.records = undefined;
+    expect(await lists(60_000)).toBe(1);
+    expect(await lists(20_000)).toBe(2);
+    world.records = [runningRecord()];
+    const viewer = await watch(world, { intervalMs: 10_000 });
+    expect(await lists(30_000)).toBe(3);
+    viewer.stop.abort();
+    await settled();
+    rmSync(log);
+    expect(await lists(30_000)).toBe(3);
+  });
+
+  test("the sampler asks PM2 at once when a process is gone, and after an action", async () => {
     const world = countingPorts();
     const { samples } = await watch(world, { intervalMs: 500 });
     await pass(world, 500);

@@ -19,7 +19,7 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const newest = happenings.events.value.findLast(({ app }) => app === name)?.at;
   // PM2 may write the last lines after it has noted the end: for a while, each sample reads them again.
   const sampled = feed.newest.value?.time ?? 0;
-  const late = newest !== undefined && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
+  const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
   const { answer, last, problem, retry } = useAnswer(
     (signal) => api.process(name, environment, signal),
     [name, environment, service.value, status, restartCount, newest, late],
@@ -36,15 +36,11 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
 function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX.Element {
   const { why, ends, processes } = shown;
   const { event, errorLines, now, recentEnds } = why;
-  const process = processes.find((one) => one.pmId === pmId);
-  const ports = (process?.ports ?? []).map(({ port }) => port);
-  const next = [
-    ...(ports.length === 0 ? [] : [`It listens on ${[...new Set(ports)].join(", ")}.`]),
-    ...(process?.next ?? []),
-  ];
+  const { ports, next = [] } = processes.find((one) => one.pmId === pmId) ?? {};
+  const listensOn = [...new Set(ports?.map(({ port }) => port))].join(", ");
   return (
     <div class="why-end">
-      {event === null ? <p>PM2's log shows no exit of this process in the last 30 days.</p> : <Ended event={event} />}
+      {event ? <Ended event={event} /> : <p>PM2's log shows no exit of this process in the last 30 days.</p>}
       {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
       {now.map((sentence) => (
         <p key={sentence} class="bad">
@@ -65,7 +61,10 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
           ))}
         </ul>
       )}
-      <p class="next">{next.join(" ")}</p>
+      <p class="next">
+        {listensOn && `It listens on ${listensOn}. `}
+        {next.join(" ")}
+      </p>
     </div>
   );
 }
@@ -78,8 +77,11 @@ export function Ended({ event, isOpen }: { event: SvcmEvent; isOpen?: boolean })
       <p class="ended">
         <time dateTime={at}>{formatTime(at)}</time> <strong>{eventText(event)}</strong>
       </p>
-      <p class="evidence">{[...evidence, ...(actor === undefined ? [] : [`By ${actor}.`])].join(" ")}</p>
-      {app !== null && <LogAround key={at} app={app} at={at} isOpen={isOpen} />}
+      <p class="evidence">
+        {evidence.join(" ")}
+        {actor && ` By ${actor}.`}
+      </p>
+      {app && <LogAround key={at} app={app} at={at} isOpen={isOpen} />}
     </>
   );
 }

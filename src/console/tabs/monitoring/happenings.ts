@@ -8,25 +8,31 @@ import type { Feed } from "./feed.ts";
 import { ranges } from "./view.ts";
 
 const MOST = 1000;
-const SPAN_MS = Math.max(...Object.values(ranges)) * 1000;
+const LONGEST_MS = ranges["7d"] * 1000;
+
+function distinct(events: readonly SvcmEvent[]): SvcmEvent[] {
+  return [...new Map(events.map((event) => [JSON.stringify(event), event])).values()].slice(-MOST);
+}
 
 /** The events of the longest range, in the order of their arrival. */
-export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
+export function createHappenings(feed: Pick<Feed, "state" | "event">, api: Pick<Api, "events">) {
   const events = signal<readonly SvcmEvent[]>([]);
+  /** Those since the last request, whose answer may lack them. */
+  let late: SvcmEvent[] = [];
   effect(() => {
     if (feed.state.value === "live") void load();
   });
   effect(() => {
     const event = feed.event.value;
-    const text = JSON.stringify(event);
-    // The answer of `load` may have it already.
-    if (event === undefined || events.peek().some((one) => JSON.stringify(one) === text)) return;
-    events.value = [...events.peek(), event].slice(-MOST);
+    if (!event) return;
+    late = distinct([...late, event]);
+    events.value = distinct([...events.peek(), event]);
   });
   /** The charts are useful without marks. */
   async function load(): Promise<void> {
-    const answer = await api.events({ since: `${Date.now() - SPAN_MS}`, limit: String(MOST) }).catch(() => undefined);
-    if (answer) events.value = answer.events.toReversed();
+    late = [];
+    const answer = await api.events({ since: `${Date.now() - LONGEST_MS}`, limit: `${MOST}` }).catch(() => undefined);
+    if (answer) events.value = distinct([...answer.events.toReversed(), ...late]);
   }
   const marks = computed(() =>
     events.value.map((event): Mark => ({
@@ -38,10 +44,8 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   );
   const failures = computed(() => {
     const byApp = new Map<string, number[]>();
-    for (const { time, isBad, event } of marks.value) {
-      const { app } = event;
-      if (app !== null && isBad) byApp.set(app, [...(byApp.get(app) ?? []), time]);
-    }
+    for (const { time, isBad, event } of marks.value)
+      if (event.app && isBad) byApp.set(event.app, [...(byApp.get(event.app) ?? []), time]);
     return byApp;
   });
   return {
@@ -50,7 +54,7 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
     /** @param app by default those of all processes */
     marks: (app?: string): readonly Mark[] =>
-      marks.value.filter(({ event }) => app === undefined || event.app === null || event.app === app),
+      marks.value.filter(({ event }) => !app || !event.app || event.app === app),
     /** Those that the user chose on a chart. */
     chosen: signal<readonly Mark[]>([]),
   };

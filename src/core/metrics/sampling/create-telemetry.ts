@@ -137,6 +137,6 @@ class SharedTelemetry implements Telemetry {
 
   #measure(meter: Meter): Promise<Moment> {
     this.#samples += 1;
-    return measure(this.#ports, this.#table, meter, false);
+    return measure(this.#ports, this.#table, meter, { isForced: false });
   }
 }

@@ -4,7 +4,7 @@ import { problemOf } from "../../pm2/problem.ts";
 import { hostPayload, type Measured, metricsPayload } from "../payload.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
-import type { Listed, ProcessTable } from "./process-table.ts";
+import type { Listed, ListRead, ProcessTable } from "./process-table.ts";
 import type { Scraper } from "./scraper.ts";
 import type { MachineReader } from "../../ports/machine.ts";
 
@@ -20,14 +20,14 @@ export interface Moment {
  * Reads the machine and, if that is due, lists the processes. If a process of the last reading has ended, requests a
  * new list at once, because PM2 has the outcome.
  */
-export async function measure({ clock }: Ports, table: ProcessTable, meter: Meter, isForced: boolean): Promise<Moment> {
-  const listed = await table.read(isForced);
+export async function measure({ clock }: Ports, table: ProcessTable, meter: Meter, list: ListRead): Promise<Moment> {
+  const listed = await table.read(list);
   const pids = pidsOf(listed);
   const known = meter.known(pids);
   const measured = await meter.read(pids, clock.elapsed());
   const hasLost = known.some((pid) => !measured.now.processes.has(pid));
   if (!hasLost) return { epochMs: clock.now(), measured, listed, samples: new Map() };
-  const next = await table.read(true);
+  const next = await table.read({ isForced: true });
   const measuredNext = await meter.read(pidsOf(next), clock.elapsed());
   return { epochMs: clock.now(), measured: measuredNext, listed: next, samples: new Map() };
 }

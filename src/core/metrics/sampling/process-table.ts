@@ -7,11 +7,17 @@ import { listShown } from "../../pm2/shown.ts";
 import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */
-const KEPT_MS = 2000;
+export const LIST_MS = 2000;
 /** The time that a tick waits for PM2. A later response is for the next tick. */
 const TICK_PATIENCE_MS = 200;
 /** The first tick waits longer, because PM2's code must be loaded. */
 const FIRST_PATIENCE_MS = 2500;
+
+export interface ListRead {
+  readonly isForced: boolean;
+  /** As `quietListMs` of a watcher. */
+  readonly quietListMs?: number;
+}
 
 export type Listed =
   | {
@@ -26,14 +32,15 @@ const UNANSWERED: Listed = {
 };
 
 /**
- * The list of PM2's processes, requested at most every two seconds and by one request at a time. If PM2 hangs, ticks do
- * not wait: the last list counts until the request fails.
+ * The list of PM2's processes, requested at most every two seconds and by one request at a time; for the recorder alone,
+ * only if something has changed or a minute has passed. If PM2 hangs, ticks do not wait: the last list counts until the
+ * request fails.
  */
 export class ProcessTable {
   readonly #ports: Ports;
   readonly #asking = oneAtATime(() => this.#ask());
   #question: Promise<Listed> | undefined;
-  #known: { readonly atMs: number; readonly listed: Listed } | undefined;
+  #known: { readonly atMs: number; readonly log: string | undefined; readonly listed: Listed } | undefined;
   #restarts: RestartWatch = new Map();
   #calls = 0;
 
@@ -45,12 +52,23 @@ export class ProcessTable {
     return this.#calls;
   }
 
-  /** For a tick: requests a new list if the last one is older than two seconds or if forced, and waits only briefly. */
-  async read(isForced: boolean): Promise<Listed> {
+  /** For a tick: requests a new list if the last one is too old or if forced, and waits only briefly. */
+  async read({ isForced, quietListMs = LIST_MS }: ListRead): Promise<Listed> {
     const known = this.#known;
     if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());
-    const isDue = this.#question === undefined && this.#ports.clock.elapsed() - known.atMs >= KEPT_MS;
-    return isDue ? this.#awaited(this.#asking()) : known.listed;
+    const ageMs = this.#ports.clock.elapsed() - known.atMs;
+    const isDue = ageMs >= LIST_MS && (ageMs >= quietListMs || "error" in known.listed || this.#hasLogged(known.log));
+    return isDue && this.#question === undefined ? this.#awaited(this.#asking()) : known.listed;
+  }
+
+  /** PM2 logs each start and end of a process. Without a log, as in containers, it may have changed at any time. */
+  #hasLogged(since: string | undefined): boolean {
+    return since === undefined || since !== this.#logStamp();
+  }
+
+  #logStamp(): string | undefined {
+    const { stamps, workspace } = this.#ports;
+    return stamps.of([`${workspace.pm2Home}/pm2.log`])[0]?.id;
   }
 
   #current(): Promise<Listed> {
@@ -77,8 +95,9 @@ export class ProcessTable {
   }
 
   #ask(): Promise<Listed> {
+    const log = this.#logStamp();
     const question = this.#list().then((listed) => {
-      this.#known = { atMs: this.#ports.clock.elapsed(), listed };
+      this.#known = { atMs: this.#ports.clock.elapsed(), log, listed };
       return listed;
     });
     this.#question = question;

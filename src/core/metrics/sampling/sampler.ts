@@ -4,7 +4,7 @@ import { oneAtATime } from "../../words/once.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
-import type { ProcessTable } from "./process-table.ts";
+import { LIST_MS, type ProcessTable } from "./process-table.ts";
 import { Scraper } from "./scraper.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 
@@ -106,7 +106,8 @@ export class Sampler {
     const isForced = this.#isRefreshing;
     this.#isRefreshing = false;
     this.#options.onSample();
-    const measuring = measure(this.#options.ports, this.#options.table, meter, isForced);
+    const quietListMs = Math.min(...[...this.#subscribers].map(({ request }) => request.quietListMs ?? LIST_MS));
+    const measuring = measure(this.#options.ports, this.#options.table, meter, { isForced, quietListMs });
     const end = (): void => void (this.#current = undefined);
     this.#current = measuring.then(end, end);
     return measuring;
