@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Attacks by a web page in the operator's browser. Each proves first that it works on a server that does not resist. */
+/** Attacks by a web page in the operator's browser. Each test first proves that the attack works without protection. */
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ENV, testServer, type TestServer } from "../server/support.ts";
@@ -14,7 +14,6 @@ async function open(url: string): Promise<Page> {
   return page;
 }
 
-/** Returns what a page's script can read from a URL. */
 function readFrom(page: Page, url: string, init: RequestInit = {}): Promise<string> {
   return page.evaluate(
     async ([target, options]) => {
@@ -35,7 +34,7 @@ const write = {
   body: '{"values":{"SVC_HTTP_FRAMEWORK":"restify"}}',
 };
 
-/** The file and the mutations in the log, once nothing more can happen. */
+/** The file and the mutations in the log, after all requests have been processed. */
 async function traces(server: TestServer): Promise<{ text: string; mutations: string[] }> {
   await server.close();
   return {
@@ -45,10 +44,10 @@ async function traces(server: TestServer): Promise<{ text: string; mutations: st
 }
 
 describe.skipIf(!hasBrowser)("DNS rebinding", () => {
-  test("a page whose name is rebound to this machine reads another server, but not this one", async () => {
+  test("a page whose name is rebound to this machine can read an ordinary server, but not this one", async () => {
     const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
     const before = server.text();
-    // The browser sees one host and port all along, as with DNS rebinding.
+    // The browser sees one host and port throughout, as in DNS rebinding.
     const name = await switchboard();
     name.pointTo(attacker.port);
     const page = await open(`http://evil.example:${name.port}/`);
@@ -65,7 +64,7 @@ describe.skipIf(!hasBrowser)("DNS rebinding", () => {
     expect(await traces(server)).toEqual({ text: before, mutations: [] });
   });
 
-  test("a page on another port under the same name reads itself, but not this server", async () => {
+  test("a page on another port of the same name can read its own server, but not this one", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     expect(await readFrom(page, "/own")).toBe("200 readable");
@@ -78,7 +77,7 @@ describe.skipIf(!hasBrowser)("DNS rebinding", () => {
   });
 });
 
-/** Everything that a page may send anywhere without asking. */
+/** Requests that a page may send to any origin without a preflight. */
 const simpleRequests: Record<string, (page: Page, url: string) => Promise<unknown>> = {
   "a form of text": (page, url) => submitForm(page, url, "text/plain"),
   "a form of fields": (page, url) => submitForm(page, url, "application/x-www-form-urlencoded"),
@@ -100,7 +99,7 @@ function submitForm(page: Page, url: string, type: string): Promise<void> {
       const form = document.body.appendChild(document.createElement("form"));
       Object.assign(form, { method: "post", action: target, enctype, target: frame.name });
       const field = form.appendChild(document.createElement("input"));
-      // As text the body reads `{"values":...,"x":"="}`.
+      // The body, read as text, is `{"values":...,"x":"="}`.
       Object.assign(field, { name: `${body.slice(0, -1)},"x":"`, value: '"}' });
       form.submit();
     },
@@ -112,7 +111,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
   const sites = ["evil.example", "localhost", "127.0.0.1"];
 
   test.each(Object.entries(simpleRequests))(
-    "%s reaches any server, and changes nothing in this one",
+    "%s reaches any server, but changes nothing in this one",
     async (_, send) => {
       const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
       const before = server.text();
@@ -127,7 +126,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
     },
   );
 
-  test("images and scripts get nothing", async () => {
+  test("images and scripts receive no data", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const load = (tag: "img" | "script", url: string): Promise<string> =>
@@ -160,7 +159,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
+describe.skipIf(!hasBrowser)("a WebSocket from another origin", () => {
   test("connects to an ordinary server, but not to svcm", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);

@@ -6,7 +6,7 @@ import { attackerServer, hasBrowser, useBrowser } from "./support.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** Opens the page and listens to what its policy forbids and where it asks. */
+/** Opens the page and records policy violations and requests. */
 async function openPage(url: string, options: Parameters<ReturnType<typeof browser>["newPage"]>[0] = {}) {
   const page = await browser().newPage(options);
   onTestFinished(() => page.close());
@@ -27,7 +27,7 @@ async function openPage(url: string, options: Parameters<ReturnType<typeof brows
 }
 
 describe.skipIf(!hasBrowser)("the page", () => {
-  test("the page obeys its own policy and sends requests only to its server", async () => {
+  test("the page complies with its own policy and sends requests only to its server", async () => {
     const server = await testServer(noPm2);
     const { requests, problems } = await openPage(server.url);
     expect(problems).toEqual([]);
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     await expect.poll(() => line.innerText()).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
   });
 
-  test("opens from a link elsewhere", async () => {
+  test("opens from a link on another site", async () => {
     const server = await testServer(noPm2);
     const attacker = await attackerServer(`<!doctype html><a href="${server.url}/">here</a>`);
     const page = await browser().newPage();

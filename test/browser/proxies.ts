@@ -1,4 +1,4 @@
-/** Real reverse proxies with the configurations of the documentation, for the time of one test. */
+/** Real reverse proxies with the configurations of the documentation, for one test. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +8,9 @@ import { isRoot } from "../support/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const EXAMPLES = join(REPOSITORY, "docs/examples/proxy");
-/** The name in the examples; the browser of these tests takes it for this machine. */
+/** The name in the examples, which the browser of these tests resolves to this machine. */
 export const PROXY_HOST = "ops.example.com";
 
-/** The proxy's port, the server behind it, and the path: `/svcm`, or empty for the root. */
 export interface Front {
   readonly port: number;
   readonly servicePort: number;
@@ -20,9 +19,7 @@ export interface Front {
 
 export interface Proxy {
   readonly name: string;
-  /** Returns whether this machine has the proxy and `openssl`. */
   readonly isInstalled: boolean;
-  /** Starts it; it is stopped when the test ends. */
   readonly start: (front: Front) => void;
 }
 
@@ -52,7 +49,7 @@ function startNginx({ port, servicePort, path }: Front): void {
     `http { access_log off; ${temporary.join(" ")}\n${site}}`,
   ];
   writeFileSync(join(folder, "nginx.conf"), main.join("\n"));
-  // It returns when it listens, and goes on in the background.
+  // The command returns when the proxy listens; the proxy continues in the background.
   execFileSync("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "errors")]);
   const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
   onTestFinished(() => void process.kill(pid, "SIGTERM"));
@@ -68,7 +65,7 @@ function startCaddy({ port, servicePort, path }: Front): void {
   });
   const options = "{\n\tadmin off\n\tauto_https disable_redirects\n}\n";
   writeFileSync(join(folder, "Caddyfile"), options + site);
-  // It returns when it listens, and goes on in the background.
+  // The command returns when the proxy listens; the proxy continues in the background.
   const output = openSync(join(folder, "output"), "w");
   execFileSync("caddy", ["start", "--config", "Caddyfile", "--adapter", "caddyfile"], {
     cwd: folder,
@@ -80,7 +77,7 @@ function startCaddy({ port, servicePort, path }: Front): void {
   onTestFinished(() => void process.kill(Number(pid), "SIGKILL"));
 }
 
-/** The example of the documentation contains each of these texts, so the tested file is the documented one. */
+/** Checks that the example in the documentation contains these texts, so it is the tested configuration. */
 function substitute(example: string, places: Readonly<Record<string, string>>): string {
   return Object.entries(places).reduce((text, [shown, used]) => {
     if (!text.includes(shown)) throw new Error(`The example does not hold ${JSON.stringify(shown)}.`);

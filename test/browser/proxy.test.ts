@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The console behind real reverse proxies that speak TLS, with the configurations that the documentation shows. */
+/** The console behind real TLS reverse proxies, with the configurations of the documentation. */
 import { request } from "node:https";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -42,7 +42,6 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
     async ({ path }) => {
       const { server, url } = await behind(path);
       const opened = await openConsole(browser, url);
-      // Comes over the WebSocket.
       await opened.page.getByText("The processes of PM2 cannot be read").waitFor();
       expect(opened.sockets.map((socket) => socket.url())).toEqual([
         `${url.replace("https:", "wss:")}/api/runtime/pm2-ws`,
@@ -55,7 +54,7 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
     },
   );
 
-  test.skipIf(!isPossible)("under a path, the path without its slash leads to the page", async () => {
+  test.skipIf(!isPossible)("under a path, the path without its trailing slash leads to the page", async () => {
     const { url } = await behind("/svcm");
     const page = await browser().newPage({ ignoreHTTPSErrors: true });
     onTestFinished(() => page.close());
@@ -78,7 +77,7 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
     expect(await postStatus(port, `/svcm${ENV}`, own)).toBe(200);
   });
 
-  test.skipIf(!isPossible)("with a token the page asks for it, then shows and saves", async () => {
+  test.skipIf(!isPossible)("with a token, the page asks for it, then shows and saves the environment", async () => {
     const { server, url } = await behind("/svcm", { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
     const opened = await openConsole(browser, url, { tab: "environment", beginsWith: "dialog", mayFail: true });
     await opened.field("Token").fill(TOKEN);

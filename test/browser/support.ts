@@ -1,4 +1,4 @@
-/** A real browser, and servers of an attacker's. */
+/** A real browser, and an attacker's servers. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from "node:net";
@@ -8,13 +8,12 @@ import { chromiumArguments, findChromium } from "../support/chromium.ts";
 
 const program = await findChromium();
 
-/** Without it the tests are skipped, and say so. */
 export const hasBrowser = program !== undefined;
 
-/** One browser for all files that a worker runs: a launch takes longer than most tests. It ends with the worker. */
+/** One browser for all files of a worker, because a launch takes longer than most tests. It ends with the worker. */
 let launched: Browser | undefined;
 
-/** Returns the browser, in which `evil.example` and `ops.example.com` are this machine. */
+/** In this browser, `evil.example` and `ops.example.com` resolve to this machine. */
 export function useBrowser(): () => Browser {
   beforeAll(async () => {
     if (program === undefined || launched?.isConnected()) return;
@@ -32,13 +31,11 @@ export function useBrowser(): () => Browser {
 
 export interface Attacker {
   readonly port: number;
-  /** The requests so far, as `METHOD /path type`. */
   readonly seen: string[];
-  /** Resolves when a request that matches has arrived. */
   arrived(pattern: RegExp): Promise<void>;
 }
 
-/** A server without protection, for comparison: it accepts every request, lets every origin read and opens every WebSocket. */
+/** A server without protection, for comparison: it accepts every request, every origin and every WebSocket. */
 export async function attackerServer(page = "<!doctype html><title>attack</title>"): Promise<Attacker> {
   const seen: string[] = [];
   const waiting = new Set<() => void>();
@@ -80,11 +77,11 @@ export async function attackerServer(page = "<!doctype html><title>attack</title
 
 export interface Switchboard {
   readonly port: number;
-  /** Sends new connections to that port and cuts the present ones. */
+  /** Redirects new connections to that port and closes existing ones. */
   pointTo(port: number): void;
 }
 
-/** One address that leads to one server after another, as DNS rebinding does. */
+/** One address that leads to different servers over time, as in DNS rebinding. */
 export async function switchboard(): Promise<Switchboard> {
   const open = new Set<Socket>();
   const cutAll = (): void => open.forEach((socket) => void socket.destroy());

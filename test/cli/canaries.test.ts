@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
-/** Secrets in every place of a file that must not show, each one of its kind. */
+/** Secrets in every part of a file that must not be shown, one of each kind. */
 const planted = [
   "SVC_JWT_TOKEN_SECRET_KEY=canary-jwt",
   "SVC_REDIS_PASSWORD='canary-password'",

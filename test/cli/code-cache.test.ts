@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN, svcm, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A user's own folder, which every test begins without a cache. */
+/** A private folder of the user, without a cache at the start of each test. */
 let home = "";
 const keptBelow = (folder: string) => join(folder, ".cache/svcm");
 
@@ -36,7 +36,7 @@ function contents(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "latin1")]));
 }
 
-/** The number of chunks that a start compiled, because no compiled code was kept for them or V8 refused it. */
+/** The number of chunks that a start compiled, because the cache had no code for them or V8 rejected it. */
 function compiledChunks(env: Record<string, string> = {}): number {
   const spy = join(home, "spy.cjs");
   writeFileSync(
@@ -78,7 +78,7 @@ describe("compiled code", () => {
     expect(sizeOfCore()).toBe(ofBoth);
   });
 
-  test("belongs to one version of Node.js and one build", () => {
+  test("is valid for one version of Node.js and one build", () => {
     envGet();
     const build = readFileSync(join(REPOSITORY, "dist/build-id"), "utf8");
     expect(readdirSync(keptBelow(home))).toEqual([`${build}-node${process.versions.v8}-${process.arch}`]);
@@ -100,7 +100,7 @@ describe("compiled code", () => {
     ["noise", (code: Buffer) => Buffer.from(code.map((byte, index) => byte ^ (index * 7)))],
     ["cut off", (code: Buffer) => code.subarray(0, code.length >> 1)],
     ["of another V8", (code: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0]), code.subarray(4)])],
-  ])("that is %s is refused, replaced, and the command does its work", (_, damage) => {
+  ])("that is %s is refused and replaced, and the command still works", (_, damage) => {
     envGet();
     const folder = cacheFolder();
     for (const name of readdirSync(folder)) {
@@ -111,7 +111,7 @@ describe("compiled code", () => {
     expect(compiledChunks()).toBe(0);
   });
 
-  test("is removed when nine folders are older than it", () => {
+  test("is removed when nine newer folders exist", () => {
     for (let index = 0; index < 12; index += 1) mkdirSync(join(keptBelow(home), `old-${index}`), { recursive: true });
     chmodSync(keptBelow(home), 0o700);
     envGet();

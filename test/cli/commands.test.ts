@@ -33,7 +33,7 @@ const EVENTS = [
   "--controller=EventController.all",
 ];
 
-/** One row a way to use a command; each is run as text and as JSON, and both are snapshots. */
+/** One row for each use of a command. Each is run as text and as JSON, and both outputs are snapshots. */
 const uses: readonly { readonly args: readonly string[]; readonly code: number }[] = [
   { args: ["env", "get"], code: 0 },
   { args: ["env", "get", "SVC_HTTP_FRAMEWORK", "--environment", "staging"], code: 0 },
@@ -80,7 +80,6 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["startup", "check", "graphql"], code: 2 },
   { args: ["metrics", "show"], code: 3 },
   { args: ["metrics", "show", "-e", "moon"], code: 2 },
-  // The measured values differ each time: see below.
   { args: ["metrics", "watch", "--once", "-e", "moon"], code: 2 },
   { args: ["metrics", "watch", "--interval", "499"], code: 2 },
   { args: ["metrics", "watch", "--url", "nothing"], code: 2 },
@@ -147,7 +146,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["audit", "--limit", "0"], code: 2 },
   { args: ["audit", "--since", "yesterday"], code: 2 },
   { args: ["audit", "orders", "--since", "24h", "--outcome", "refused"], code: 0 },
-  // The facts of svcm doctor are those of this machine: see doctor.test.ts.
+  // The facts of svcm doctor depend on this machine: see doctor.test.ts.
   { args: ["doctor", "--format", "html"], code: 2 },
   { args: ["keys", "list"], code: 0 },
   { args: ["keys", "confirm", "--all"], code: 1 },
@@ -232,7 +231,7 @@ describe("a write from the command line", () => {
     expect(workspace.read(".svcm/.gitignore")).toBe("*\n");
   });
 
-  test("from a folder below the root works on the same repository", async () => {
+  test("works from a folder below the root", async () => {
     const workspace = makeWorkspace({ ...files, "deployments.yaml": "" });
     const { code } = await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=feathers"], {
       root: workspace.path("apps/backend-template"),
@@ -241,7 +240,7 @@ describe("a write from the command line", () => {
     expect(workspace.read(DEV)).toContain("SVC_HTTP_FRAMEWORK=feathers");
   });
 
-  test("obeys the repository's own runtime contract, and refuses a broken one with its place", async () => {
+  test("applies the repository's own runtime contract, and refuses an invalid one with its position", async () => {
     const { stdout: schema } = await svcm(["schema", "runtime-contract"], { root: makeWorkspace(files).root });
     expect(JSON.parse(schema)).toMatchObject({ title: "svcm runtime contract" });
     const own = new URL("../../config/runtime-contract.yaml", import.meta.url);

@@ -1,4 +1,3 @@
-/** The scripts of `svcm completion` in real shells, with the built command line. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +38,7 @@ function scriptOf(shell: string): string {
 }
 
 describe("bash", () => {
-  /** The words that bash inserts for a line, passed as `readline` passes it. */
+  /** The words that bash inserts for a line, passed in the way `readline` does. */
   function offers(line: string): string[] {
     const program = `
       compopt() { options+="$* "; }
@@ -91,7 +90,7 @@ test.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
   expect(run("zsh", "-f", "-c", program)).toBe("completed\n");
 });
 
-test("an unknown shell is refused with the known ones", () => {
+test("an unknown shell is refused, and the error lists the supported ones", () => {
   expect(svcm(["completion", "tcsh"])).toMatchObject({
     status: 2,
     stderr: expect.stringContaining("bash") as string,

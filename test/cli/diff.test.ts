@@ -1,4 +1,3 @@
-/** `svcm diff` in real repositories, as a user or a pipeline runs it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -24,7 +23,7 @@ test("without a revision, the work tree is compared with HEAD", async () => {
   expect(stdout.split("\n").slice(1)).toEqual(fixture("fields/expected.txt").split("\n").slice(1));
 });
 
-test("between two revisions, the work tree has no part", async () => {
+test("between two revisions, the work tree is ignored", async () => {
   const repository = changedRepository();
   repository.git("tag", "v1");
   repository.commit();
@@ -38,14 +37,14 @@ test("between two revisions, the work tree has no part", async () => {
   });
 });
 
-test("a work tree that core.worktree moves is refused, because no file would be found in a revision", async () => {
+test("a work tree that is moved by core.worktree is refused, because its files would not be found in a revision", async () => {
   const repository = changedRepository();
   repository.git("config", "core.worktree", "/");
   const { code, stdout } = await svcm(["diff", "--json"], repository);
   expect([code, JSON.parse(stdout)]).toMatchObject([3, { code: "GIT_WORK_TREE_MOVED" }]);
 });
 
-test("--exit-code says whether something changed in meaning", async () => {
+test("--exit-code says whether anything changed in meaning", async () => {
   const repository = changedRepository();
   expect((await svcm(["diff", "--exit-code"], repository)).code).toBe(1);
   repository.write(FILE, `# a comment\n${OLD}`);
@@ -54,7 +53,7 @@ test("--exit-code says whether something changed in meaning", async () => {
   expect(same.stdout).toContain("No change in meaning.");
 });
 
-test("--file may be given from the root or absolute, and stays inside of the repository", async () => {
+test("--file may be relative to the root or absolute, but must be inside the repository", async () => {
   const repository = changedRepository();
   repository.write("app/deployments.yaml", OLD);
   for (const file of ["app/deployments.yaml", repository.path("app/deployments.yaml")]) {
@@ -67,14 +66,14 @@ test("--file may be given from the root or absolute, and stays inside of the rep
   }
 });
 
-test("in a folder of the work tree, the file of that folder is compared", async () => {
+test("in a subfolder of the work tree, the file of that folder is compared", async () => {
   const repository = changedRepository();
   const { stdout } = await svcm(["diff", "--json"], { root: repository.path("app") });
   expect(JSON.parse(stdout)).toMatchObject({ from: { exists: true }, changes: [] });
 });
 
 describe("svcm diff refuses", () => {
-  test("a side that is not YAML is refused with its place", async () => {
+  test("a side that is not YAML, with the position of the error", async () => {
     const repository = changedRepository();
     repository.write(FILE, "a: 1\nb: [\n");
     repository.commit();
@@ -88,7 +87,7 @@ describe("svcm diff refuses", () => {
     });
   });
 
-  test("a file that is on neither side", async () => {
+  test("a file that exists on neither side", async () => {
     const repository = changedRepository();
     const { code, stdout } = await svcm(["diff", "--file", "missing.yaml", "--json"], repository);
     expect(code).toBe(3);
@@ -99,7 +98,7 @@ describe("svcm diff refuses", () => {
     });
   });
 
-  test("every name that is not a revision is refused", async () => {
+  test("every name that is not a revision", async () => {
     const repository = changedRepository();
     for (const args of [["nope"], ["--", "--output=pwned"], ["HEAD", "--to", "--output=pwned"], ["HEAD", "--to=-x"]]) {
       const { code, stderr } = await svcm(["diff", ...args], repository);

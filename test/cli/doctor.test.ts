@@ -1,4 +1,3 @@
-/** `svcm doctor` as it is built, in real folders. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -39,7 +38,7 @@ const GOOD = {
   ".env.production": KEYS,
   ".env.example": "PORT=3000\nDATABASE_URL=\n",
 };
-/** Port 0 is never listened at. */
+/** No program can listen on port 0. */
 const PROTECTED = {
   SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `${CANARY}-token-of-the-service`,
   SVC_SERVICE_MANAGEMENT_PORT: "0",
@@ -60,7 +59,7 @@ async function examined(root: string, ...flags: string[]): Promise<Answer & { re
 }
 
 describe("svcm doctor", () => {
-  test("finds nothing in a repository that is in order, and says which files it uses and why", async () => {
+  test("finds nothing in a valid repository, and says which files it uses and why", async () => {
     const root = repository({});
     const { code, facts, checks, issues } = await examined(root, "--offline");
     expect({ code, issues }).toEqual({ code: 0, issues: [] });
@@ -89,7 +88,7 @@ describe("svcm doctor", () => {
     expect(stdout).not.toContain(CANARY);
   });
 
-  test("says that no PM2 daemon runs, and starts none", async () => {
+  test("says that no PM2 daemon is running, and does not start one", async () => {
     const root = repository({});
     const { code, issues, facts } = await examined(root);
     expect({ code, codes: issues.map((issue) => issue.code) }).toMatchObject({ code: 0, codes: ["PM2_NOT_RUNNING"] });
@@ -97,7 +96,7 @@ describe("svcm doctor", () => {
     expect(existsSync(`${root}/.pm2`)).toBe(false);
   });
 
-  test("says whether the address of svcm serve is free, taken or not an address", async () => {
+  test("says whether the address of svcm serve is free, in use or invalid", async () => {
     const root = repository({});
     const server = createServer((_, response) => response.end("hello"));
     const port = await freePort();
@@ -116,7 +115,7 @@ describe("svcm doctor", () => {
     expect(await asked(String(port))).toEqual([{ address, answer: "nothing" }, []]);
   });
 
-  test("leads a repository without svcm.yaml to svcm init", async () => {
+  test("suggests svcm init in a repository without svcm.yaml", async () => {
     const root = repository({ "svcm.yaml": undefined });
     const { code, stdout } = await svcm(["doctor", "--offline"], { root });
     expect(code).toBe(1);
@@ -229,7 +228,7 @@ describe("svcm doctor finds", () => {
     expect(explained.stdout).toContain(`Next step: ${nextSteps[code]}`);
   });
 
-  test("an env file with secrets that Git tracks, and none that Git ignores", async () => {
+  test("an env file with secrets that Git tracks, but no env file that Git ignores", async () => {
     const root = repository({ ".gitignore": ".env.local\n" });
     const git = (...argv: string[]) =>
       execFileSync("git", argv, { cwd: root, env: { ...process.env, ...GIT_ENVIRONMENT } });
@@ -243,7 +242,7 @@ describe("svcm doctor finds", () => {
   });
 });
 
-test("svcm doctor does not take the lines of a private key for names", async () => {
+test("svcm doctor does not read the lines of a private key as names of keys", async () => {
   const lines = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ", "Canary7xPart9==", "canary4f21Q=="];
   const root = repository({ ".env.production": `${KEYS}${lines.join("\n")}\n` });
   const { code, stdout } = await svcm(["doctor", "--offline", "--json"], { root });

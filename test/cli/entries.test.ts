@@ -9,7 +9,7 @@ interfaces:
   - { type: sse, framework: express, entrypoint: "https://u:canary@h", controller: AController.list }
 `;
 
-test("targets list shows a legacy entry in its migrated form, with that verdict, and no credentials", async () => {
+test("targets list shows a legacy entry in its migrated form, with the verdict on that form, and no credentials", async () => {
   const { root } = makeWorkspace({ "deployments.yaml": LEGACY });
   const { code, stdout } = await svcm(["targets", "list", "--json"], { root });
   expect([code, stdout.includes("canary")]).toEqual([0, false]);

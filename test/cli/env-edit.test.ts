@@ -11,12 +11,10 @@ interface Edited {
   readonly code: number | null;
   readonly text: string;
   readonly stderr: string;
-  /** Of the editor's copy, if it is still there. */
   readonly kept: string | undefined;
   readonly workspace: TestWorkspace;
 }
 
-/** Runs `svcm env edit` with a shell script as the editor; `$1` is the copy. */
 async function edit(script: string, args: readonly string[] = [], workspace = makeWorkspace(LAYERED)): Promise<Edited> {
   const scratch = temporaryFolder();
   workspace.write("editor.sh", script);
@@ -37,7 +35,7 @@ const records = (workspace: TestWorkspace): unknown[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as unknown);
 
-test("the editor gets a copy of the layer that is written, in a folder that only its user may enter", async () => {
+test("the editor receives a copy of the layer that is written, in a folder that only its user may enter", async () => {
   const { code, workspace } = await edit(
     'stat -c "%a" "$1" "$(dirname "$1")" > seen; echo "$TMPDIR" >> seen; echo "$1" >> seen; cat "$1" >> seen',
   );
@@ -48,7 +46,7 @@ test("the editor gets a copy of the layer that is written, in a folder that only
   expect(existsSync(dirname(path))).toBe(false);
 });
 
-test("a changed value of an editable key is written, recorded, and byte for byte as it was edited", async () => {
+test("a changed value of an editable key is written exactly as it was edited, and recorded", async () => {
   const { code, text, workspace, kept } = await edit(
     `sed -i 's/=debug/=info/; 1s/mine/ours/' "$1"; echo '# end' >> "$1"`,
   );
@@ -61,7 +59,7 @@ test("a changed value of an editable key is written, recorded, and byte for byte
   ]);
 });
 
-test("VISUAL wins over EDITOR, and an editor may replace its file", async () => {
+test("VISUAL takes precedence over EDITOR, and an editor may replace the file", async () => {
   const workspace = makeWorkspace(LAYERED);
   workspace.write("visual.sh", `sed 's/debug/info/' "$2" > "$2.new" && mv "$2.new" "$2"`);
   const env = { EDITOR: "false", VISUAL: `sh ${workspace.path("visual.sh")} --wait` };
@@ -75,7 +73,7 @@ test("an editor that changes nothing writes nothing and records nothing", async 
   expect(existsSync(workspace.path(".svcm/audit.jsonl"))).toBe(false);
 });
 
-test("a change of comments alone is written, and the answer says so", async () => {
+test("a change of comments alone is written, and the output says so", async () => {
   const { text, workspace } = await edit(`sed -i '1d' "$1"`);
   expect(text).toBe("Changed in .env.local: comments or layout, no values.\n");
   expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"].replace(/^.*\n/, ""));
@@ -84,7 +82,7 @@ test("a change of comments alone is written, and the answer says so", async () =
 describe("nothing is written, and the user's version is kept,", () => {
   test.each([
     ["if a secret changed", "sed -i s/canary-own/new/", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
-    ["if a secret is gone", "sed -i /OWN_SECRET/d", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
+    ["if a secret was removed", "sed -i /OWN_SECRET/d", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
     ["if a read-only key was added", `sed -i '$aPORT=1'`, "PORT is not editable", "ENV_KEY_NOT_EDITABLE"],
     [
       "if a value is not accepted",
@@ -128,7 +126,7 @@ describe("nothing is written, and the user's version is kept,", () => {
   });
 });
 
-test("an error that the file had before does not keep a user from another change", async () => {
+test("an error that the file already had does not prevent another change", async () => {
   const files = { ...LAYERED, ".env.local": "LOG_LEVEL=loud\nTITLE=a\nTITLE=b\nstray\n" };
   const { code, workspace } = await edit(
     `sed -i '1i# first' "$1"; sed -i s/TITLE=b/TITLE=c/ "$1"`,
@@ -147,7 +145,7 @@ test("a file that does not exist is refused before an editor opens", async () =>
 });
 
 describe.runIf(canHaveTerminal)("in a terminal", () => {
-  /** An editor that makes the value faulty first, and good the second time. */
+  /** An editor that writes an invalid value the first time and a valid one the second time. */
   const script = 'if grep -q loud "$1"; then sed -i s/loud/warn/ "$1"; else sed -i s/debug/loud/ "$1"; fi';
 
   test("a user may edit the same copy again after a refusal", async () => {
@@ -177,7 +175,7 @@ test("an editor that fails leaves no copy if it changed nothing", async () => {
   expect(stderr).toContain("ENV_EDITOR_FAILED (svcm explain ENV_EDITOR_FAILED)");
 });
 
-test("with --json the answer alone is on standard output, and a refusal has the place of the kept copy", async () => {
+test("with --json, standard output has only the result, and a refusal has the path of the kept copy", async () => {
   const workspace = makeWorkspace(LAYERED);
   const env = { EDITOR: "sh -c 'echo words of the editor; sed -i s/debug/loud/ \"$0\"'", TMPDIR: temporaryFolder() };
   const { code, stdout, stderr } = await svcm(["env", "edit", "--json"], { root: workspace.root, env });

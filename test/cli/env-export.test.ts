@@ -7,7 +7,7 @@ import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-/** Values with everything that a shell reads as something else. */
+/** Values with all characters that are special in a shell. */
 const HOSTILE = {
   T_QUOTES: `it's "so" \`called\``,
   T_EXPANDED: "$HOME ${HOME} $(touch pwned) \\ \\n !x",
@@ -19,7 +19,6 @@ const HOSTILE = {
   T_GLOB: "* ~ ? [a] {b,c};&|<>",
   T_EQUALS: "a=b=c",
 };
-/** The lines of an env file that hold them. */
 const lines = Object.entries(HOSTILE).map(([key, value]) => {
   const mark = ["'", '"', "`"].find((one) => !value.includes(one));
   return mark === undefined ? `${key}=${value}` : `${key}=${mark}${value}${mark}`;
@@ -43,7 +42,7 @@ async function exported(files: Readonly<Record<string, string>>, ...args: string
 const shells = ["sh", "bash", "zsh"].filter((shell) => spawnSync(shell, ["-c", "true"]).status === 0);
 
 describe("env export", () => {
-  test.each(shells)("--format shell is read by %s as the values are", async (shell) => {
+  test.each(shells)("--format shell: %s reads the same values", async (shell) => {
     const { code, stdout } = await exported(hostile);
     expect(code).toBe(0);
     const folder = temporaryFolder();
@@ -58,12 +57,12 @@ describe("env export", () => {
     expect(spawnSync("ls", [folder], { encoding: "utf8" }).stdout).toBe("vars\n");
   });
 
-  test("--format docker is read by the documented rules as the values are", async () => {
+  test("--format docker: the documented rules of Docker read the same values", async () => {
     const { code, stdout } = await exported(hostile, "--format", "docker");
     expect([code, asDockerReads(stdout)]).toEqual([0, EXPECTED]);
   });
 
-  test("--format json is one object of the values", async () => {
+  test("--format json is one object with the values", async () => {
     const { code, stdout } = await exported(hostile, "--format", "json");
     expect([code, JSON.parse(stdout)]).toEqual([0, EXPECTED]);
   });
@@ -79,7 +78,7 @@ describe("env export", () => {
     });
   });
 
-  test("has no default that no file sets, and the env of an app if --app names it", async () => {
+  test("leaves out defaults that no file sets, and has the env of an app if --app names it", async () => {
     const files = { ...LAYERED, ".env": "", ".env.local": "PORT=1\n" };
     expect((await exported(files)).stdout).toBe("export PORT='1'\n");
     const { stdout, stderr } = await exported(files, "--app", "api");
@@ -91,7 +90,7 @@ describe("env export", () => {
 
   test.each([
     ["a value of several lines", "docker", 'T="a\nb"', "T", "its value holds a line break"],
-    ["a name that is no shell variable", "shell", "a.b=1", "a.b", "only letters, digits and _"],
+    ["a name that is not valid for a shell variable", "shell", "a.b=1", "a.b", "only letters, digits and _"],
   ])("refuses %s for %s, and prints nothing", async (_, format, line, key, words) => {
     const files = { ...LAYERED, "svcm.yaml": withKeys(LAYERED["svcm.yaml"], key), ".env.local": `${line}\n` };
     const { code, stdout, stderr } = await exported(files, "--format", format);
@@ -123,8 +122,8 @@ describe("env export", () => {
 });
 
 /**
- * The reader of `docker run --env-file`, by its documentation and its source (docker/cli, pkg/kvfile). It drops white space
- * before a line. `#` begins a comment, and everything behind the first `=` is the value.
+ * Parses as `docker run --env-file` does, according to its documentation and source (docker/cli, pkg/kvfile). It ignores
+ * white space before a line. `#` begins a comment, and everything after the first `=` is the value.
  */
 function asDockerReads(text: string): Record<string, string> {
   return Object.fromEntries(

@@ -1,4 +1,3 @@
-/** `node --env-file` and dotenv read the values that `svcm env set` wrote. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,14 +45,14 @@ test("after a byte order mark the command warns, because Node does not read the 
   expect(stdout).toContain(`Warning: .env.dev:1:1 ${KEY}: the file begins with a byte order mark`);
 });
 
-test("a line that an open quote above would swallow is refused, and the file stays", () => {
+test("a line that an open quote above would include is refused, and the file is not changed", () => {
   const before = `${KEY}=express\nA="open\n`;
   const { status, stderr, text } = setIn(before, `SVC_WEBSOCKET_REDIS_URL=redis://h/a"b'`);
   expect({ status, text }).toEqual({ status: 3, text: before });
   expect(stderr).toContain('line 2 leaves a quote (") open');
 });
 
-test("a value that no quoting preserves is a bad value, exit 1", () => {
+test("a value that no quoting preserves is refused as a bad value, with exit code 1", () => {
   const before = `${KEY}=express\n`;
   const { status, stderr, text } = setIn(before, "SVC_WEBSOCKET_REDIS_URL=redis://h/a\"b'c`d");
   expect({ status, text }).toEqual({ status: 1, text: before });

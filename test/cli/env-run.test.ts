@@ -7,7 +7,6 @@ import { LAYERED } from "../support/layered.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-/** Prints some variables of its environment as JSON. */
 const SHOW = "console.log(JSON.stringify(process.argv.slice(1).map((key) => process.env[key] ?? null)))";
 
 async function variables(keys: readonly string[], flags: readonly string[] = [], env = {}): Promise<unknown> {
@@ -28,12 +27,12 @@ describe("env run gives the command", () => {
     expect(await variables(["LOG_LEVEL", "FROM"], ["--files-only"])).toEqual(["debug", null]);
   });
 
-  test("of several apps the one that --app names, and without it the env file alone", async () => {
+  test("the app that --app names, if there are several apps; without --app, the env file alone", async () => {
     expect(await variables(["FROM", "PORT"], ["-e", "qa", "--app", "worker"])).toEqual(["worker", "4000"]);
     expect(await variables(["FROM", "PORT"], ["-e", "qa"])).toEqual([null, "4000"]);
   });
 
-  test("the variables of the shell too, unless the service sets them", async () => {
+  test("the variables of the shell, unless the service sets them", async () => {
     const shell = { LOG_LEVEL: "shell", MINE: "shell" };
     expect(await variables(["LOG_LEVEL", "MINE"], ["--files-only"], shell)).toEqual(["debug", "shell"]);
   });
@@ -48,7 +47,7 @@ test.each([0, 3, 70])("env run ends with the exit code of the command, %i, and p
   });
 });
 
-test("env run passes arguments, --json and --help on as they are", async () => {
+test("env run passes arguments, --json and --help to the command unchanged", async () => {
   const { root } = makeWorkspace(LAYERED);
   const show = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
   const given = ["--json", "--help", "-e", "x y", "$HOME", ""];
@@ -56,7 +55,6 @@ test("env run passes arguments, --json and --help on as they are", async () => {
   expect(JSON.parse(stdout)).toEqual(given);
 });
 
-/** Starts a command that prints `ready` and then waits. */
 async function running(script: string) {
   const { root } = makeWorkspace(LAYERED);
   const child = spawn(process.execPath, [RUN, "env", "run", "--", process.execPath, "-e", script], {
@@ -67,7 +65,6 @@ async function running(script: string) {
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-  /** Resolves when the command prints a line. */
   const prints = (text: string): Promise<void> =>
     new Promise((resolve) => reader.on("line", (line) => void (line === text && resolve())));
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
@@ -88,7 +85,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
   },
 );
 
-test("a signal that the command handles once is passed on once", async () => {
+test("a signal that the command handles is passed on once", async () => {
   const script = `process.on("SIGTERM", () => console.log("asked")); process.on("SIGUSR2", () => process.exit(5)); ${WAIT}`;
   const { child, ended, lines, prints } = await running(script);
   const asked = prints("asked");

@@ -1,4 +1,4 @@
-/** An engineer who follows a command from its arguments to its effect opens few files. */
+/** A developer who follows a command from its arguments to its effect should have to open few files. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ interface CoveredFunction {
   readonly ranges: readonly [{ readonly startOffset: number; readonly endOffset: number; readonly count: number }];
 }
 
-/** The calls of each function of the source, without those of modules and classes themselves. */
+/** The calls of each function of the source, except modules and classes themselves. */
 function callsOf(argv: readonly string[], cwd: string): Map<string, number> {
   const folder = temporaryFolder();
   const env = plainEnvironment({ HOME: folder, NODE_V8_COVERAGE: folder });
@@ -42,7 +42,7 @@ function callsOf(argv: readonly string[], cwd: string): Map<string, number> {
   );
 }
 
-test("svcm env set runs code of few files between parsing its arguments and renaming the env file", () => {
+test("svcm env set loads few files between parsing its arguments and renaming the env file", () => {
   const { root } = makeWorkspace();
   const calls = callsOf([DEVELOPMENT, "env", "set", "SVC_HTTP_FRAMEWORK=fastify"], root);
   const imported = [...new Set(Array.from(calls.keys(), fileOf))].filter((file) => file !== "cli/dev.ts");

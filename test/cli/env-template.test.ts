@@ -16,7 +16,7 @@ test("env template prints every key without its value, an editable one with its 
   expect([code, stdout]).toEqual([0, "PORT=\nLOG_LEVEL=warn\nDATABASE_URL=\nTITLE=\nOWN_SECRET=\n"]);
 });
 
-test("a template that env template made is in step with its env file", async () => {
+test("a template that env template created matches its env file", async () => {
   const workspace = makeWorkspace(LAYERED);
   workspace.write(".env.example", (await template(workspace)).stdout);
   const { code, stdout } = await template(workspace, "--check");
@@ -28,7 +28,7 @@ test("env template --check compares with all layers; a key that the template com
   expect([code, stdout]).toEqual([0, ".env.local and .env.example have the same keys.\n"]);
 });
 
-test("env template --check names missing and surplus keys with their places, and exits 1", async () => {
+test("env template --check lists missing and surplus keys with their positions, and exits 1", async () => {
   const text = `${IN_STEP.replace("DATABASE_URL=canary-example\n", "")}SMTP_HOST=canary-host\n`;
   const workspace = makeWorkspace({ ...LAYERED, ".env.example": text });
   expect((await template(workspace, "--check")).code).toBe(1);
@@ -59,7 +59,7 @@ test("env template --check names missing and surplus keys with their places, and
   ]);
 });
 
-test("the template is the one that svcm.yaml names, else .env.example beside the env file", async () => {
+test("the template is the file that svcm.yaml names, or else .env.example beside the env file", async () => {
   const yaml = `${LAYERED["svcm.yaml"]}template: docs/env.sample\n`;
   const named = makeWorkspace({ ...LAYERED, "svcm.yaml": yaml, "docs/env.sample": IN_STEP });
   expect((await template(named, "--check")).stdout).toBe(".env.local and env.sample have the same keys.\n");
@@ -70,7 +70,7 @@ test("the template is the one that svcm.yaml names, else .env.example beside the
   expect((await template(beside, "--check")).code).toBe(0);
 });
 
-test("env template shows no line of a private key that reads as the name of a key", async () => {
+test("env template does not show a line of a private key that looks like the name of a key", async () => {
   const key =
     "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQcanary=\nkQ3xYzcanary==\n-----END PRIVATE KEY-----\n";
   const workspace = makeWorkspace({

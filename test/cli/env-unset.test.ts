@@ -9,7 +9,7 @@ async function unset({ root }: TestWorkspace, ...args: string[]) {
   return ran;
 }
 
-test("env unset removes the line from the upper layer, and the value of the lower layer applies again", async () => {
+test("env unset removes the line from the upper layer, so the value of the lower layer applies", async () => {
   const workspace = makeWorkspace(LAYERED);
   const { code, stdout } = await unset(workspace, "LOG_LEVEL");
   expect([code, stdout]).toEqual([0, "Removed from .env.local: LOG_LEVEL\n  LOG_LEVEL is info, from .env.\n"]);
@@ -22,7 +22,7 @@ test("env unset removes the line from the upper layer, and the value of the lowe
   ]);
 });
 
-test("env unset removes a key from the lower layer that holds it, and names the default or its absence", async () => {
+test("env unset removes a key from the only layer that has it, and names the default or says that there is none", async () => {
   const workspace = makeWorkspace(LAYERED);
   const { code, stdout } = await unset(workspace, "LOG_LEVEL", "TITLE", "-e", "qa");
   expect(code).toBe(0);
@@ -32,7 +32,7 @@ test("env unset removes a key from the lower layer that holds it, and names the 
   expect(workspace.read("qa/base.env")).toBe("TOKEN=canary-base\n");
 });
 
-test("env unset --dry-run shows the line and writes nothing, and --json has the value from then on", async () => {
+test("env unset --dry-run shows the line and writes nothing, and --json has the value that would apply", async () => {
   const workspace = makeWorkspace(LAYERED);
   expect((await unset(workspace, "LOG_LEVEL", "--dry-run")).stdout).toBe(
     ".env.local (dry run, nothing is written)\n@@ line 2 @@\n-LOG_LEVEL=debug\n",
@@ -46,7 +46,7 @@ test("env unset --dry-run shows the line and writes nothing, and --json has the 
   expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"]);
 });
 
-test("env unset of a key that no layer holds writes nothing and records nothing", async () => {
+test("env unset of a key that no layer has writes nothing and records nothing", async () => {
   const workspace = makeWorkspace(LAYERED);
   const { code, stdout } = await unset(workspace, "TITLE", "-e", "production");
   expect([code, stdout]).toEqual([0, "No change in .env.production.\n  TITLE is not set.\n"]);
@@ -76,7 +76,7 @@ test.each([
   for (const file of [".env", ".env.local"] as const) expect(workspace.read(file)).toBe(files[file]);
 });
 
-test("env unset keeps a mandatory key and names the command for its default", async () => {
+test("env unset keeps a mandatory key, and names the command that sets its default", async () => {
   const workspace = makeWorkspace();
   const { code, stderr } = await unset(workspace, "SVC_HTTP_FRAMEWORK");
   expect(code).toBe(1);

@@ -1,4 +1,4 @@
-/** Every example of `--help`, run as it is printed, in a checkout of this repository without a running PM2. */
+/** Runs every example of `--help` as printed, in a checkout of this repository without a running PM2. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.js
 const examples = Object.values(commands)
   .flatMap(({ examples: all = [] }) => all)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
-/** These do not end by themselves, start a PM2 with the backend, or need a release of it or a webhook; other tests run them. */
+/** These run until they are stopped, start a PM2 with the backend, or need a release or a webhook. Other tests run them. */
 const LASTING =
   /svcm (?:agent|alerts test|serve|metrics watch|apply|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|process (?:re)?start .*--ecosystem/;
 
-test("each example works, or names the missing part of this machine", () => {
+test("each example works, or names what is missing on this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];
   checkout(root);
   mkdirSync(join(home, "bin"));

@@ -1,4 +1,3 @@
-/** The roots and files that a command line may name, and the answers. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,13 +58,13 @@ describe("--file", () => {
   test.each([
     [".", 3, expect.stringContaining("it is a directory")],
     ["", 2, "--file is empty. Name a file, for example deployments.yaml."],
-  ])("%j is refused for what it is", (file, code, details) => {
+  ])("%j is refused with the reason", (file, code, details) => {
     const { status, stdout } = svcm(["validate", "--root", repository(), "--file", file, "--json"]);
     expect(status).toBe(code);
     expect(JSON.parse(stdout)).toMatchObject({ details });
   });
 
-  test("that names a pipe is refused, with the way to read one", () => {
+  test("that names a pipe is refused, and the error says how to read from one", () => {
     const script = `exec "$0" "$1" validate --root "$2" --file <(cat "$2/deployments.yaml")`;
     const args = ["-c", script, process.execPath, RUN, repository()];
     const { status, stderr } = spawnSync("bash", args, { env: plainEnvironment(), encoding: "utf8" });
@@ -109,7 +108,7 @@ describe("a contract file of the repository that is not valid", () => {
   });
 });
 
-test("validate takes the document as its argument too, but never two documents", () => {
+test("validate also takes the document as an argument, but not two documents", () => {
   const root = repository();
   writeFileSync(join(root, "other.yaml"), "version: nothing\n");
   const named = svcm(["validate", "other.yaml", "--root", root]);
@@ -129,7 +128,7 @@ test.each([
     "has no interface adapters: there is nothing to validate",
   ],
   ["config", "service configuration of other.yaml is valid", "has no service configuration"],
-])("%s validate takes the document as its argument, and says what it judged", (topic, judged, nothing) => {
+])("%s validate takes the document as an argument, and names the file that it checked", (topic, judged, nothing) => {
   const root = repository();
   copyFileSync(join(REPOSITORY, "deployments.yaml"), join(root, "other.yaml"));
   writeFileSync(join(root, "empty.yaml"), "version: service-management.v1\n");

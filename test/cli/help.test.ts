@@ -28,7 +28,7 @@ describe("the root help", () => {
     expect(svcm(argv)).toEqual(svcm(["--help"]));
   });
 
-  test("has the colours of oclif with FORCE_COLOR", () => {
+  test("has oclif's colours with FORCE_COLOR", () => {
     const env = { FORCE_COLOR: "1" };
     const { stdout } = svcm(["--help"], { env });
     expect(stdout).toContain("\u001B[1m");
@@ -36,7 +36,7 @@ describe("the root help", () => {
   });
 });
 
-test("a command explains itself, and so does a topic", () => {
+test("the help of a command and of a topic", () => {
   expect(svcm(["env", "get", "--help"]).stdout).toContain("--environment=<name>");
   expect(svcm(["env"]).stdout).toMatch(/^ {2}env get /m);
 });
@@ -61,12 +61,12 @@ test.each(
   Object.entries(manifest.commands).flatMap(([id, { description, hidden }]) =>
     description === undefined || hidden ? [] : [[id.replaceAll(":", " "), description] as const],
   ),
-)("the help of %s has its whole description", (command, description) => {
+)("the help of %s has its complete description", (command, description) => {
   const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
   expect(inOneLine(svcm([...command.split(" "), "--help"]).stdout)).toContain(inOneLine(description));
 });
 
-test("help of an unknown command refuses it as the command line does", () => {
+test("help for an unknown command is refused in the same way as the command", () => {
   const { status, stderr } = svcm(["help", "env", "gte"]);
   expect(status).toBe(2);
   expect(stderr).toContain("COMMAND_NOT_FOUND");

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { realDocuments, mutant, randomOf } from "../core/yaml/mutate.ts";
 
 const SIZE = 2 ** 20;
-/** To the time in which the `yaml` package reads an ordinary document of that size, about half a second. */
+/** Relative to the time in which the `yaml` package reads an ordinary document of that size, about half a second. */
 const MAX_CPU_RATIO = 4;
 const MAX_KIBIBYTES = 768 * 1024;
 const USAGE = 3;
@@ -28,7 +28,7 @@ const validate = (root: string, format: readonly string[]): Promise<Validated> =
 const READ = 'require("yaml").parseDocument(require("node:fs").readFileSync("deployments.yaml", "utf8"))';
 const TARGET = "  - { name: eu, region: eu-west-1, runtime: node22, serviceType: restapi, deployTarget: ec2 }\n";
 
-/** Seconds of CPU time. The middle one of three. */
+/** The median of three runs, in seconds of CPU time. */
 async function ordinary(): Promise<number> {
   const root = temporaryFolder(afterAll);
   symlinkSync(join(REPOSITORY, "node_modules"), join(root, "node_modules"));
@@ -78,7 +78,7 @@ describe("a hostile document of 1 MiB takes the process bounded time and memory"
   });
 });
 
-test("bytes of any kind are answered", async () => {
+test("bytes of any kind get an answer", async () => {
   const root = temporaryFolder();
   const seed = Date.now() % 2 ** 31;
   const random = randomOf(seed);

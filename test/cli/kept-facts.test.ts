@@ -1,4 +1,4 @@
-/** A start keeps what it read from `svcm.yaml`, and a later one relies on it only for the same text. */
+/** A start caches the content of `svcm.yaml`, and a later start uses the cache only for the same text. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -31,7 +31,7 @@ test("a start caches one private file, which contains no value of an env file", 
   expect(get(workspace)).toEqual({ status: 0, shown: "debug\n" });
 });
 
-test("a changed svcm.yaml counts at once, and a faulty one is refused", () => {
+test("a change of svcm.yaml takes effect immediately, and an invalid file is refused", () => {
   const workspace = makeWorkspace(LAYERED);
   get(workspace);
   workspace.write("svcm.yaml", LAYERED["svcm.yaml"].replace("dev: [.env, .env.local]", "dev: .env"));

@@ -1,4 +1,3 @@
-/** `svcm keys` as it is built: what it lists, and that an edit of `svcm.yaml` changes only what was asked. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { svcm, type Ran } from "../support/svcm.ts";
@@ -65,7 +64,7 @@ describe("svcm keys list", () => {
 });
 
 describe("svcm env get", () => {
-  test("marks guesses and counts them, and a value alone has no mark", async () => {
+  test("marks guessed keys and counts them, and prints a value alone without a mark", async () => {
     const { root } = repository();
     const { stdout } = await svcm(["env", "get"], { root });
     expect(stdout).toMatch(/^PORT \? +3000 +read-only$/m);
@@ -84,7 +83,7 @@ describe("an edit of svcm.yaml", () => {
     [["set-tier", "editable", "PORT"], [["tier: read-only, guess: its value is a port", "tier: editable"]]],
     [["set-tier", "read-only", "HOST"], [["{ kind: text }", "{ kind: text, tier: read-only }"]]],
     [["set-tier", "never-exposed", "LOG_LEVEL"], [["info], tier: read-only", "info], tier: never-exposed"]]],
-  ])("svcm keys %j changes only the members of those keys", async (args, replacements) => {
+  ])("svcm keys %j changes only the properties of those keys", async (args, replacements) => {
     const workspace = repository();
     expect(await keys(workspace, ...args)).toMatchObject({ code: 0, stderr: "" });
     const expected = replacements.reduce((text, [from = "", to = ""]) => text.replace(from, to), PROJECT);
@@ -127,7 +126,7 @@ describe("an edit of svcm.yaml", () => {
     expect(workspace.read("svcm.yaml")).toBe(PROJECT);
   });
 
-  test("keeps the byte order mark and the line ends of the file", async () => {
+  test("keeps the byte order mark and the line endings of the file", async () => {
     const workspace = repository(`\uFEFF${PROJECT.replaceAll("\n", "\r\n")}`);
     const before = workspace.read("svcm.yaml");
     await keys(workspace, "confirm", "PORT");

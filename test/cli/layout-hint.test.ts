@@ -1,4 +1,4 @@
-/** The first commands in a repository with files of another layout. */
+/** The first commands in a repository with another layout. */
 import { expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
@@ -20,20 +20,20 @@ test.each([
   ["process start api --ecosystem"],
   ["process restart api --ecosystem"],
   ["restart --ecosystem"],
-])("svcm %s names the files that lie there, and leads to svcm init", async (command) => {
+])("svcm %s without svcm.yaml names the files that exist, and suggests svcm init", async (command) => {
   const { root } = makeWorkspace(FOREIGN);
   const { stdout, stderr, code } = await svcm(command.split(" "), { root });
   expect(code).not.toBe(70);
   expect(stdout + stderr).toContain(`Hint: ${HINT}\n`);
 });
 
-test("a missing document that the user names does not lead to svcm init", async () => {
+test("if a document that the user names is missing, svcm init is not suggested", async () => {
   const { root } = makeWorkspace(FOREIGN);
   const { stderr } = await svcm(["validate", "--file", "other.yaml"], { root });
   expect(stderr).not.toContain("svcm init");
 });
 
-test("a repository with svcm.yaml is not led to svcm init", async () => {
+test("svcm init is not suggested in a repository with svcm.yaml", async () => {
   const { root } = makeWorkspace({ ...FOREIGN, "svcm.yaml": "version: 1\nenvironments: { dev: [] }\n" });
   const { stderr } = await svcm(["validate"], { root });
   expect(stderr).toContain("create it with svcm targets add");

@@ -1,4 +1,4 @@
-/** A short command loads little of the build: the more it loads, the longer it takes to start. */
+/** A short command loads little of the build, because each loaded chunk makes its start slower. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { LAYERED } from "../support/layered.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-/** Lists every chunk that is loaded, and whether its compiled code came from the cache. */
+/** Lists every loaded chunk and whether its compiled code came from the cache. */
 const SPY = `
   const vm = require("node:vm"), { Script } = vm, seen = [];
   vm.Script = class extends Script {
@@ -38,7 +38,6 @@ function loadedBy(argv: readonly string[], files?: Readonly<Record<string, strin
   return JSON.parse(readFileSync(seen, "utf8")) as Loaded[];
 }
 
-/** The modules of a chunk, by its source map. */
 function modulesOf({ chunk }: Loaded): string[] {
   const map = join(REPOSITORY, `${chunk}.map`);
   return existsSync(map) ? (JSON.parse(readFileSync(map, "utf8")) as { sources: string[] }).sources : [];
@@ -48,7 +47,7 @@ test.each([
   ["svcm env get", ["env", "get"], undefined],
   ["svcm env get --json", ["env", "get", "--json"], undefined],
   ["svcm env get with svcm.yaml", ["env", "get"], LAYERED],
-])("%s loads compiled code, and little of it", (_, argv, files) => {
+])("%s loads compiled code, and only a little of it", (_, argv, files) => {
   const loaded = loadedBy(argv, files);
   expect(loaded.filter(({ isKept }) => !isKept)).toEqual([]);
   const modules = loaded.flatMap(modulesOf);
@@ -64,7 +63,7 @@ test.each([
   expect(bytes).toBeLessThan(MOST_BYTES);
 });
 
-test("svcm serve on one machine loads nothing of the fleet", async () => {
+test("svcm serve on one machine loads no code of the fleet", async () => {
   const { root } = makeWorkspace();
   const [spy, seen] = [join(root, "spy.cjs"), join(root, "seen.json")];
   writeFileSync(spy, SPY);

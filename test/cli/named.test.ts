@@ -10,7 +10,7 @@ const commands = plugins.flatMap((plugin) => Object.values(plugin.commands));
 const idsFor = (...argv: string[]): string[] =>
   named(argv, plugins).flatMap((plugin) => Object.values(plugin.commands).map(({ id }) => id));
 
-test("each command is found by its name and by each alias, and few other commands are prepared with it", () => {
+test("each command is found by its name and by each alias, and few other commands are loaded with it", () => {
   const readers = new Set(["help", "__complete"]);
   for (const { id, aliases } of commands.filter((command) => !readers.has(command.id))) {
     for (const name of [id, ...aliases]) {
@@ -30,6 +30,6 @@ test.each([
   ["a topic", ["env"]],
   ["a flag before the command", ["--json", "env", "get"]],
   ["no words", []],
-])("%s gets all commands", (_, argv) => {
+])("%s loads all commands", (_, argv) => {
   expect(idsFor(...argv)).toHaveLength(commands.length);
 });

@@ -24,7 +24,7 @@ beforeEach(() => {
   writeFileSync(file, Array.from({ length: RECORDS }, (_, id) => line(id)).join(""));
 });
 
-/** A command whose answer is more than any pipe holds. */
+/** A command whose output exceeds any pipe buffer. */
 function startLongAnswer(stdio: StdioOptions) {
   const argv = [RUN, "audit", "--limit", String(RECORDS), "--json"];
   return spawn(process.execPath, argv, { cwd: root, env: plainEnvironment(), stdio });
@@ -39,20 +39,20 @@ async function readSlowly(stream: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-/** The number of records in an answer; it parses only if it is complete. */
+/** The number of records in an output, which can be parsed only if it is complete. */
 function countRecords(output: string): number {
   return (JSON.parse(output) as { records: unknown[] }).records.length;
 }
 
-describe("more than a pipe holds", () => {
-  test("reaches a slow reader whole", async () => {
+describe("output that is larger than a pipe's buffer", () => {
+  test("reaches a slow reader completely", async () => {
     const child = startLongAnswer(["ignore", "pipe", "inherit"]);
     const output = await readSlowly(child.stdout!);
     expect(output.length).toBeGreaterThan(MEBIBYTE);
     expect(countRecords(output)).toBe(RECORDS);
   });
 
-  test.runIf(isLinux)("reaches the reader of a non-blocking pipe", async () => {
+  test.runIf(isLinux)("reaches the reader of a non-blocking pipe completely", async () => {
     const pipe = join(root, "pipe");
     execFileSync("mkfifo", [pipe]);
     const reader = new Socket({ fd: openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
@@ -63,7 +63,7 @@ describe("more than a pipe holds", () => {
     expect(child.exitCode ?? (await once(child, "close"))[0]).toBe(0);
   });
 
-  test("ends quietly if the reader is gone", async () => {
+  test("ends without an error if the reader has closed the pipe", async () => {
     const child = startLongAnswer(["ignore", "pipe", "pipe"]);
     child.stdout!.destroy();
     const [complaint, [status]] = await Promise.all([readSlowly(child.stderr!), once(child, "close")]);
@@ -71,7 +71,7 @@ describe("more than a pipe holds", () => {
   });
 });
 
-test.runIf(isLinux)("an output that cannot be written is a failure that says so", async () => {
+test.runIf(isLinux)("an output that cannot be written is reported as an error", async () => {
   const full = openSync("/dev/full", "w");
   const child = startLongAnswer(["ignore", full, "pipe"]);
   closeSync(full);

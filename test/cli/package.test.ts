@@ -8,17 +8,16 @@ import { install, pack, type Packed } from "../support/package.ts";
 import { CONFIG_FOLDER, GOOD_ENV } from "../support/workspace.ts";
 
 const MEBIBYTE = 1024 * 1024;
-/** In transit. The package holds every library that svcm uses. */
+/** External: the package bundles every library that svcm uses. */
 const LARGEST_PACKAGE = 2.5 * MEBIBYTE;
 
-/** `commonjs` finds modules as projects did before `exports`: by `typesVersions`. */
+/** `commonjs` resolves modules as projects did before `exports`: with `typesVersions`. */
 const MODULES: [module: string, more: object][] = [
   ["nodenext", {}],
   ["node16", {}],
   ["commonjs", { moduleResolution: "node10", ignoreDeprecations: "6.0" }],
 ];
 
-/** All declarations of the package; those of TypeScript itself are not. */
 const CHECKED = { skipLibCheck: false, skipDefaultLibCheck: true };
 
 const folder = mkdtempSync(join(tmpdir(), "svcm-package-"));
@@ -86,7 +85,7 @@ describe("the package", () => {
     expect(run(copy, "npm", "pack")).toBe(`${packed.filename}\n`);
   });
 
-  test("runs without any other package", () => {
+  test("runs without any other package installed", () => {
     expect(svcm("--version")).toMatch(/^svcm\//);
     expect(svcm("--help")).toContain("TOPICS");
     expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");
@@ -136,7 +135,7 @@ describe("svcm/client", () => {
     expect(run(app, process.execPath, "client.cjs")).toBe("function A\n");
   });
 
-  test("needs no library and nothing of Node: a browser can load it", () => {
+  test("needs no library and no module of Node.js, so a browser can load it", () => {
     const source = readFileSync(join(app, "node_modules/svcm/dist/lib/esm/client.js"), "utf8");
     expect(source).not.toMatch(/\bimport\b[^(]*\bfrom\b|\bimport\s*\(|\brequire\(|\bBuffer\b|\bprocess\./);
   });

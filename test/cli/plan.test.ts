@@ -1,4 +1,3 @@
-/** `svcm plan` as a user or a pipeline runs it, without a PM2. */
 import { expect, test } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
@@ -27,7 +26,7 @@ function repository() {
 
 const FROM = ["plan", "--environment", "production", "--from", "HEAD"];
 
-test("--from compares with the file and its modules at a revision, without PM2 and without a value", async () => {
+test("--from compares with the ecosystem file and its modules at a revision, without PM2 and without showing a value", async () => {
   const { root } = repository();
   const { code, stdout, stderr } = await svcm([...FROM, "--json"], { root });
   expect([code, stderr]).toEqual([0, ""]);
@@ -59,7 +58,7 @@ test("the text names fields and keys without a value, and says what happens to r
   expect(stdout).not.toContain(CANARY);
 });
 
-test("Markdown is for a comment: names are code", async () => {
+test("Markdown is suitable for a comment: names are code", async () => {
   const { root } = repository();
   const { stdout } = await svcm([...FROM, "--format", "markdown"], { root });
   expect(stdout).toContain("### Plan for `production`: 1 to update");
@@ -77,7 +76,7 @@ test("--exit-code says whether there are steps", async () => {
   expect(stdout).toContain("Nothing to do.");
 });
 
-test("svcm diff with an environment ends with its plan", async () => {
+test("svcm diff with an environment ends with the plan for that environment", async () => {
   const { root } = repository();
   const text = await svcm(["diff", "HEAD", "--environment", "production", "--format", "markdown"], { root });
   expect(text.stdout.indexOf("### Plan for `production`")).toBeGreaterThan(
@@ -95,7 +94,7 @@ test("an unknown revision or app is refused, and says what is accepted", async (
   expect([app.code, JSON.parse(app.stdout).details]).toMatchObject([3, expect.stringContaining('Accepted: "api"')]);
 });
 
-test("a file that fails at the revision is refused in the names of the work tree", async () => {
+test("if the file fails at the revision, the error names the paths of the work tree", async () => {
   const made = repository();
   made.write(HELPER, "throw new Error('broken')");
   made.commit();
@@ -105,7 +104,7 @@ test("a file that fails at the revision is refused in the names of the work tree
   expect(stdout).not.toContain("svcm-revision-");
 });
 
-test("without PM2, every app is started", async () => {
+test("if PM2 does not run, the plan starts every app", async () => {
   const { root } = repository();
   const { stdout } = await svcm(["plan", "-e", "production", "--json"], { root });
   expect(JSON.parse(stdout)).toMatchObject({ steps: [{ do: "start", app: "api" }, { do: "save" }] });

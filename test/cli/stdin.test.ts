@@ -1,4 +1,3 @@
-/** `svcm validate --file -`: a document that comes through a pipe. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

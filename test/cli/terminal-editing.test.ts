@@ -20,7 +20,7 @@ const TARGET = [
 ].join("\n");
 
 describe.runIf(canHaveTerminal)("in a terminal", () => {
-  test("targets add asks for missing fields, each with the values that fit the previous answers", async () => {
+  test("targets add asks for missing fields, and offers the values that fit the previous answers", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     const { status, screen } = await inTerminal(
       workspace,
@@ -60,7 +60,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     );
   });
 
-  test("svcm does not ask for values of flags, and asks nothing if the flags suffice", async () => {
+  test("svcm does not ask for values that flags give, and asks nothing if the flags are sufficient", async () => {
     const workspace = makeWorkspace({});
     const given = ["--name", "qa", "--runtime", "node22"];
     const asked = await inTerminal(
@@ -104,7 +104,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(workspace.read(FILE)).toBe(TARGET);
   });
 
-  test("svcm does not ask in continuous integration, or for JSON", async () => {
+  test("svcm does not ask in continuous integration or with --json", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     for (const [argv, env] of [
       [["targets", "add"], { CI: "true" }],

@@ -14,7 +14,6 @@ interface Session {
   readonly screen: string;
 }
 
-/** Runs a command in a separate terminal and types `input`. */
 function inTerminal(
   argv: readonly string[],
   columns: number,
@@ -41,7 +40,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(lines.join("").replaceAll(/\s/g, "")).toContain("SVC_HTTP_FRAMEWORK");
   });
 
-  test("headings are bold, and plain with NO_COLOR or on a dumb terminal", () => {
+  test("headings are bold, but plain with NO_COLOR or on a dumb terminal", () => {
     expect(inTerminal(["env", "get"], 100).screen).toContain(BOLD);
     expect(inTerminal(["env", "get"], 100, { NO_COLOR: "1" }).screen).not.toContain("\u001B[");
     expect(inTerminal(["env", "get"], 100, { TERM: "dumb" }).screen).not.toContain("\u001B[");

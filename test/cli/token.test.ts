@@ -1,4 +1,3 @@
-/** `svcm token` as it is built: the token leaves once, and nothing else shows it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -20,7 +19,7 @@ describe("svcm token create", () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 86_400_000);
   });
 
-  test("with --json prints the token and its limits", async () => {
+  test("with --json, prints the token and its limits", async () => {
     const { root } = makeWorkspace();
     const { stdout } = await token(root, "create", "ann", "--role", "editor", "-e", "development", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ name: "ann", role: "editor", environments: ["dev"] });

@@ -30,7 +30,7 @@ describe("an unknown command", () => {
     });
   });
 
-  test("after help is refused, too", () => {
+  test("after help is refused as well", () => {
     expect(svcm(["help", "quux"]).status).toBe(2);
   });
 });
@@ -86,7 +86,7 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     expect(stderr).not.toContain("\t");
   });
 
-  test("a topic has no answer as JSON", () => {
+  test("a topic has no JSON output", () => {
     const { status, stdout, stderr } = svcm(["env", "--json"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ code: "WRONG_USAGE", details: expect.stringContaining("env get") });
@@ -107,14 +107,14 @@ describe("a refusal of the core", () => {
 });
 
 describe("a defect", () => {
-  /** Throws where no command can catch it. */
+  /** Throws outside the code in which a command can catch it. */
   function crash(env: Readonly<Record<string, string>> = {}): Outcome {
     const preload = join(temporaryFolder(), "crash.cjs");
     writeFileSync(preload, 'setImmediate(() => { throw new Error("a secret of the code"); });\n');
     return svcm(["env", "get"], { env: { NODE_OPTIONS: `--require=${preload}`, ...env } });
   }
 
-  test("says that it is one, without its cause", () => {
+  test("says that it is a defect, and does not show the cause", () => {
     const { status, stderr } = crash();
     expect(status).toBe(70);
     expect(stderr).toContain("This is a defect in svcm.");

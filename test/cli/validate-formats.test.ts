@@ -1,4 +1,4 @@
-/** One document with an error in each section, and how every format of `svcm validate` reports it. */
+/** One document with an error in each section, reported in every format of `svcm validate`. */
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
@@ -28,7 +28,6 @@ deployments:
     pm2Profile: dev
 `;
 
-/** Code and line of each error. */
 const ERRORS = [
   ["CONFIG_PROVIDER_UNSUPPORTED", 2],
   ["INTERFACE_FRAMEWORK_UNSUPPORTED", 4],
@@ -42,7 +41,7 @@ async function validate(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** The test cases of a JUnit report, each with what its failure says; `undefined` for one that passes. */
+/** The test cases of a JUnit report with the text of their failure, or `undefined` if a case passes. */
 function junitCases(xml: string): Record<string, string | undefined> {
   const cases: Record<string, string | undefined> = {};
   const parser = new SaxesParser({ xmlns: false });
@@ -55,13 +54,13 @@ function junitCases(xml: string): Record<string, string | undefined> {
   return cases;
 }
 
-describe("an error in a target, an interface and the configuration", () => {
-  test("is framed line by line by --format text", async () => {
+describe("an error in a target, an interface or the configuration", () => {
+  test("is shown with its line by --format text", async () => {
     const text = await validate("validate");
     for (const [code, line] of ERRORS) expect(text).toMatch(new RegExp(`deployments.yaml:${line}:.*${code}`, "s"));
   });
 
-  test("is an issue of --json", async () => {
+  test("is an issue in the output of --json", async () => {
     const { valid, issues } = JSON.parse(await validate("validate", "--json")) as {
       valid: boolean;
       issues: { code: string; at: { line: number } }[];

@@ -1,4 +1,4 @@
-/** `svcm metrics watch` as it is used: in a terminal of tmux, in a pipe, and over a service. */
+/** `svcm metrics watch` in a tmux terminal, in a pipe, and with a remote service. */
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
@@ -50,7 +50,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
         process.kill(Number(stdout), "SIGTERM");
       },
     ],
-  ])("%s gives the terminal back", async (_, end) => {
+  ])("%s restores the terminal", async (_, end) => {
     const window = await terminal("--interval 500");
     await window.shows(/PM2_NOT_RUNNING/);
     await end(window);
@@ -59,7 +59,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(after).not.toContain("PM2_NOT_RUNNING");
   });
 
-  test("a remote service: its samples, a smaller window, and an action after a yes", async () => {
+  test("a remote service: its samples are shown in a smaller window, and an action runs after a confirmation", async () => {
     const { telemetry, url } = await served();
     const window = await terminal(`--url ${url}`);
     await telemetry.watchers(1);
@@ -81,7 +81,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
   });
 
-  test("an unreachable service: the view shows the reason", async () => {
+  test("if the service is unreachable, the view shows the reason", async () => {
     const window = await terminal("--url http://127.0.0.1:9");
     expect(await window.shows(/No connection to 127\.0\.0\.1:9: connect ECONNREFUSED/)).toContain("Trying again");
     await window.press("q");
@@ -98,7 +98,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(shown).not.toContain("{");
   });
 
-  test("the token comes from the environment; a wrong one is an error, not a wait", async () => {
+  test("the token comes from the environment; a wrong token is an error and does not cause a retry", async () => {
     const { telemetry, url } = await served(TOKEN);
     const right = await terminal(`--url ${url}`, { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
     await telemetry.watchers(1);
@@ -108,7 +108,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(await wrong.shows(/ENDED 3/)).toContain("Unauthorized.");
   });
 
-  test("NO_COLOR is obeyed", async () => {
+  test("NO_COLOR is honoured", async () => {
     const coloured = await terminal("--interval 500", { TERM: "xterm" });
     await coloured.shows(/PM2_NOT_RUNNING/);
     const colour = /\u001B\[[0-9;]*3[0-9]m/; // oxlint-disable-line no-control-regex -- a colour is one
@@ -146,7 +146,7 @@ describe("in a pipe", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("--once is one line", async () => {
+  test("--once prints one line", async () => {
     const { telemetry, url } = await served();
     const { lines, ended } = piped(["--once", "--url", url]);
     await telemetry.watchers(1);
@@ -167,7 +167,6 @@ describe("in a pipe", () => {
     expect([first.status, first.stdout, first.stderr]).toEqual([show.status, show.stdout, show.stderr]);
   });
 
-  /** Nothing listens there. */
   const deadUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
 
   const toEnd = (args: readonly string[]) =>
@@ -176,7 +175,7 @@ describe("in a pipe", () => {
       (error: { code: number; stdout: string; stderr: string }) => error,
     );
 
-  test("--once ends if nothing listens, and names the address and the reason", async () => {
+  test("--once ends if the connection is refused, and names the address and the reason", async () => {
     const url = await deadUrl();
     const { code, stdout, stderr } = await toEnd(["--once", "--url", url]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
@@ -187,7 +186,7 @@ describe("in a pipe", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ code: "CONNECTION_FAILED" });
   });
 
-  test("without --once, it shows the reason for a missing connection and tries again", async () => {
+  test("without --once, it shows why the connection fails and tries again", async () => {
     const url = await deadUrl();
     const child = spawn(process.execPath, [RUN, "metrics", "watch", "--url", url], {
       stdio: ["ignore", "pipe", "pipe"],
@@ -198,7 +197,7 @@ describe("in a pipe", () => {
       expect((await complaints.next()).value).toMatch(/No connection to .*ECONNREFUSED.*Trying again/);
   });
 
-  test.each([404, 200, 500])("another server that answers %i is not svcm serve", async (status) => {
+  test.each([404, 200, 500])("a server that answers %i is reported as not being svcm serve", async (status) => {
     const server = createHttpServer((_request, response) => response.writeHead(status).end("<html>")).listen(
       0,
       "127.0.0.1",

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../src/core/api/code.ts";
-/** The client against a real server, over real sockets. Samples are given out by hand. */
+/** The client against a real server and real sockets. The test provides the samples. */
 import { createServer, connect as dial, type Socket, type Server } from "node:net";
 import { once } from "node:events";
 import { onTestFinished, describe, expect, test } from "vitest";
@@ -42,7 +42,7 @@ async function next(frames: AsyncIterator<WatchFrame>): Promise<WatchFrame> {
   return value;
 }
 
-/** A way to the server that a test can cut, hold back, and let answer again. */
+/** A proxy that a test can interrupt, pause and resume. */
 async function tunnel(port: number) {
   const pairs = new Set<readonly [Socket, Socket]>();
   const accepted = { count: 0 };
@@ -99,7 +99,7 @@ describe("watch", () => {
     expect(await next(frames)).toEqual({ type: "error", code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." });
   });
 
-  test("a slow reader gets the newest", async () => {
+  test("a slow reader receives the newest sample", async () => {
     const { telemetry, server } = await start();
     const watching = client(server.url);
     const frames = watching.watch()[Symbol.asyncIterator]();
@@ -108,7 +108,7 @@ describe("watch", () => {
     telemetry.give(sample(1));
     await first;
     for (let count = 2; count <= 5; count++) telemetry.give(sample(count));
-    // The answer to an action comes behind all samples.
+    // The response to an action arrives after all samples.
     await watching.act({ action: "stop", name: "nothing" });
     expect(await next(frames)).toMatchObject({ payload: sample(5).payload });
   });
@@ -122,7 +122,7 @@ describe("watch", () => {
     });
   });
 
-  test("a further watch ends the one before", async () => {
+  test("a second watch ends the first one", async () => {
     const { telemetry, server } = await start();
     const watching = client(server.url);
     const first = watching.watch()[Symbol.asyncIterator]();
@@ -133,7 +133,7 @@ describe("watch", () => {
     await telemetry.watching(["staging 1000"]);
   });
 
-  test("an aborted signal and a closed client end it", async () => {
+  test("an aborted signal or a closed client ends it", async () => {
     const { telemetry, server } = await start();
     const watching = client(server.url);
     const stop = new AbortController();
@@ -149,7 +149,7 @@ describe("watch", () => {
     await expect(watching.act({ action: "stop", name: "a" })).rejects.toThrow("closed");
   });
 
-  test("subscribes again after a lost connection, and reports the state meanwhile", async () => {
+  test("subscribes again after a lost connection, and reports the state in the meantime", async () => {
     const { telemetry, server } = await start();
     const way = await tunnel(server.port);
     const watching = client(way.url);
@@ -166,7 +166,7 @@ describe("watch", () => {
     expect(watching.states.slice(0, 5)).toEqual(["live", "connecting", "live", "connecting", "live"]);
   });
 
-  test("continues when a server comes back later", async () => {
+  test("continues when the server is available again", async () => {
     const first = await start();
     const watching = client(first.server.url);
     const frames = watching.watch()[Symbol.asyncIterator]();
@@ -184,7 +184,7 @@ describe("watch", () => {
 });
 
 describe("the token", () => {
-  test("goes with the upgrade, and never into the address", async () => {
+  test("is sent with the upgrade, and never in the address", async () => {
     const { telemetry, server } = await start({ host: "0.0.0.0", env });
     const frames = client(server.url.replace("0.0.0.0", "127.0.0.1"), { token: TOKEN }).watch()[Symbol.asyncIterator]();
     const first = next(frames);
@@ -225,7 +225,7 @@ describe("the token", () => {
 });
 
 describe("act", () => {
-  test("resolves with the result, a refusal included, each with its own", async () => {
+  test("each call resolves with its own result, also if the action is refused", async () => {
     const { server } = await start({ env });
     const results = await Promise.all([
       client(server.url).act({ action: "stop", name: "one" }),
@@ -243,7 +243,7 @@ describe("act", () => {
     });
   });
 
-  test("is not sent again after a lost connection: its outcome is unknown", async () => {
+  test("is not sent again after a lost connection, because its outcome is unknown", async () => {
     const frames: string[] = [];
     const { createServer: createHttp } = await import("node:http");
     const { WebSocketServer } = await import("ws");
@@ -269,7 +269,7 @@ describe("act", () => {
     expect(frames).toHaveLength(1);
   });
 
-  test("rejects at once if it is aborted", async () => {
+  test("rejects immediately if it is aborted", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(client("http://127.0.0.1:9").act({ action: "stop", name: "a" }, { signal })).rejects.toThrow("enough");
   });

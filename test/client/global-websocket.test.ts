@@ -1,4 +1,4 @@
-/** The client without a WebSocket handed in: with the global one, which Node has from 22 on and a browser always had. */
+/** The client without an explicit WebSocket. Node.js has a global one since version 22, and every browser has one. */
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
@@ -9,7 +9,6 @@ const TOKEN = "a-token-of-good-length";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** The one of this Node where there is one. */
 function giveGlobal(): void {
   if (!("WebSocket" in globalThis)) vi.stubGlobal("WebSocket", WebSocket);
 }
@@ -20,7 +19,7 @@ async function start() {
   return { telemetry, server: await testServer({ world: withTelemetry(telemetry), env }) };
 }
 
-test("it watches and acts by the global WebSocket, with its token in a subprotocol", async () => {
+test("it watches and acts through the global WebSocket, with its token in a subprotocol", async () => {
   giveGlobal();
   const { telemetry, server } = await start();
   const client = connect({ url: server.url, token: TOKEN });
@@ -33,7 +32,7 @@ test("it watches and acts by the global WebSocket, with its token in a subprotoc
   expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ type: "action-result", ok: false });
 });
 
-test("an action without the token is refused in the service's words", async () => {
+test("an action without the token is refused with the message of the service", async () => {
   giveGlobal();
   const { server } = await start();
   const client = connect({ url: server.url });
@@ -41,7 +40,7 @@ test("an action without the token is refused in the service's words", async () =
   expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ ok: false, error: "Unauthorized." });
 });
 
-test("without a WebSocket, the error names the accepted ones", () => {
+test("without a WebSocket implementation, the error names the accepted ones", () => {
   vi.stubGlobal("WebSocket", undefined);
   expect(() => connect({ url: "http://127.0.0.1:1" })).toThrow(
     'There is no global WebSocket before Node 22. Accepted: { WebSocket } of the package "ws".',

@@ -1,9 +1,8 @@
-/** Deadlines and pauses of the client. The clock is moved by hand. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { backoffMs } from "../../src/client/connection.ts";
 import { watchdog } from "../../src/client/watchdog.ts";
 
-test("pauses double up to ten seconds, and half of each is random", () => {
+test("delays double up to ten seconds, and half of each is random", () => {
   expect([0, 1, 2, 3, 4, 5, 6, 1000].map((attempt) => backoffMs(attempt, 1))).toEqual([
     250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000,
   ]);
@@ -24,7 +23,7 @@ describe("silence", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  test("is reported, and after the same time again the connection counts as dead, once", () => {
+  test("is reported, and after the same time again the connection is considered lost, once", () => {
     watched().watch(3000);
     vi.advanceTimersByTime(2999);
     expect(happened).toEqual([]);
@@ -48,7 +47,7 @@ describe("silence", () => {
     expect(happened).toEqual(["silence", "silence"]);
   });
 
-  test("changes nothing after the end", () => {
+  test("has no effect after the end", () => {
     const dog = watched();
     dog.watch(3000);
     dog.stop();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Checks that every user can use the page. */
+/** Checks that the page is accessible. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
@@ -28,12 +28,11 @@ export async function inEveryLook(page: Page, check: () => Promise<void>): Promi
   await page.setViewportSize(before);
 }
 
-/** Expects that every user can use the page, in every look. */
 export function expectAccessibleInEveryLook(open: { readonly page: Page }): Promise<void> {
   return inEveryLook(open.page, () => expectAccessible(open));
 }
 
-/** Returns axe's findings, under the page's own policy: the script is evaluated, never injected. */
+/** Evaluates axe's script instead of injecting it, because the policy of the page stays in force. */
 export async function axe(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async () => {
@@ -49,12 +48,11 @@ export async function axe(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns how much wider than the window the page is. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
-/** Expects no finding of axe, and a page that fits the window: at its size, and on a large screen if it is not a phone. */
+/** Expects no finding of axe, and a page that fits the window. A desktop page is also checked on a large screen. */
 export async function expectAccessible({ page }: { readonly page: Page }): Promise<void> {
   await expect.poll(() => axe(page)).toEqual([]);
   await expect.poll(() => overflow(page)).toBe(0);

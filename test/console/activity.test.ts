@@ -44,28 +44,25 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
   expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
 });
 
-test.skipIf(!hasBrowser)(
-  "the filter finds what a row shows, in the reader's time zone, and nothing that no row shows",
-  async () => {
-    const server = await testServer(noPm2);
-    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
-    const { page } = await openConsole(browser, server.url, { tab: "activity", timeZone: "Asia/Tokyo" });
-    await page.getByText("Times are in Asia/Tokyo.").waitFor();
-    const time = page.locator("tbody time");
-    const [shown, utc] = [(await time.textContent()) ?? "", (await time.getAttribute("datetime")) ?? ""];
-    const inTokyo = new Date(Date.parse(utc) + 9 * 3_600_000).toISOString();
-    const day = (await page.locator("tr.day").textContent()) ?? "";
-    expect(`${day}T${shown}`).toBe(inTokyo.slice(0, 19));
-    for (const part of [`${day} ${shown}`, day, shown.slice(0, 5)]) {
-      await page.getByRole("searchbox").fill(part);
-      await expect.poll(() => page.locator("tbody tr:not(.day)").count()).toBe(1);
-    }
-    await page.getByRole("searchbox").fill(utc);
-    await page.getByText("No record matches").waitFor();
-  },
-);
+test.skipIf(!hasBrowser)("the filter finds exactly what a row shows, in the reader's time zone", async () => {
+  const server = await testServer(noPm2);
+  await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+  const { page } = await openConsole(browser, server.url, { tab: "activity", timeZone: "Asia/Tokyo" });
+  await page.getByText("Times are in Asia/Tokyo.").waitFor();
+  const time = page.locator("tbody time");
+  const [shown, utc] = [(await time.textContent()) ?? "", (await time.getAttribute("datetime")) ?? ""];
+  const inTokyo = new Date(Date.parse(utc) + 9 * 3_600_000).toISOString();
+  const day = (await page.locator("tr.day").textContent()) ?? "";
+  expect(`${day}T${shown}`).toBe(inTokyo.slice(0, 19));
+  for (const part of [`${day} ${shown}`, day, shown.slice(0, 5)]) {
+    await page.getByRole("searchbox").fill(part);
+    await expect.poll(() => page.locator("tbody tr:not(.day)").count()).toBe(1);
+  }
+  await page.getByRole("searchbox").fill(utc);
+  await page.getByText("No record matches").waitFor();
+});
 
-test.skipIf(!hasBrowser)("a log that cannot be reached is requested again on demand", async () => {
+test.skipIf(!hasBrowser)("if the log cannot be loaded, the user can request it again", async () => {
   const server = await testServer(noPm2);
   const { page, button } = await openConsole(browser, server.url, {
     tab: "activity",
@@ -78,14 +75,14 @@ test.skipIf(!hasBrowser)("a log that cannot be reached is requested again on dem
   await expect.poll(() => page.getByText("The server cannot be reached.").count()).toBe(0);
 });
 
-test.skipIf(!hasBrowser)("an empty log names the actions that leave a record", async () => {
+test.skipIf(!hasBrowser)("an empty log says which actions leave a record", async () => {
   const server = await testServer(noPm2);
   const { page } = await openConsole(browser, server.url, { tab: "activity" });
   await page.getByText("Nothing has happened yet").waitFor();
   await expect.poll(() => page.locator(".empty code").textContent()).toBe("svcm events");
 });
 
-test.skipIf(!hasBrowser)("a log that cannot be read is reported in the server's own words", async () => {
+test.skipIf(!hasBrowser)("a log that cannot be read is reported with the server's message", async () => {
   const files = repository();
   mkdirSync(files.auditFile, { recursive: true });
   const server = await testServer({ ...noPm2, repository: files });

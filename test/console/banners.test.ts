@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The words of buttons while an action runs, and of the messages about connection and server. */
+/** The labels of buttons while an action runs, and the messages about connection and server. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
@@ -10,7 +10,7 @@ import { openConsole, type Browser, type ConsoleOptions } from "./open-console.t
 
 const browser = useBrowser();
 
-/** Monitoring over a server that never answers an action. */
+/** Monitoring with a server that never answers an action. */
 async function unanswered(from: Browser) {
   const open = await handMonitoring(from, {
     prepare: (page) =>
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     ["Start", "stopped", "Starting…"],
     ["Stop", "online", "Stopping…"],
     ["Restart", "online", "Restarting…"],
-  ])("%s says so while its action runs, and the others are disabled", async (name, status, busy) => {
+  ])("%s shows its progress while its action runs, and the others are disabled", async (name, status, busy) => {
     const { page, give } = await unanswered(browser);
     give([{ name: "api", status }]);
     await page.getByRole("button", { name: "api" }).first().click();
@@ -66,7 +66,6 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
 });
 
 describe.skipIf(!hasBrowser)("a message names the event and the next step", () => {
-  /** One address that leads to the first of two servers. */
   async function twoServers(options: ConsoleOptions = {}) {
     const env = { PM2_HOME: temporaryFolder() };
     const [first, second] = [await testServer({ env }), await testServer({ env })];
@@ -80,7 +79,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
   test("another server at this address: names both servers, and says that nothing is sent", async () => {
     const { page, first, host, redirect, button } = await twoServers({ tab: "activity" });
     redirect();
-    // The page may notice on its own first, and then has no such button.
+    // If the page has noticed it first, it has no such button.
     await button("Refresh").evaluateAll((found) => found.forEach((one) => (one as HTMLButtonElement).click()));
     await page.getByRole("heading", { name: "Another server answers at this address" }).waitFor();
     expect(flat(await page.locator("#panel p").innerText())).toBe(
@@ -92,7 +91,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       .toEqual(["Check again", "Open the console of this server"]);
   });
 
-  test("the document of another server: it stays saved, and this server starts with a copy or empty", async () => {
+  test("the document of another server: it stays saved, and this server starts with a copy or an empty document", async () => {
     const { page, host, redirect } = await twoServers({
       tab: "targets",
       stored: { "service-management.v1": '{"version":"service-management.v1"}' },
@@ -110,7 +109,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       .toEqual(["A copy of that document", "An empty document"]);
   });
 
-  test("a lost connection: the time of the values, and that the page reconnects by itself or at once", async () => {
+  test("a lost connection: the time of the last values, and that the page reconnects by itself or on request", async () => {
     const { page, server, give, telemetry } = await handMonitoring(browser, { mayFail: true });
     await telemetry.watchers(1);
     give([{ name: "api" }]);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The charts in a real browser: what is drawn, what the pointer, a finger and keys do. */
+/** The charts in a real browser: drawing, pointer, touch and keyboard. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -13,13 +13,11 @@ const LIGHT_MEMORY: Colour = [116, 70, 201];
 
 const readouts = (page: Page) => page.locator(".readout");
 
-/** From the left of the chart. */
 async function across({ chart, place }: ChartedConsole, name: string, second: number): Promise<number> {
   const bounds = await chart(name).boundingBox();
   return (await place(name, second)).x - (bounds?.x ?? 0);
 }
 
-/** Those words are on the page, or go from it. */
 async function expectWords(page: Page, words: string | RegExp, isThere = true): Promise<void> {
   await page.getByText(words).waitFor({ state: isThere ? "attached" : "detached" });
 }
@@ -37,7 +35,7 @@ async function dragFrom(open: ChartedConsole, from: number, to: number): Promise
   await open.page.mouse.up();
 }
 
-/** The canvas is as fine as the screen. */
+/** The canvas has the resolution of the screen. */
 async function expectFine(page: Page, ratio: number): Promise<void> {
   await page.waitForFunction((wanted) => {
     const canvases = [...document.querySelectorAll<HTMLCanvasElement>(".chart canvas")];
@@ -48,7 +46,7 @@ async function expectFine(page: Page, ratio: number): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
-  test("has a line, and a gap for each missing value or sample", async () => {
+  test("has a line, with a gap for each missing value or sample", async () => {
     const open = await chartedConsole(browser);
     const [cpu, memory] = [open.chart("CPU"), open.chart("Memory")];
     await coloured(cpu, await across(open, "CPU", 59), LIGHT_CPU);
@@ -61,10 +59,10 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expect.poll(() => drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
   });
 
-  test("stops when the chart leaves the page during a change of the theme", async () => {
+  test("stops if the chart is removed from the page while the theme changes", async () => {
     const { page, problems } = await chartedConsole(browser, { isPhone: true });
     const other = await page.getByRole("radio", { name: "Memory" }).elementHandle();
-    // The chart has left in a microtask, and the theme changes before the next frame.
+    // The chart is removed in a microtask, and the theme changes before the next frame.
     const theme = page.getByRole("button", { name: "Theme: system. Change to light" });
     await theme.evaluate(async (button: HTMLElement, radio) => {
       const before = document.querySelector(".chart");
@@ -76,7 +74,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     expect(problems).toEqual([]);
   });
 
-  test("takes the colours of another theme", async () => {
+  test("uses the colours of the new theme after a change", async () => {
     const open = await chartedConsole(browser);
     const x = await across(open, "CPU", 10);
     await coloured(open.chart("CPU"), x, LIGHT_CPU);
@@ -85,19 +83,19 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expect.poll(() => isDrawn(open.chart("CPU"), x, LIGHT_CPU)).toBe(false);
   });
 
-  test("has the pixels of the screen and the width of its card, also after a change", async () => {
+  test("has the resolution of the screen and the width of its card, also after either changes", async () => {
     const { page } = await chartedConsole(browser);
     await expectFine(page, 1);
     await page.setViewportSize({ width: 1_000, height: 800 });
     await expectFine(page, 1);
     const session = await page.context().newCDPSession(page);
-    // Another height, which the cards do not have: without it the browser does not report the emulated screen to the page.
+    // The height must change: otherwise the browser does not report the emulated screen to the page.
     const metrics = { width: 1_000, height: 700, deviceScaleFactor: 2, mobile: false };
     await session.send("Emulation.setDeviceMetricsOverride", metrics);
     await expectFine(page, 2);
   });
 
-  test("stops while the chart is out of sight", async () => {
+  test("stops while the chart is not visible", async () => {
     const { page, give, shown } = await chartedConsole(browser);
     await page.setViewportSize({ width: 1_280, height: 400 });
     await page.evaluate(() => {
@@ -125,13 +123,13 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
   });
 });
 
-/** Resolves after two frames: what was due is drawn. */
+/** Resolves after two frames, when everything due is drawn. */
 async function twoFrames(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => void requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
 describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
-  test("shows time and value in every chart, until it leaves", async () => {
+  test("shows time and value in every chart until it leaves the chart", async () => {
     const open = await chartedConsole(browser);
     const { page } = open;
     await pointAt(open, 10);
@@ -159,7 +157,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expectWords(open.page, "12:00:11 35%");
   });
 
-  test("zooms by a drag and pauses, until a double click", async () => {
+  test("zooms by dragging and pauses, until a double click", async () => {
     const open = await chartedConsole(browser);
     const { page, chart, give } = open;
     await dragFrom(open, 30, 60);
@@ -167,7 +165,6 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await chart("CPU of the host in percent, over a part of the last 1m").waitFor();
     await give(61);
     await pointAt(open, 20);
-    // A third of the way through half a minute.
     await expectWords(page, "12:00:39 35%");
     await page.mouse.dblclick((await open.place("CPU", 60)).x, (await open.place("CPU", 60)).y);
     await chart("CPU of the host in percent, over the last 1m").waitFor();
@@ -176,7 +173,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expect.poll(() => page.getByText(/^Paused/).count()).toBe(0);
   });
 
-  test("leaves the zoom on Resume", async () => {
+  test("ends the zoom with Resume", async () => {
     const open = await chartedConsole(browser);
     await dragFrom(open, 10, 20);
     await expectWords(open.page, /^Paused/);
@@ -184,7 +181,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await open.chart("CPU of the host in percent, over the last 1m").waitFor();
   });
 
-  test("zooms by a finger along the chart; a finger across it scrolls the page", async () => {
+  test("zooms by dragging a finger along the chart; a vertical drag scrolls the page", async () => {
     const open = await chartedConsole(browser, { isPhone: true });
     const { page, place } = open;
     await page.setViewportSize({ width: 390, height: 600 });
@@ -193,7 +190,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
       await session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
     };
     const [from, to] = [await place("CPU", 10), await place("CPU", 20)];
-    // A scroll goes on after the finger is lifted: the next touch would stop it, and not reach the chart.
+    // A scroll continues after the finger is lifted, and the next touch would only stop it.
     const settled = await page.evaluateHandle(() => {
       const ended = new Promise<unknown>((resolve) => {
         addEventListener("scrollend", resolve, { once: true });
@@ -218,7 +215,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
 });
 
 describe.skipIf(!hasBrowser)("keys on a chart", () => {
-  test("move from sample to sample and are answered in words; new samples are not announced", async () => {
+  test("move from sample to sample and announce each one; new samples are not announced", async () => {
     const { page, chart, give, shown } = await chartedConsole(browser);
     const cpu = chart("CPU");
     const spoken = cpu.locator("[aria-live]");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The monitoring tab over samples that the test gives out, and what is drawn of them. */
+/** The monitoring tab with samples from the test, and the resulting drawing. */
 import type { Locator, Page } from "playwright-core";
 import type { Sample } from "../../src/core/index.ts";
 import { boxOf, scaleOf } from "../../src/console/ui/chart/scale.ts";
@@ -7,27 +7,24 @@ import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-tele
 import { testServer } from "../server/support.ts";
 import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
 
-/** The first sample is of this second. */
 export const NOON = new Date(2026, 0, 1, 12).getTime() / 1000;
 export const CPU = 35;
-/** The seconds without a value of the CPU, and the seconds without a sample, both ends included. */
+/** The seconds without a CPU value and the seconds without a sample, both ends included. */
 export const GAP = [20, 29] as const;
 const SILENCE = [40, 49] as const;
 
 export interface ChartedConsole {
   readonly page: Page;
   readonly problems: readonly string[];
-  /** The chart of a card. */
   readonly chart: (name: string) => Locator;
-  /** Gives the sample of a second, and resolves when the page has it. */
+  /** Sends the sample of a second, and resolves when the page has received it. */
   readonly give: (second: number) => Promise<void>;
-  /** Resolves when it is on the screen. */
   readonly shown: (second: number) => Promise<void>;
-  /** The place of a second in the window, in a chart of the first minute. */
+  /** The position of a second in the window, in a chart of the first minute. */
   readonly place: (name: string, second: number) => Promise<{ x: number; y: number }>;
 }
 
-/** A minute of samples is shown: one a second from 0 to 60, with a gap and a silence. */
+/** One sample per second from 0 to 60, with a missing value and a pause in the samples. */
 export async function chartedConsole(browser: Browser, options: ConsoleOptions = {}): Promise<ChartedConsole> {
   const telemetry = handTelemetry();
   const server = await testServer({ world: withTelemetry(telemetry), limits: { maxUnreadSamples: 1_000 } });
@@ -43,7 +40,7 @@ export async function chartedConsole(browser: Browser, options: ConsoleOptions =
     await arrived;
   };
   for (let second = 0; second <= 60; second += 1) if (!isIn(SILENCE, second)) await give(second);
-  // The percentage of the memory encodes the second.
+  // The memory percentage encodes the second.
   const shown = (second: number): Promise<void> =>
     page
       .locator(".now")
@@ -83,24 +80,23 @@ export type Colour = readonly [red: number, green: number, blue: number];
 
 /**
  * Resolves when the line of a chart has a colour.
- * @param x where, in CSS pixels from the left of the chart
+ * @param x in CSS pixels from the left of the chart
  */
 export async function coloured(chart: Locator, x: number, colour: Colour): Promise<void> {
   const element = await chart.locator("canvas").elementHandle();
   await chart.page().waitForFunction(isColoured, { element, x, colour });
 }
 
-/** Returns true if the line has that colour there, now. */
 export async function isDrawn(chart: Locator, x: number, colour: Colour): Promise<boolean> {
   const element = await chart.locator("canvas").elementHandle();
   return chart.page().evaluate(isColoured, { element, x, colour });
 }
 
-/** In the page: whether a column has a pixel of the colour, whatever shines through it. */
+/** Runs in the page: returns whether a column has a pixel of the colour, even if other colours blend with it. */
 function isColoured({ element, x, colour }: { element: unknown; x: number; colour: Colour }): boolean {
   const canvas = element as HTMLCanvasElement;
   const at = Math.round((x * canvas.width) / canvas.clientWidth);
-  // The browser warns of pages that read back from a canvas that they show.
+  // The browser warns about pages that read from a canvas on the screen.
   const copy = new OffscreenCanvas(1, canvas.height).getContext("2d", { willReadFrequently: true });
   copy?.drawImage(canvas, -at, 0);
   const column = copy?.getImageData(0, 0, 1, canvas.height).data ?? new Uint8ClampedArray();

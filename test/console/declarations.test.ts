@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The document of the repository in the console: shown as it is, edited as a draft, written without another byte. */
+/** The repository's document in the console: shown unchanged, edited as a draft, and written without other changes. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expect.poll(() => page.evaluate(() => localStorage.getItem("service-management.v1"))).toBeNull();
   });
 
-  test("a draft says that it is one, in words; saving writes its line only, and leaves a record", async () => {
+  test("a draft is labelled as a draft; saving it writes only the changed line and leaves a record", async () => {
     const open = await opened();
     const { page, repository, server, button } = open;
     await changeRegion(open, "rack-9");
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(open.posts.every(({ ifMatch }) => ifMatch === undefined)).toBe(true);
   });
 
-  test("a draft survives a reload, and discarding it shows the file again", async () => {
+  test("a draft survives a reload, and discarding it shows the file", async () => {
     const open = await opened();
     const { page, button } = open;
     await changeRegion(open, "rack-9");
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(open.asked).toEqual(["Discard the draft? deployments.yaml stays as it is."]);
   });
 
-  test("a browser without a draft follows the file, also after it chose another environment", async () => {
+  test("without a draft, the browser shows the current file, also after another environment was selected", async () => {
     const { page, repository, tab } = await opened();
     await page.getByText("rack-2").waitFor();
     await tab("Runtime environment").click();
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expect.poll(() => page.getByRole("region", { name: "Draft" }).count()).toBe(0);
   });
 
-  test("of two editors, the second sees both sides in words and loses nothing", async () => {
+  test("if two users edit, the second one sees both versions described in words and loses nothing", async () => {
     const first = await opened();
     const second = await openConsole(browser, first.server.url, { tab: "targets", mayFail: true });
     await second.page.getByText("rack-2").waitFor();
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(first.repository.read(FILE)).toBe(both);
   });
 
-  test("a repository without the file gets one, and a file that cannot be read is not overwritten", async () => {
+  test("a missing file is created on the first save, and a file that cannot be read is not overwritten", async () => {
     const open = await opened({ "README.md": "x\n" });
     const { page, repository, field, button } = open;
     await field("Name").fill("eu-1");

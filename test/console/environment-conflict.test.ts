@@ -1,4 +1,4 @@
-/** Unsaved edits: when the file changes meanwhile, and when the user leaves. */
+/** Unsaved edits if the file changes in the meantime, and if the user leaves. */
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -7,7 +7,7 @@ import { environmentPage, type EnvironmentPage } from "./environment-page.ts";
 
 const browser = useBrowser();
 
-/** An edit, a change of the same file behind the console's back, and a save that was refused for it. */
+/** An edit, an external change of the same file, and a save that was refused for that reason. */
 async function conflicting(): Promise<EnvironmentPage> {
   const open = await environmentPage(browser, { mayFail: true });
   await open.field("HTTP framework").selectOption("fastify");
@@ -26,7 +26,7 @@ function chosen({ page }: EnvironmentPage): Promise<string> {
 }
 
 describe.skipIf(!hasBrowser)("a file that another program changed", () => {
-  test("is not written: its values are shown beside the edits, with the server's words", async () => {
+  test("is not written: its values are shown beside the edits, with the server's message", async () => {
     const open = await conflicting();
     const card = open.page.getByRole("region", { name: ".env.dev was changed meanwhile" });
     await expect
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.posts).toHaveLength(1);
   });
 
-  test("takes the edits on top only after the user keeps them and saves again", async () => {
+  test("receives the edits only after the user keeps them and saves again", async () => {
     const open = await conflicting();
     await open.button("Keep edits on top of the file").click();
     const list = open.page.getByRole("list", { name: "Old and new values" });
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify\nSVC_DATABASE_DRIVER=Mongo\n$/);
   });
 
-  test("is taken as it is if the edits are discarded", async () => {
+  test("is accepted unchanged if the edits are discarded", async () => {
     const open = await conflicting();
     await open.button("Discard edits, take the file").click();
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("restify");
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.posts).toEqual([]);
   });
 
-  test("is taken without a question if nothing was edited", async () => {
+  test("is loaded without a question if nothing was edited", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
 });
 
 describe.skipIf(!hasBrowser)("an unsaved edit", () => {
-  test("keeps its environment until the user discards it", async () => {
+  test("keeps the environment selected until the user discards the edit", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     expect(open.posts).toEqual([]);
   });
 
-  test("keeps its tab open against clicks, keys, links and the back button", async () => {
+  test("keeps the tab open against clicks, keys, links and the back button", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await page.getByRole("link", { name: "PM2 preview" }).click();
@@ -136,10 +136,10 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("express");
   });
 
-  test("asks again when the page is closed", async () => {
+  test("causes a question when the page is closed", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
-    // A browser asks only after the page was touched.
+    // A browser asks only after an interaction with the page.
     await open.page.getByRole("heading", { name: "Editable keys" }).click();
     const asked = open.answerNext(true);
     await open.page.close({ runBeforeUnload: true });
@@ -162,6 +162,6 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a conflict is accessible in every look", async () => {
+test.skipIf(!hasBrowser)("a conflict is accessible in every theme", async () => {
   await expectAccessibleInEveryLook(await conflicting());
 });

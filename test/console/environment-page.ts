@@ -1,4 +1,3 @@
-/** The tab of the runtime environment, its files, and how a user works with it. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { serve, type Served } from "../support/svcm.ts";
@@ -10,13 +9,11 @@ const REFERENCE = join(import.meta.dirname, "../..", CONFIG_FOLDER);
 export interface EnvironmentPage extends OpenedConsole {
   readonly server: Served;
   readonly files: TestWorkspace;
-  /** The text of an env file on the disk. */
   text(name?: string): string;
   changeFile(append: string, name?: string): void;
   save(): Promise<void>;
 }
 
-/** A repository with the env files of the reference backend. */
 export function referenceFiles(): TestWorkspace {
   const files = makeWorkspace({});
   cpSync(REFERENCE, files.path(CONFIG_FOLDER), { recursive: true });
@@ -25,7 +22,6 @@ export function referenceFiles(): TestWorkspace {
 
 export interface EnvironmentOptions extends ConsoleOptions {
   readonly files?: TestWorkspace;
-  /** Of the server. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +41,7 @@ export async function environmentPage(browser: Browser, options: EnvironmentOpti
   };
 }
 
-/** A text as it is read, whatever its line breaks. */
+/** The text with normalised line breaks. */
 export function flat(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }

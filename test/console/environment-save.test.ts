@@ -12,7 +12,7 @@ import { environmentPage, flat, referenceFiles } from "./environment-page.ts";
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser)("a save", () => {
-  test("posts the changed keys only, against the file that was read, and names what the server changed", async () => {
+  test("sends only the changed keys and the version that was read, and lists what the server changed", async () => {
     const open = await environmentPage(browser);
     const [before, others] = [open.text(), [open.text("staging"), open.text("ci")]];
     const { headers } = await fetch(`${open.server.url}/api/runtime/env?environment=dev`);
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.posts[1]?.body).toEqual({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "restify" } });
   });
 
-  test("is not offered without changes, also after they are reverted or discarded", async () => {
+  test("is not offered without changes, also after changes are reverted or discarded", async () => {
     const open = await environmentPage(browser);
     const before = open.text();
     await open.field("HTTP framework").waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.text()).toContain("\nSVC_WEBSOCKET_REDIS_URL=rediss://host:6380\n");
   });
 
-  test("keeps the server's warnings in sight until they are dismissed", async () => {
+  test("keeps the server's warnings visible until they are dismissed", async () => {
     const open = await environmentPage(browser, { prepare: (page) => page.clock.install() });
     await open.field("WebSocket Redis URL").fill("redis://$cache:6379");
     await open.save();
@@ -120,27 +120,24 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await expect.poll(() => page.locator(":focus").getAttribute("aria-label")).toBe("Changes");
   });
 
-  test.skipIf(!canMount)(
-    "onto a full disk: error, details, code and path as they came, and the edit is kept",
-    async () => {
-      const files = makeWorkspace({});
-      mount(files.path(CONFIG_FOLDER), "-t", "tmpfs", "-o", "size=64k", "tmpfs");
-      files.write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
-      const open = await environmentPage(browser, { files, mayFail: true });
-      await open.field("HTTP framework").selectOption("fastify");
-      expect(() => files.write(`${CONFIG_FOLDER}/ballast`, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
-      const answer = open.page.waitForResponse((response) => response.request().method() === "POST");
-      await open.save();
-      const { error, details, code, path } = (await (await answer).json()) as Record<string, string>;
-      expect([code, path]).toEqual(["ENOSPC", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
-      const said = open.page.locator(".save-bar .problem");
-      expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
-      await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
-      expect(open.text()).toBe(GOOD_ENV);
-    },
-  );
+  test.skipIf(!canMount)("onto a full disk shows error, details, code and path, and keeps the edit", async () => {
+    const files = makeWorkspace({});
+    mount(files.path(CONFIG_FOLDER), "-t", "tmpfs", "-o", "size=64k", "tmpfs");
+    files.write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
+    const open = await environmentPage(browser, { files, mayFail: true });
+    await open.field("HTTP framework").selectOption("fastify");
+    expect(() => files.write(`${CONFIG_FOLDER}/ballast`, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+    const answer = open.page.waitForResponse((response) => response.request().method() === "POST");
+    await open.save();
+    const { error, details, code, path } = (await (await answer).json()) as Record<string, string>;
+    expect([code, path]).toEqual(["ENOSPC", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
+    const said = open.page.locator(".save-bar .problem");
+    expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
+    await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
+    expect(open.text()).toBe(GOOD_ENV);
+  });
 
-  test("that the server refuses: each issue at its field, and all of them together", async () => {
+  test("that the server refuses shows each issue at its field, and all of them together", async () => {
     const files = referenceFiles();
     const contract = readFileSync(join(REPOSITORY, "config/runtime-contract.yaml"), "utf8");
     files.write(

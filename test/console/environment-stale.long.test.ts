@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** An undo after a restart, over a real PM2. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "../browser/support.ts";
 import { savedPages } from "./saved-page.ts";
@@ -7,7 +6,7 @@ import { savedPages } from "./saved-page.ts";
 const { savedPage } = savedPages();
 
 describe.skipIf(!hasBrowser)("after a save", () => {
-  test("an undo writes the former values, and the apps are stale again", async () => {
+  test("an undo restores the previous values, and the apps are stale again", async () => {
     const { page, server, stale, button, field, posts } = await savedPage();
     await button("Restart 3, one after another").click();
     await page.getByRole("group", { name: "Restarted with the new values" }).waitFor();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** After a save: the apps that still run with the old values, over a real PM2. */
+/** The apps that still use the old values after a save, with a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const browser = useBrowser();
 const { real, seen, savedPage } = savedPages();
 
 describe.skipIf(!hasBrowser)("after a save", () => {
-  test("the page names the apps that read the file before, and restarts the chosen ones", async () => {
+  test("the page lists the apps that still use the old file, and restarts the selected ones", async () => {
     const open = await savedPage();
     const { page, stale, button } = open;
     const boxes = stale.getByRole("checkbox");
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
   });
 
-  test("the first restart that fails stops, and the page says which apps keep the old values", async () => {
+  test("after the first failed restart, no further app is restarted, and the page says which apps keep the old values", async () => {
     const { stale, button } = await savedPage();
     writeFileSync(join(real.folder, "fails-jobs"), "");
     await button("Restart 3, one after another").click();
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     expect(seen("web")).toBe("express");
   });
 
-  test("the page is silent if PM2 cannot be read", async () => {
+  test("the page shows nothing if PM2 cannot be read", async () => {
     const { page, field, button } = await handMonitoring(browser, { tab: "environment" });
     const answered = page.waitForResponse((response) => response.url().includes("/pm2-metrics?"));
     await field("HTTP framework").selectOption("fastify");

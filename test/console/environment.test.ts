@@ -31,7 +31,7 @@ async function optionsOf(open: EnvironmentPage, label: string): Promise<string[]
 }
 
 describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
-  test("each editable key is a labelled control that offers exactly what the contract says", async () => {
+  test("each editable key has a labelled control that offers exactly the values of the contract", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     const editable = Object.entries(await contractOf(open)).filter(([, { tier }]) => tier === "editable");
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
       if (kind === "enum") expect((await optionsOf(open, label)).toSorted(), key).toEqual([...accepted].toSorted());
     }
     await expect.poll(() => open.page.locator(".fields .field").count()).toBe(9);
-    // The specification's own lists, so that nothing else slips in by the contract file.
+    // The lists come from the specification, so that the contract file cannot add a key unnoticed.
     expect((await optionsOf(open, "HTTP framework")).toSorted().join(" ")).toBe(
       "adonis-js cloudflare-workers derby-js express fastify feathers loopback restify sails-js total-js vercel-functions",
     );
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
       .toEqual(["in-memory (empty)", "cluster", "redis-streams"]);
   });
 
-  test("both database drivers are separate: changing one leaves the other, in the form and in the file", async () => {
+  test("the two database drivers are independent: changing one keeps the other, in the form and in the file", async () => {
     const open = await environmentPage(browser);
     const [main, realtime] = [open.field("Main database driver"), open.field("Realtime database driver")];
     await realtime.selectOption("MS SQL");
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
       .toBe("derby (not accepted)");
   });
 
-  test("a missing file: shows the server's words and the next step", async () => {
+  test("if the file is missing, the server's message and the next step are shown", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace({}), mayFail: true });
     const path = open.files.path(`${CONFIG_FOLDER}/.env.dev`);
     const said = open.page.locator(".problem");
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("the form, an error and a result are accessible in every look", async () => {
+test.skipIf(!hasBrowser)("the form, an error and a result are accessible in every theme", async () => {
   const open = await environmentPage(browser);
   await open.field("Compare dev with").selectOption("ci");
   await open.page.getByLabel("Differences between dev and ci").waitFor();

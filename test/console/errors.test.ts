@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Refusals of the server on every tab, word for word. @see the specification, "Errors" 2 */
+/** The server's refusals are shown unchanged on every tab. @see the specification, "Errors" 2 */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
@@ -16,7 +16,6 @@ import { pm2Page } from "./pm2-page.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** The lines of a problem on the screen, in a polite live region. */
 async function linesIn(problem: Locator): Promise<string[]> {
   await problem.waitFor();
   await expect
@@ -25,13 +24,13 @@ async function linesIn(problem: Locator): Promise<string[]> {
   return (await problem.innerText()).split("\n");
 }
 
-/** The expected lines for an answer of the 500 class: nothing is mapped, nothing left out. */
+/** The expected lines for an answer of the 500 class: no field is mapped or omitted. */
 function linesOf({ error, details, code, path }: Answered["json"]): unknown[] {
   return [error, details, `Code ${code}`, `Path ${path}`];
 }
 
-describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", () => {
-  test("facts that every tab is built from", async () => {
+describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () => {
+  test("the facts that every tab uses", async () => {
     const files = repository();
     mkdirSync(`${files.root}/config`);
     const server = await testServer({ ...noPm2, repository: files });
@@ -82,7 +81,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     await expect.poll(() => axe(open.page)).toEqual([]);
   });
 
-  test("a comparison with a missing file, in its card", async () => {
+  test("a comparison with a missing file, inside its card", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace(), mayFail: true });
     const answer = open.page.waitForResponse((response) => response.url().includes("/env/diff"));
     await open.field("Compare dev with").selectOption("ci");
@@ -116,7 +115,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     );
   });
 
-  test("PM2 that cannot be read, as it came over the WebSocket", async () => {
+  test("PM2 cannot be read: the error that the WebSocket sent", async () => {
     const server = await testServer(noPm2);
     const { page, received } = await openConsole(browser, server.url, { isRecorded: true });
     await page.getByText("The processes of PM2 cannot be read").waitFor();
@@ -128,7 +127,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
 });
 
 describe.skipIf(!hasBrowser)("toasts", () => {
-  test("are one polite region; information hides by itself, an error stays until it is dismissed", async () => {
+  test("are in one polite live region; information disappears by itself, an error stays until it is dismissed", async () => {
     const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
     const { page } = open;
     const region = page.locator(".toast-list");
@@ -152,7 +151,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
     await error.waitFor({ state: "detached" });
   });
 
-  test("a deliberate alert is noticed", async () => {
+  test("the check detects a deliberate alert", async () => {
     const server = await testServer(noPm2);
     const open = await openConsole(browser, server.url, { tab: "activity" });
     await open.page.evaluate(() => alert("look here"));

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Everyday tasks from the opened page to their end. */
+/** Everyday tasks, from opening the page to the result. */
 import { cpSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -25,7 +25,6 @@ async function opened(browser: Browser, server: TestServer, options: ConsoleOpti
   return { ...open, server, clicks: await counted(open.page) };
 }
 
-/** A page over samples that the test makes up. */
 async function monitored(browser: Browser, options: Parameters<typeof handMonitoring>[1] = {}) {
   const open = await handMonitoring(browser, options);
   await open.telemetry.watchers(1);
@@ -65,7 +64,7 @@ function onTrouble(browser: Browser, real: Pm2): void {
     const { page, give, button, clicks } = await monitored(browser, { mayFail: true });
     give([{ name: "auth" }], { missingExpected: ["mailer"] });
     await button("Start mailer").click();
-    // The PM2 of this test does not run, so the server refuses the action.
+    // No PM2 runs in this test, so the server refuses the action.
     await page.locator(".toast.error").getByText("start of mailer").waitFor();
     return clicks;
   });
@@ -88,7 +87,7 @@ function onTrouble(browser: Browser, real: Pm2): void {
   });
 }
 
-/** A browser without a window shows no notices. The page asks for the permission as everywhere. */
+/** A headless browser shows no notifications, but the page asks for the permission as usual. */
 function withNotices(page: Page): Promise<unknown> {
   return page.addInitScript(() => {
     const notices: string[] = [];
@@ -106,7 +105,6 @@ function withNotices(page: Page): Promise<unknown> {
   });
 }
 
-/** A repository in which the memory of `api` grew from 100 to 700 MB in the last eight hours. */
 function recorded() {
   const files = repository();
   const now = Date.now();
@@ -216,7 +214,7 @@ function onEnvironments(browser: Browser, real: Pm2): void {
   });
 }
 
-/** A committed repository with the deployments document of this one. */
+/** A committed repository with this repository's deployments document. */
 async function declared() {
   const files = makeRepository({});
   cpSync(join(ROOT, CONFIG_FOLDER), files.path(CONFIG_FOLDER), { recursive: true });
@@ -283,7 +281,6 @@ function onPlaces(browser: Browser): void {
     const server = await testServer(noPm2);
     forwarder.pointTo(server.port);
     const { page } = await openConsole(browser, `http://localhost:${forwarder.port}`);
-    // Comes over the WebSocket.
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     return await counted(page);
   });

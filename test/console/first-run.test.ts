@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Empty tabs: each says so, invents nothing, and names the next step. */
+/** Empty tabs say that they are empty and name the next step. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository, testServer } from "../server/support.ts";
@@ -11,12 +11,12 @@ import { openConsole, titleOf } from "./open-console.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** A repository without env files and ecosystem files, on a machine without a PM2 home. */
+/** A repository without env files and ecosystem files, on a machine without a PM2_HOME. */
 function nothing() {
   return testServer({ ...noPm2, repository: repository({}) });
 }
 
-/** Of each tab: what says that there is nothing, and what teaches the next step. */
+/** For each tab, the text that says that it is empty, and the text that names the next step. */
 const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | string])[] = [
   ["monitoring", "The processes of PM2 cannot be read", "svcm process start --ecosystem"],
   ["environment", "dev has no env file.", /Create the file at the path above, even an empty one, and try again/],
@@ -29,7 +29,7 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
 ];
 
 describe.skipIf(!hasBrowser)("a first run", () => {
-  test("every tab teaches the next step, and is accessible in every look", async () => {
+  test("every tab shows the next step, and is accessible in every theme", async () => {
     const server = await nothing();
     const { page } = await openConsole(browser, server.url, { mayFail: true });
     for (const [tab, empty, step] of lessons) {
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  test("without any PM2: its error as it was sent, no process, and the host's charts go on", async () => {
+  test("without PM2, its error is shown, no process is listed, and the charts of the host continue", async () => {
     const server = await nothing();
     const { page, sockets } = await openConsole(browser, server.url);
     await page.getByText("The processes of PM2 cannot be read").waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
   });
 
-  test("a PM2 without processes: shows the command that starts them", async () => {
+  test("PM2 without processes: the command that starts them is shown", async () => {
     const real = pm2();
     try {
       await real.startDaemon();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     }
   });
 
-  test("the next steps lead to their places", async () => {
+  test("the next steps link to the right tabs", async () => {
     const server = await nothing();
     const { page, button } = await openConsole(browser, server.url, { tab: "targets" });
     await button("Import a document").click();

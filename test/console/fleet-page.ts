@@ -1,4 +1,4 @@
-/** A console over a fleet: a real NATS server, web-1 with a real PM2, web-2, whose console it is, and db-1, which is away. */
+/** A real NATS server, web-1 with a real PM2, web-2 with the console, and db-1, which is unavailable. */
 import { join } from "node:path";
 import { nodePorts } from "../../src/core/index.ts";
 import { openMachines } from "../../src/fleet/index.ts";
@@ -9,11 +9,11 @@ import type { WhenOver } from "../support/temporary-folder.ts";
 
 export interface FleetWorld {
   readonly fleet: TestFleet;
-  /** The server of web-2. It asks the others with the key of the user. */
+  /** The server of web-2, which sends requests to other nodes with the key of the user. */
   server(user?: string, options?: ServerOptions): Promise<TestServer>;
 }
 
-/** @param NODE_ENV of web-1 */
+/** @param NODE_ENV for web-1 */
 export async function fleetWorld(real: Pm2, whenOver: WhenOver, NODE_ENV = "dev"): Promise<FleetWorld> {
   const fleet = await testFleet({ whenOver, environments: { dev: ["development"], staging: [], production: [] } });
   const env = {

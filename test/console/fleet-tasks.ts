@@ -1,4 +1,4 @@
-/** Everyday tasks over several machines, from the opened page to their end. */
+/** Everyday tasks on several machines, from opening the page to the result. */
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { fleetWorld } from "./fleet-page.ts";

@@ -1,4 +1,4 @@
-/** The monitoring tab over processes that the test makes up, sample by sample. */
+/** The monitoring tab with processes and samples from the test. */
 import type { Sample } from "../../src/core/index.ts";
 import { handTelemetry, sample, withTelemetry, type HandTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
@@ -12,7 +12,6 @@ export type Made = Partial<Metrics["payload"]["processes"][number]>;
 export interface HandMonitoring extends OpenedConsole {
   readonly server: TestServer;
   readonly telemetry: HandTelemetry;
-  /** Gives out the next sample. */
   readonly give: (processes: readonly Made[], ecosystem?: Partial<Metrics["payload"]["ecosystem"]>) => void;
 }
 
@@ -21,7 +20,7 @@ export async function handMonitoring(
   { server: serverOptions = {}, ...options }: ConsoleOptions & { readonly server?: ServerOptions } = {},
 ): Promise<HandMonitoring> {
   const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
-  // An action that is refused is recorded there.
+  // A refused action is recorded there.
   const env = { PM2_HOME: temporaryFolder(), ...serverOptions.env };
   const server = await testServer({ world: withTelemetry(telemetry), ...serverOptions, env });
   const opened = await openConsole(browser, server.url, options);
@@ -34,7 +33,7 @@ export async function handMonitoring(
   };
 }
 
-/** A sample of processes; what is not said of one is as in the documented example. */
+/** A sample of processes; unspecified properties are those of the documented example. */
 export function metricsOf(
   at: number,
   processes: readonly Made[],

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Events of processes, on Monitoring and on Activity, over a real PM2. */
+/** Events of processes on Monitoring and on Activity, with a real PM2. */
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => own.end());
 
 test.skipIf(!hasBrowser)("the first card of a process says when and why it ended, with its last lines", async () => {
-  // PM2 may write the last words of a process after it has noted the end.
+  // PM2 may write the last lines of a process after it has logged its end.
   await expect.poll(() => readFileSync(join(own.home, "logs/broken-error.log"), "utf8")).toContain("cannot reach db");
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
   await page.locator("button.process-name[title=broken]").click();
@@ -62,14 +62,13 @@ test.skipIf(!hasBrowser)(
   },
 );
 
-test.skipIf(!hasBrowser)("a mark on a chart leads to the log around it, by a click and by the keyboard", async () => {
+test.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by click and by keyboard", async () => {
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
   await page.locator("button.process-name[title=broken]").click();
   const chart = page.getByRole("application", { name: /^Memory of broken/ });
   const dialog = page.getByRole("dialog");
   await chart.scrollIntoViewIfNeeded();
   await chart.focus();
-  // The events arrive after the first sample.
   await expect
     .poll(async () => {
       await page.keyboard.press("Enter");
@@ -82,7 +81,7 @@ test.skipIf(!hasBrowser)("a mark on a chart leads to the log around it, by a cli
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await expect.poll(() => chart.evaluate((element) => element === document.activeElement)).toBe(true);
-  // The chart has no sample of that moment, so the mark itself is what the pointer finds.
+  // The chart has no sample at that time, so the pointer finds the mark itself.
   await page.getByRole("radio", { name: "15m" }).check({ force: true });
   await chart.scrollIntoViewIfNeeded();
   const { x, y, width } = (await chart.boundingBox())!;
@@ -98,7 +97,7 @@ test.skipIf(!hasBrowser)("a mark on a chart leads to the log around it, by a cli
   await expect.poll(() => overflow(page)).toBe(0);
 });
 
-test.skipIf(!hasBrowser)("a line that PM2 writes after it has noted the end comes to the open card", async () => {
+test.skipIf(!hasBrowser)("a line that PM2 writes after it has recorded the end is added to the open card", async () => {
   const code = `setInterval(() => {}, 1000)`;
   await own.run({ name: "late", autorestart: false, code });
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
@@ -113,7 +112,7 @@ test.skipIf(!hasBrowser)("a line that PM2 writes after it has noted the end come
 });
 
 test.skipIf(!hasBrowser)(
-  "Activity has changes and events by day, with causes and filters, also by an old link",
+  "Activity lists changes and events by day, with causes and filters, also from an old link",
   async () => {
     const server = await serverOver(own);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });

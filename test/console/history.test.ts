@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The recorded past in the charts and in the table, and the switch of the recorder. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository } from "../server/support.ts";
@@ -10,7 +9,6 @@ import { handMonitoring } from "./hand-monitoring.ts";
 const browser = useBrowser();
 const HOUR = 3_600_000;
 
-/** A repository in which the memory of `api/0` grew from 100 to 600 MB in the last two hours. */
 function recorded() {
   const files = repository();
   const now = Date.now();
@@ -21,8 +19,8 @@ function recorded() {
 
 const api = { name: "api", pmId: 0, memoryBytes: 600 * MIB };
 
-describe.skipIf(!hasBrowser)("the recorded past", () => {
-  test("begins the charts, and its growth is a column that sorts", async () => {
+describe.skipIf(!hasBrowser)("the recorded history", () => {
+  test("fills the beginning of the charts, and adds a sortable column for growth", async () => {
     const open = await handMonitoring(browser, { server: { repository: recorded() } });
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
@@ -39,7 +37,7 @@ describe.skipIf(!hasBrowser)("the recorded past", () => {
     await expectAccessible(open);
   });
 
-  test("of the range before is a second line", async () => {
+  test("of the previous range is a second line", async () => {
     const { page, give, telemetry } = await handMonitoring(browser, { server: { repository: recorded() } });
     await telemetry.watchers(1);
     give([api]);
@@ -56,7 +54,7 @@ describe.skipIf(!hasBrowser)("the recorded past", () => {
 });
 
 describe.skipIf(!hasBrowser)("the recorder", () => {
-  test("is offered with its price where a range needs it, and switched on by one click", async () => {
+  test("is offered with its disk usage where a range needs it, and starts with one click", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry, posts } = open;
     await telemetry.watchers(1);

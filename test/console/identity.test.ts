@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The memory of the page belongs to one server, even if another one answers at its address. It starts with that server's environment. */
+/** The stored state of the page belongs to one server, even if another server answers at its address. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
@@ -11,7 +11,7 @@ import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 const TOKEN = "a-token-of-server-a-1234567890";
-/** No PM2 runs there; an action that is refused is recorded there. */
+/** No PM2 runs there; a refused action is recorded there. */
 const noPm2 = {
   get PM2_HOME() {
     return temporaryFolder();
@@ -23,7 +23,6 @@ const document = { version: KEY, deployments: [{ name: "eu", deployTarget: "vm" 
 const OTHER = "Another server answers at this address";
 const FOREIGN = "This browser holds the document of another server";
 
-/** Two servers, and one address that leads to the first of them. */
 async function forwarded(env: Readonly<Record<string, string>> = withToken()) {
   const [a, b] = [await testServer({ env }), await testServer({ env: withToken() })];
   const forwarder = await switchboard();
@@ -31,7 +30,7 @@ async function forwarded(env: Readonly<Record<string, string>> = withToken()) {
   return { a, b, forwarder, url: `http://127.0.0.1:${forwarder.port}` };
 }
 
-/** Returns true if a request carried the token. The log of a server does not show headers. */
+/** Returns whether a request carried the token. The log of a server does not show headers. */
 function carried(requests: readonly { headers(): Record<string, string> }[]): boolean {
   return requests.some((request) => JSON.stringify(request.headers()).includes(TOKEN));
 }
@@ -40,14 +39,14 @@ const stored = (page: Page): Promise<string | null> => page.evaluate((key) => wi
 const asked = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
 
 describe.skipIf(!hasBrowser)("another server at the same address", () => {
-  test("gets no token and no document while the page is open; the page says so, and finds the first server again", async () => {
+  test("receives no token and no document while the page is open; the page says so and reconnects to the first server", async () => {
     const { a, b, forwarder, url } = await forwarded();
     const open = await openConsole(browser, url, { tab: "environment", mayFail: true });
     const { page, field, button, requests } = open;
     await field("HTTP framework").selectOption("fastify");
     await button("Save").click();
     await field("Token").fill(TOKEN);
-    // Chromium repeats a request whose kept-alive connection is cut, so the request after the save ends before the switch.
+    // Chromium repeats a request if its connection is closed, so the request after the save ends before the switch.
     const afterSave = page.waitForResponse((response) => response.url().includes("/api/runtime/pm2-metrics"));
     await button("Continue").click();
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
@@ -85,7 +84,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     expect(b.log.join("\n")).not.toContain("pm2-ws");
   });
 
-  test("after a reload it gets no token before it asks for one, and its own document", async () => {
+  test("after a reload, it receives no token until it asks for one, and has its own document", async () => {
     const { a, b, forwarder, url } = await forwarded();
     const open = await openConsole(browser, url, {
       tab: "targets",
@@ -116,7 +115,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await page.getByRole("link", { name: "Deploy targets" }).click();
     await page.getByText("No deploy targets yet").waitFor();
     expect(carried(requests.slice(before))).toBe(false);
-    // The first server has its document again, and the page does not ask twice.
+    // The document is restored, and the page does not ask again.
     forwarder.pointTo(a.port);
     await page.reload();
     await page.locator("ul.entries > li").waitFor();
@@ -173,7 +172,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
-  test("an app of another environment is started only after a question", async () => {
+  test("an app of another environment is started only after a confirmation", async () => {
     const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
@@ -199,7 +198,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     expect(sent.join()).toContain('"name":"dev-worker"');
   });
 
-  test("is the first one in the env editor; without an env file the server's refusal is shown", async () => {
+  test("is preselected in the env editor; without an env file, the server's refusal is shown", async () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Interface adapters. @see the specification, "Interface adapter" */
+/** @see the specification, "Interface adapter" */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
       .toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
   });
 
-  test("take the frameworks of their type, and no alias", async () => {
+  test("offer the frameworks of their type, but no alias", async () => {
     const suite = await open();
     const offered = async (type: string): Promise<string[]> => {
       await suite.field("Type").selectOption(type);
@@ -77,7 +77,12 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
 
   test.each([
     ["a framework of another type", { ...rest, type: "sse" }, { type: "grpc" }, /"express" does not serve "grpc"/],
-    ["an entrypoint elsewhere", rest, { entrypoint: "src/app.ts" }, /"src\/app.ts" is not under src\/interface/],
+    [
+      "an entrypoint in another folder",
+      rest,
+      { entrypoint: "src/app.ts" },
+      /"src\/app.ts" is not under src\/interface/,
+    ],
     ["an entrypoint that leaves", rest, { entrypoint: "src/interface/../a.ts" }, /has a part that is not made of/],
     ["an entrypoint of another kind", rest, { entrypoint: "src/interface/a.py" }, /does not end in .ts or .js/],
     ["a controller of another form", rest, { controller: "item.list" }, /does not have the form XController.action/],
@@ -140,7 +145,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [rest] });
   });
 
-  test("the interfaces tab is accessible in every look", async () => {
+  test("the interfaces tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "interfaces", { version, interfaces: [rest, rest] });
     await suite.button("Add Interface").click();
     await expectAccessibleInEveryLook(suite);

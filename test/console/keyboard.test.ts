@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The flows of the console with the keyboard alone. The flows over the stored document are tested with their tabs. */
+/** The console by keyboard alone. The stored document has its own keyboard tests. */
 import { describe, expect, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -9,7 +9,7 @@ import { focused, press, tabTo } from "./keyboard.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 import { pm2Page } from "./pm2-page.ts";
 
-/** Without a fleet there are no nodes. */
+/** Without a fleet, the console shows no nodes. */
 const ownTabs = tabIds.filter((id) => id !== "nodes");
 
 const browser = useBrowser();
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     expect(open.posts).toHaveLength(1);
   });
 
-  test("a conflict gets the focus, is decided, and saved", async () => {
+  test("a conflict receives the focus, is resolved, and saved", async () => {
     const open = await environmentPage(browser, { mayFail: true });
     const { page } = open;
     await open.field("HTTP framework").waitFor();
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify[\s\S]*SVC_DATABASE_DRIVER=Mongo\n$/);
   });
 
-  test("the token is typed in the dialog, and the save continues", async () => {
+  test("the token is entered in the dialog, and the save continues", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
     const open = await environmentPage(browser, { env, mayFail: true });
     const { page } = open;
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await rows.nth(2).waitFor();
   });
 
-  test("the help sheet returns the focus; shortcuts can be turned off in it", async () => {
+  test("closing the help returns the focus; shortcuts can be turned off in it", async () => {
     const { page } = await auditPage();
     await tabTo(page, "Refresh");
     await press(page, "?");
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await expect.poll(() => focused(page)).toBe("Interfaces");
   });
 
-  test("the focus is visible on every stop, and never trapped", async () => {
+  test("the focus is visible on every element, and never trapped", async () => {
     const { page } = await auditPage();
     for (const tab of ownTabs) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);

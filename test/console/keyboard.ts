@@ -1,8 +1,7 @@
 /// <reference lib="dom" />
-/** The keyboard, and what has its focus. */
 import type { Page } from "playwright-core";
 
-/** The focused element: the number of an entry, or the name of a control. */
+/** The focused element: the index of an entry, or the name of a control. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> };
@@ -12,7 +11,7 @@ export function focused(page: Page): Promise<string> {
   });
 }
 
-/** Goes on with the Tab key until that control has the focus. @throws where the page has no such stop */
+/** Presses Tab until that control has the focus. @throws if the control cannot be reached */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const seen: string[] = [];
   const isWanted = (words: string): boolean => (typeof name === "string" ? words === name : name.test(words));
@@ -23,7 +22,6 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   }
 }
 
-/** Presses keys one after the other. */
 export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Every tab at every width, with a larger font, and in forced colours: nothing is cut off, and nothing is lost. */
+/** Every tab at every width, with a larger font, and in forced colours: no content is cut off. */
 import { chromium } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
@@ -33,7 +33,6 @@ async function monitored(from: Browser) {
   return open;
 }
 
-/** A browser whose reader has chosen a font of 24 pixels. */
 async function largeFont(): Promise<Browser> {
   const args = [...chromiumArguments, "--blink-settings=defaultFontSize=24"];
   const launched = await chromium.launch({ ...(await findChromium()), args });
@@ -42,12 +41,12 @@ async function largeFont(): Promise<Browser> {
 }
 
 describe.skipIf(!hasBrowser)("at every width", () => {
-  test("monitoring with everything open", async () => {
+  test("monitoring with everything expanded", async () => {
     const { page } = await monitored(browser);
     expect(await atAllWidths(page)).toEqual([]);
   });
 
-  test("the widest window is used to its end", async () => {
+  test("the widest window is used completely", async () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 2560, height: 900 });
     await drawn(page);
@@ -103,7 +102,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 });
 
 describe.skipIf(!hasBrowser)("in forced colours", () => {
-  test("the open tab, each chosen segment and the shapes of states are distinct", async () => {
+  test("the open tab, each selected segment and the icons of states are distinguishable", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const look = (selector: string, ...parts: string[]): Promise<string[]> =>
@@ -147,7 +146,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
     expect(found).toEqual([]);
   });
 
-  test("a disabled button of a row has another border than an enabled one", async () => {
+  test("an enabled button of a row has a different border from a disabled one", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const border = (name: string): Promise<string> =>
@@ -160,7 +159,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
 });
 
 describe.skipIf(!hasBrowser)("the tools of the table", () => {
-  test("keep one line at 1280 pixels with every state, and the filter at its end", async () => {
+  test("stay on one line at 1280 pixels with every state, and the filter is at the end", async () => {
     const { page, give } = await monitored(browser);
     give([...processes, { status: "stopped" }, { status: "launching" }]);
     await page.getByRole("radio", { name: /Changing/ }).waitFor({ state: "attached" });
@@ -176,7 +175,7 @@ describe.skipIf(!hasBrowser)("the tools of the table", () => {
 });
 
 describe.skipIf(!hasBrowser)("the bars at the top", () => {
-  test.each([1280, 390])("cover nothing that has the focus, %s pixels wide", async (width) => {
+  test.each([1280, 390])("cover no element that has the focus, %s pixels wide", async (width) => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give(Array.from({ length: 60 }, (_, at) => ({ name: `app-${at}` })));
@@ -199,7 +198,7 @@ describe.skipIf(!hasBrowser)("the bars at the top", () => {
     expect(hidden).toEqual([]);
   });
 
-  test("scroll away where the page is zoomed to 400 %", async () => {
+  test("scroll with the page if it is zoomed to 400 %", async () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 320, height: 256 });
     for (const bar of [".top", ".tabs"]) {

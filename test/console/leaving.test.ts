@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page asks before it is left only if something would be lost. */
+/** The page asks for confirmation only if leaving it would lose data. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { openSuite } from "./suite-page.ts";
@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)("leaving the page", () => {
     ["targets", "Deploy target", "vm", "Name"],
     ["interfaces", "Type", "grpc", "Entrypoint"],
     ["service", "Run mode", "container", "REST port"],
-  ])("from %s asks for what was typed, not for a mere choice", async (tab, choice, value, typed) => {
+  ])("from %s asks for confirmation if text was typed, but not for a selection", async (tab, choice, value, typed) => {
     const { page, field, asked } = await openSuite(browser, tab);
     await field(choice).selectOption(value);
     await page.reload();

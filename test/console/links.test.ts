@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Links to tabs, the browser's own back and forward, and motion. */
+/** Links to tabs, the browser's back and forward buttons, and motion. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { tabIds } from "../../src/console/state/address.ts";
@@ -9,7 +9,7 @@ import { handMonitoring } from "./hand-monitoring.ts";
 import { names, row } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
-/** Without a fleet there are no nodes. */
+/** Without a fleet, the console shows no nodes. */
 const ownTabs = tabIds.filter((id) => id !== "nodes");
 
 const browser = useBrowser();
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     }
   });
 
-  test("of an earlier version opens the tab that has the view now", async () => {
+  test("of an earlier version opens the tab that now has the view", async () => {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, { tab: "audit?find=env" });
     await page.locator("#panel.activity").waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     return open;
   }
 
-  test("has environment, filter, sort, range and open row of Monitoring, in the page, in the clipboard and after a reload", async () => {
+  test("restores environment, filter, sort, range and open row of Monitoring, in the page, from the clipboard and after a reload", async () => {
     const { page, telemetry, give } = await monitored("monitoring");
     await row(page, "worker").waitFor();
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     expect(new URL(page.url()).hash).toBe(hash);
   });
 
-  test("is exact: what it does not name has its default; a link without parameters opens the tab as it was left", async () => {
+  test("resets the parameters that it does not name; a link without parameters opens the tab as the user left it", async () => {
     const { page } = await monitored("monitoring?find=mail");
     await row(page, "mailer").waitFor();
     await expect.poll(() => names(page)).toEqual(["mailer"]);
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await expect.poll(() => page.getByRole("radio", { name: "staging", exact: true }).isChecked()).toBe(true);
   });
 
-  test("has the environment and the service kind of the preview, and filter and length of the audit", async () => {
+  test("restores the environment and service kind of the preview, and the filter and length of the audit", async () => {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, {
       tab: "pm2?environment=staging&kind=grpc-api",
@@ -168,7 +168,6 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
 });
 
 describe.skipIf(!hasBrowser)("motion", () => {
-  /** The number of running animations and transitions after an element starts to move. */
   async function moving(reducedMotion: "reduce" | "no-preference"): Promise<{ tab: string; count: number }[]> {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, { reducedMotion, mayFail: true });
@@ -192,7 +191,7 @@ describe.skipIf(!hasBrowser)("motion", () => {
     return counts;
   }
 
-  test("is off with reduced motion, whatever a style asks for", async () => {
+  test("is off with reduced motion, even if a style sets it", async () => {
     expect(await moving("reduce")).toEqual(ownTabs.map((tab) => ({ tab, count: 0 })));
   });
 

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The log of a process in the console, over a real PM2. */
 import { appendFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -32,7 +31,7 @@ async function openLog() {
 }
 
 describe.skipIf(!hasBrowser)("the log of a process", () => {
-  test("shows the last lines and follows; only rows near the window are drawn", async () => {
+  test("shows the last lines and follows; only rows near the viewport are rendered", async () => {
     const { page, log } = await openLog();
     await log.getByText("line 1999").waitFor();
     appendFileSync(path, `token ${CANARY}\n${Array.from({ length: 400 }, (_, at) => `more ${at}\n`).join("")}`);
@@ -41,7 +40,7 @@ describe.skipIf(!hasBrowser)("the log of a process", () => {
     await expectAccessibleInEveryLook({ page });
   });
 
-  test("scrolled up, it holds still and counts the new lines", async () => {
+  test("scrolled up, it does not move and counts the new lines", async () => {
     const { page, log } = await openLog();
     await log.locator(".log-line").first().waitFor();
     await log.evaluate((element) => (element.scrollTop = 0));
@@ -52,7 +51,7 @@ describe.skipIf(!hasBrowser)("the log of a process", () => {
     await expect.poll(() => page.getByRole("button", { name: "2 new" }).count()).toBe(0);
   });
 
-  test("the server searches, also in lines that were not shown, and older lines are one click away", async () => {
+  test("the server searches, also lines that are not shown, and older lines are one click away", async () => {
     const { page, log } = await openLog();
     await page.getByLabel("Search the log").fill("LINE 1234");
     await log.getByText("line 1234").waitFor();

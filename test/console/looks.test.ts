@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Dialogs, toasts and the audit with content: both themes, wide and on a phone. */
+/** Dialogs, toasts and the audit with content, in both themes, wide and on a phone. */
 import { mkdirSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -12,8 +12,8 @@ const TOKEN = "a-token-of-a-test-1234567890";
 const env = { PM2_HOME: "/nowhere/pm2", SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-describe.skipIf(!hasBrowser)("accessible in every look", () => {
-  test("the audit with records, with one that failed, and the help sheet", async () => {
+describe.skipIf(!hasBrowser)("accessible in every theme", () => {
+  test("the audit with records, a failed audit, and the help", async () => {
     const server = await testServer({ env });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify", SVC_DATABASE_DRIVER: "MySQL" } }, bearer);
     rmSync(server.repository.envFile("ci"));
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("accessible in every look", () => {
     await expectAccessibleInEveryLook({ page });
   });
 
-  test("the token entry, at first and after a wrong token, and errors in toasts", async () => {
+  test("the token dialog, at first and after a wrong token, and errors in toasts", async () => {
     const server = await testServer({ env });
     const open = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
     const { page, field, button } = open;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The table of processes: what needs a user comes first, instances are folded, and only rows near the window are drawn. */
+/** The table of processes: order, folded instances, and rendering of only the visible rows. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -20,7 +20,7 @@ async function monitored(processes: readonly Made[], tab = "") {
   return open;
 }
 
-/** The rows of processes that are whole in the window, below the bars. */
+/** The rows that are completely visible below the bars. */
 function inSight(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const head = document.querySelector("thead th")?.getBoundingClientRect().bottom ?? 0;
@@ -33,10 +33,10 @@ function inSight(page: Page): Promise<string[]> {
   });
 }
 
-describe.skipIf(!hasBrowser)("what needs a user", () => {
+describe.skipIf(!hasBrowser)("a process that needs attention", () => {
   const drift = { field: "env", state: "absent", key: "MODE", declared: null, running: null } as const;
 
-  test("is on top with its reason, in every look", async () => {
+  test("is at the top with its reason, in every theme", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("what needs a user", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("shows its name and its whole reason on a phone, without scrolling", async () => {
+  test("shows its name and complete reason on a phone without scrolling", async () => {
     const { page } = await monitored([
       ...many(20),
       { name: "search-indexer", status: "errored", pid: null, restartCount: 15, exitCode: 1 },
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
     { name: "other", pmId: 5 },
   ];
 
-  test("are one row with their sums, which opens to a row for each", async () => {
+  test("are one row with their sums, which expands to a row for each", async () => {
     const { page } = await monitored(cluster);
     const folded = row(page, "shop-restapi").first();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     expect((await row(page, "app-0003").boundingBox())?.height).toBe(36);
   });
 
-  test("a name that is too long is cut in the middle, on one line", async () => {
+  test("shows a name that is too long on one line, cut in the middle", async () => {
     const long = `${"a-name-of-many-letters-".repeat(4)}restapi`;
     const { page } = await monitored([{ name: long }, { name: `${long}-2` }]);
     for (const width of [1280, 390]) {
@@ -140,23 +140,20 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     }
   });
 
-  test.each([1280, 390])(
-    "keeps the head of the table below the bars while it scrolls, %s pixels wide",
-    async (width) => {
-      const { page } = await monitored(many(100));
-      await page.setViewportSize({ width, height: 800 });
-      await page.evaluate(() => window.scrollTo(0, 1_500));
-      const isBelow = await page.waitForFunction(() => {
-        const bottoms = [...document.querySelectorAll(".top, .tabs")].map((bar) => bar.getBoundingClientRect());
-        const least = Math.max(...bottoms.filter((bar) => bar.width > 300 && bar.top < 100).map((bar) => bar.bottom));
-        const { top = 0 } = document.querySelector("thead th")?.getBoundingClientRect() ?? {};
-        return Math.abs(top - least) <= 1;
-      });
-      expect(await isBelow.jsonValue()).toBe(true);
-    },
-  );
+  test.each([1280, 390])("keeps the table header below the bars while it scrolls, %s pixels wide", async (width) => {
+    const { page } = await monitored(many(100));
+    await page.setViewportSize({ width, height: 800 });
+    await page.evaluate(() => window.scrollTo(0, 1_500));
+    const isBelow = await page.waitForFunction(() => {
+      const bottoms = [...document.querySelectorAll(".top, .tabs")].map((bar) => bar.getBoundingClientRect());
+      const least = Math.max(...bottoms.filter((bar) => bar.width > 300 && bar.top < 100).map((bar) => bar.bottom));
+      const { top = 0 } = document.querySelector("thead th")?.getBoundingClientRect() ?? {};
+      return Math.abs(top - least) <= 1;
+    });
+    expect(await isBelow.jsonValue()).toBe(true);
+  });
 
-  test("draws only rows near the window: of 1,000 processes fewer than 150", async () => {
+  test("renders only rows near the viewport: of 1,000 processes fewer than 150", async () => {
     const { page } = await monitored(many(1_000));
     const drawn = () => page.locator(".process-name").count();
     await expect.poll(() => drawn()).toBeLessThan(150);
@@ -172,7 +169,7 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     expect((await names(page)).filter((name) => !name.startsWith("app-05"))).toEqual([]);
   });
 
-  test("keeps the row that has the focus, however far the page scrolls, and says how many rows there are", async () => {
+  test("keeps the focused row, however far the page scrolls, and says how many rows there are", async () => {
     const { page } = await monitored(many(1_000));
     await page.getByRole("button", { name: "app-0002" }).first().focus();
     await page.evaluate(() => window.scrollTo(0, 20_000));

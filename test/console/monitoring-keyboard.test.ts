@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Monitoring with the keyboard alone, over a real PM2; and its ecosystem file, broken. */
+/** Monitoring by keyboard alone with a real PM2, and with a broken ecosystem file. */
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
       .toBe("descending");
   });
 
-  test("details, stop, start and restart; what ends a process asks first", async () => {
+  test("details, stop, start and restart; an action that ends a process asks first", async () => {
     const { page, asked, answerNext } = await live();
     await tabTo(page, /^zeta/);
     await press(page, "Enter");
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the processes, which go on", async () => {
+test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the processes, which keep updating", async () => {
   const { page, server } = await live();
   writeFileSync(`${real.folder}/pm2/ecosystem.dev.config.cjs`, "module.exports = {");
   const words = page.locator(".processes .problem");

@@ -1,12 +1,10 @@
 /// <reference lib="dom" />
-/** The monitoring tab over a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { repository, testServer, type ServerOptions, type TestServer } from "../server/support.ts";
 import type { Pm2 } from "../support/pm2-daemon.ts";
 
-/** A server that sees that PM2, with its folder for the ecosystem files. */
 export function serverOver(real: Pm2, options: ServerOptions = {}): Promise<TestServer> {
   const env = {
     PM2_HOME: real.home,
@@ -17,7 +15,7 @@ export function serverOver(real: Pm2, options: ServerOptions = {}): Promise<Test
   return testServer({ ...options, env: { ...env, ...options.env } });
 }
 
-/** As `serverOver`; the repository declares that an apply judges a process early, because each step waits for it. */
+/** As `serverOver`, with a short health time in the repository, because each step waits for it. */
 export function earlyServerOver(real: Pm2, options: ServerOptions = {}): Promise<TestServer> {
   const files = options.repository ?? repository();
   writeFileSync(join(files.root, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }\n");
@@ -32,15 +30,15 @@ export function names(page: Page): Promise<string[]> {
   return page.locator("tbody .name").allTextContents();
 }
 
-/** The column of a value that every sample changes. */
+/** The column of a value that changes with every sample. */
 const UPTIME = 8;
 
-/** Resolves when the page shows a sample that it did not show before, or so many of them. */
+/** Resolves when the page has shown this many new samples. */
 export function nextSample(page: Page, count = 1, column = UPTIME): Promise<void> {
   return page.evaluate(
     ([wanted, at]) =>
       new Promise<void>((resolve) => {
-        // A page without a sample has no row.
+        // Without a sample, the page has no row.
         const shown = (): string | undefined => document.querySelector(`tbody tr td:nth-child(${at})`)?.textContent;
         let [before, seen] = [shown(), 0];
         const observer = new MutationObserver(() => {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The monitoring tab over a real PM2: live values, actions, a server and a daemon that go and come back. */
+/** The monitoring tab with a real PM2: live values, actions, and restarts of server and daemon. */
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -41,7 +41,7 @@ async function live({
 }
 
 describe.skipIf(!hasBrowser)("live values", () => {
-  test("host and processes are shown, and go on", async () => {
+  test("host and processes are shown and keep updating", async () => {
     const { page } = await live();
     await expect.poll(() => names(page)).toEqual(["api", "worker", "zeta"]);
     for (const name of ["CPU", "Memory", "Disk"]) {
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await nextSample(page);
   });
 
-  test("with everything open the page is accessible and fits in every look", async () => {
+  test("with everything expanded, the page is accessible and fits in every theme", async () => {
     const { page } = await live();
     await page.getByRole("checkbox", { name: "Async context" }).check();
     await page.getByRole("button", { name: "api" }).first().click();
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
     // One read serves every open row.
     expect(requests.filter((request) => request.url().includes("/pm2-ecosystem"))).toHaveLength(1);
-    // Compared with another file, that file's names are shown.
+    // After the comparison with another file, the names of that file are shown.
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
     await expect.poll(() => declared.locator("li").count()).toBe(0);
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("paused, the screen does not change and says how far it is behind; resumed, it catches up", async () => {
+  test("while paused, the screen does not change and says how old it is; after Resume, it is current", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Pause" }).click();
     const before = await row(page, "zeta").textContent();
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await expect.poll(() => page.locator("tbody tr").count()).toBe(3);
   });
 
-  test("stops and starts a process; the title counts what is errored", async () => {
+  test("stops and starts a process; the title counts errored processes", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Stop worker" }).click();
     await page.getByText("worker stopped.").waitFor();
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
   });
 
-  test("a start keeps its warnings on the screen", async () => {
+  test("a start shows its warnings until they are dismissed", async () => {
     const app = `{ name: "lister", script: "${real.folder}/app-1.cjs", env: { REGION: process.env.NO_SUCH_VARIABLE } }`;
     writeFileSync(`${real.folder}/pm2/ecosystem.production.config.cjs`, `module.exports = { apps: [${app}] };`);
     const { page } = await live();
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await link.remove(started!);
   });
 
-  test("an action that fails says why in the service's words, and stays", async () => {
+  test("an action that fails shows the service's message until it is dismissed", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Start mailer" }).click();
     const toast = page.locator(".toast.error");
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await toast.waitFor({ state: "detached" });
   });
 
-  test("an action that needs the token asks for it, and is done then", async () => {
+  test("an action that needs the token asks for it, and then runs", async () => {
     const token = "a-token-of-sixteen-and-more";
     const { page, requests, sockets } = await live({
       mayFail: true,
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the beginning", async () => {
+test.skipIf(!hasBrowser)("if reads need the token, the page asks once, when it opens", async () => {
   const token = "a-token-of-sixteen-and-more";
   const { port } = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
   const url = `http://127.0.0.1:${port}`;
@@ -229,7 +229,7 @@ test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the be
 });
 
 describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
-  test("without the server the values are marked as old, until it is back", async () => {
+  test("without the server, the values are marked as old until it is available again", async () => {
     const { page, server } = await live({ mayFail: true, repository: repository() });
     await server.close();
     await page.getByText("No connection to the server.").waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
     await expect.poll(() => page.locator(".old").count()).toBe(0);
   });
 
-  test("without PM2 the host goes on, the error is shown as it was sent, and no process is invented", async () => {
+  test("without PM2, the host keeps updating, the error is shown unchanged, and no process is listed", async () => {
     const own = pm2();
     try {
       const daemon = await own.startDaemon();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The accessible names of parts of the page, and names that would reverse the words around them. */
+/** Accessible names, and process names that would change the text direction around them. */
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { PM2_HOME: "/nowhere/pm2" };
-/** Right-to-left override: what follows it is shown backwards, unless it is isolated. */
+/** Right-to-left override: the text after it is shown backwards, unless it is isolated. */
 const TURNED = "api\u202Etset";
 
 describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
 });
 
 describe.skipIf(!hasBrowser)("the parts of the page", () => {
-  test("have names: a panel has that of its tab, without the count of errors, and the table", async () => {
+  test("have names: the table has one, and a panel has the name of its tab without the number of errors", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ status: "errored" }]);
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     await page.getByRole("group", { name: "Content of service-management.json" }).waitFor();
   });
 
-  test("a key that opens a tab takes the focus there", async () => {
+  test("a key that opens a tab moves the focus there", async () => {
     const server = await testServer({ env: noPm2 });
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("7");

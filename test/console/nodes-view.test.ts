@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The view of all nodes for everyone: at every width, by finger, by keyboard, in forced colours and in words. */
+/** Accessibility of the view of all nodes: width, touch, keyboard, forced colours and accessible names. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     return open;
   }
 
-  test("and the views of one of them fit at every width", async () => {
+  test("and the views of a single node fit at every width", async () => {
     const { page, url } = await opened();
     const found = (await atAllWidths(page)).map((words) => `nodes ${words}`);
     for (const tab of ["monitoring", "environment", "activity", "plan", "pm2"]) {
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     }
   });
 
-  test("gives the reasons of a node the width of the table", async () => {
+  test("gives the reasons of a node the full width of the table", async () => {
     const { page } = await opened();
     for (const width of [390, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     }
   });
 
-  test("is accessible in every look and in forced colours", async () => {
+  test("is accessible in every theme and in forced colours", async () => {
     const open = await opened();
     await expectAccessibleInEveryLook(open);
     await open.page.emulateMedia({ forcedColors: "active" });
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     expect(await tooSmall(page, least)).toEqual([]);
   });
 
-  test("is used by keyboard alone: to the filter, to a node, into its console and back", async () => {
+  test("works by keyboard alone: to the filter, to a node, into its console and back", async () => {
     const { page } = await opened();
     await page.keyboard.press("/");
     await page.keyboard.type("role=web web-1");
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     await expect.poll(() => nodesIn(page)).toEqual(["web-1"]);
   });
 
-  test("at 400 % scrolls its bars away and cuts nothing", async () => {
+  test("at 400 % scrolls its bars with the page and cuts nothing off", async () => {
     const { page } = await opened();
     await page.setViewportSize({ width: 320, height: 256 });
     for (const bar of [".top", ".tabs"]) {
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   });
 
-  test("is a table with names and states in the tree of a screen reader", async () => {
+  test("is a table with names and states in the accessibility tree", async () => {
     const { page } = await opened();
     const table = page.getByRole("table", { name: "Nodes" });
     await expect.poll(() => table.getAttribute("aria-rowcount")).toBe("4");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The nodes of a fleet in one console, over a real NATS server and a real PM2. */
+/** The nodes of a fleet in one console, with a real NATS server and a real PM2. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { auditList } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
   });
   afterAll(() => real.end());
 
-  test("an action on another node asks for its consent there and leaves a record with both names", async () => {
+  test("an action on another node asks for confirmation and leaves a record with both names", async () => {
     const server = await world.server();
     const { page, button } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
     await row(page, "api").waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     await page.locator(".toast.success").getByText("api started").waitFor();
   });
 
-  test("the activity of all nodes names the node of each event, and those whose events are missing", async () => {
+  test("the activity of all nodes names the node of each event, and the nodes whose events are missing", async () => {
     const server = await world.server();
     const { page, tab } = await openConsole(browser, server.url, { tab: "activity" });
     await page.getByRole("checkbox", { name: "All nodes" }).check();
@@ -82,7 +82,6 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     await page.reload();
     await page.getByRole("checkbox", { name: "All nodes", checked: true }).waitFor();
     await events.first().getByRole("link", { name: "web-1" }).click();
-    // The page of one node has its log.
     await page.getByRole("button", { name: "Log around it" }).first().waitFor();
     expect(await page.getByRole("checkbox", { name: "All nodes" }).count()).toBe(0);
     await tab("Monitoring").waitFor();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The one way to open the console: as it is built, in a real browser, on a real server, watched until the test ends. */
+/** Opens the built console in a real browser on a real server, and checks it until the test ends. */
 import { hostname } from "node:os";
 import type { BrowserContext, Dialog, Locator, Page, Request, WebSocket } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
@@ -12,22 +12,20 @@ export interface OpenedConsole {
   readonly page: Page;
   readonly url: string;
   /**
-   * Violations of the page's policy, failures, logged lines and alerts. The list is empty when the test ends: a test that
-   * provokes an entry removes it.
+   * Violations of the page's policy, failures, logged lines and alerts. The list must be empty when the test ends, so a test
+   * that causes an entry removes it.
    */
   readonly problems: string[];
-  /** None to another host when the test ends, not even one that was stopped. */
+  /** Requests to another host. The list is empty when the test ends, including blocked requests. */
   readonly requests: Request[];
   readonly sockets: readonly WebSocket[];
-  /** Each write that left the page. */
   readonly posts: readonly Post[];
-  /** The questions of `window.confirm` so far. */
   readonly asked: readonly string[];
-  /** Sets the answer to all later questions; at first yes. */
+  /** Sets the answer to all later confirmations; initially yes. */
   readonly answer: (yes: boolean) => void;
-  /** Answers the next question only, and resolves with it. */
+  /** Answers only the next confirmation, and resolves with its text. */
   readonly answerNext: (yes: boolean) => Promise<string>;
-  /** Every byte that reached the browser, where it was opened with `isRecorded`: headers, bodies and frames. */
+  /** Every byte that the browser received with `isRecorded`: headers, bodies and frames. */
   readonly received: () => Promise<string>;
   readonly field: (label: string) => Locator;
   readonly button: (name: string) => Locator;
@@ -36,11 +34,9 @@ export interface OpenedConsole {
 
 export interface Post {
   readonly ifMatch: string | undefined;
-  /** The parsed JSON, or the text of another type. */
   readonly body: unknown;
 }
 
-/** The title of the page on a server of this machine. */
 export function titleOf(label: string, environment = "dev"): string {
   return `${label} · ${hostname()} ${environment}`;
 }
@@ -51,29 +47,28 @@ export interface ConsoleOptions {
   readonly theme?: "light" | "dark";
   /** 390 pixels wide instead of 1280. */
   readonly isPhone?: boolean;
-  /** A finger in place of a pointer. */
+  /** Touch instead of a mouse. */
   readonly isTouch?: boolean;
-  /** Of the link, for example `audit`. */
+  /** The fragment, for example `audit`. */
   readonly tab?: string;
-  /** The storage of the browser for the page. */
   readonly stored?: Readonly<Record<string, string>>;
-  /** The browser logs requests that fail on purpose: these lines do not count as problems. */
+  /** The browser logs requests that fail on purpose; these lines are not reported as problems. */
   readonly mayFail?: boolean;
-  /** The first part of the console to wait for: by default the open tab. */
+  /** The first part of the console to wait for; by default the open tab. */
   readonly beginsWith?: string;
-  /** Of the reader, for example `Asia/Tokyo`. */
+  /** The time zone, for example `Asia/Tokyo`. */
   readonly timeZone?: string;
   readonly reducedMotion?: "reduce" | "no-preference";
   readonly isRecorded?: boolean;
-  /** Before anything is loaded. */
+  /** Runs before anything is loaded. */
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
-/** Opens the console and listens. When the test ends, the page has kept its policy and sent requests only to its server. */
+/** Opens the console and records. At the end of the test, it checks the policy and the hosts of all requests. */
 export async function openConsole(browser: Browser, url: string, options: ConsoleOptions = {}): Promise<OpenedConsole> {
   const { tab = "", beginsWith = "#panel", prepare, isRecorded = false } = options;
   const context = await contextOf(browser, url, options);
-  // A limit that only a hang reaches, below that of a test: then Playwright says where it waited.
+  // Only a hang reaches this limit. It is below the limit of a test, so Playwright reports where it waited.
   context.setDefaultTimeout(100_000);
   const heard = await listen(context, options.mayFail === true);
   onTestFinished(async () => {
@@ -110,12 +105,12 @@ function contextOf(browser: Browser, url: string, options: ConsoleOptions): Prom
     hasTouch: isTouch,
     ...(timeZone !== undefined && { timezoneId: timeZone }),
     storageState: { cookies: [], origins: [{ origin: new URL(url).origin, localStorage }] },
-    // The certificates of tests are made by themselves.
+    // The certificates of tests are self-signed.
     ignoreHTTPSErrors: true,
   });
 }
 
-/** On every page of the context: a second one is the same console. */
+/** Applies to every page of the context. */
 async function listen(context: BrowserContext, mayFail: boolean) {
   const [problems, requests, sockets, posts]: [string[], Request[], WebSocket[], Post[]] = [[], [], [], []];
   context.on("request", (request) => {
@@ -129,7 +124,7 @@ async function listen(context: BrowserContext, mayFail: boolean) {
   context.on("weberror", (error) => problems.push(String(error.error())));
   context.on("console", (message) => {
     const words = message.text();
-    // Without a PM2 that can be read, its summary and the page of a process are failures that the browser logs.
+    // If PM2 cannot be read, requests for its summary and for a process fail, and the browser logs them.
     const isOfPm2 = /\/api\/runtime\/(?:pm2-metrics|process)\?/.test(message.location().url) && isOfFailure(words);
     if (!isOfLeaving(words) && !isOfPm2 && !(mayFail && isOfFailure(words))) problems.push(words);
   });
@@ -143,7 +138,7 @@ async function listen(context: BrowserContext, mayFail: boolean) {
   return { problems, requests, sockets, posts };
 }
 
-/** The browser remarks that a tab was left before its socket was open. */
+/** The browser logs that a tab was closed before its socket was open. */
 function isOfLeaving(words: string): boolean {
   return words.endsWith("WebSocket is closed before the connection is established.");
 }
@@ -175,7 +170,7 @@ function answerQuestions(context: BrowserContext, problems: string[]) {
   };
 }
 
-/** A body has to be taken while it is there: the browser forgets it when the page goes on. */
+/** A body must be read immediately, because the browser discards it on navigation. */
 function record(context: BrowserContext): () => Promise<string> {
   const bytes: Promise<string>[] = [];
   context.on("response", (response) => {

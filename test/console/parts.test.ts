@@ -1,4 +1,3 @@
-/** The parts of the console that decide: values in, values out. */
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ProcessMetrics } from "../../src/client/index.ts";
 import { frameExamples } from "../../src/core/api/frame-examples.ts";
@@ -67,7 +66,7 @@ describe("format", () => {
 });
 
 describe("series", () => {
-  test("keeps the newest, in order, and gaps as gaps", () => {
+  test("keeps the newest values, in order, with their gaps", () => {
     const series = new Series(2, 3);
     for (const time of [1, 2, 3, 4]) series.push(time, [time * 10, time === 3 ? null : 1]);
     expect(series.length).toBe(3);
@@ -82,14 +81,14 @@ describe("series", () => {
     expect([...into]).toEqual([Number.NaN, 20, 40]);
   });
 
-  test("the extent is that of the measured values", () => {
+  test("the extent covers the measured values", () => {
     expect(extentOf([null, 2, 4])).toEqual({ min: 2, average: 3, max: 4 });
     expect(extentOf([null])).toEqual({ min: null, average: null, max: null });
   });
 });
 
 describe("history", () => {
-  test("forgets a deleted process, and does not give its values to the next process with its number", () => {
+  test("forgets a deleted process, and does not assign its values to the next process with its number", () => {
     const history = new History();
     history.addProcesses(1, [processOf("a", 0, 5)]);
     history.addProcesses(2, [processOf("b", 0, 7)]);
@@ -97,7 +96,7 @@ describe("history", () => {
     expect(history.rowOf("0 b")?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
   });
 
-  test("has the sum of the instances of an app beside each of them", () => {
+  test("has the sum of the instances of an app beside the series of each instance", () => {
     const history = new History();
     history.addProcesses(1, [processOf("a", 0, 5), processOf("a", 1, 7)]);
     const cpu = (key: string) => history.rowOf(key)?.read({ from: 0, to: 9 }, [0])[1];
@@ -117,13 +116,16 @@ describe("history", () => {
 test.each([
   ["online", 3, 0, false],
   ["online", 3, 1, true],
-  // Its end by hand counts as unstable where it came early.
+  // A process that is stopped early also counts as unstable.
   ["stopped", 0, 1, false],
   ["errored", 15, 0, true],
   ["errored", null, null, false],
-])("%s with %s restarts, %s of them unstable, is restless: %s", (status, restartCount, unstableRestarts, expected) => {
-  expect(isRestless({ status, problem: null, restartCount, unstableRestarts })).toBe(expected);
-});
+])(
+  "%s with %s restarts, %s of them unstable, restarts too often: %s",
+  (status, restartCount, unstableRestarts, expected) => {
+    expect(isRestless({ status, problem: null, restartCount, unstableRestarts })).toBe(expected);
+  },
+);
 
 describe("toasts", () => {
   function toasts() {
@@ -157,7 +159,7 @@ describe("toasts", () => {
     expect(all.list.value).toHaveLength(1);
   });
 
-  test("the timer of an earlier toast does not hide a later one with the same words", () => {
+  test("the timer of an earlier toast does not remove a later one with the same text", () => {
     const { timers, toasts: all } = toasts();
     all.info("Copied.");
     all.info("Copied.");
@@ -167,7 +169,7 @@ describe("toasts", () => {
 });
 
 describe("session", () => {
-  test("one entry answers all waiting requests; a cancel refuses them", async () => {
+  test("one entered token answers all waiting requests; cancelling rejects them", async () => {
     const session = createSession(undefined, () => "one");
     const problem = { error: "Unauthorized." };
     const waiting = [session.demand(problem, false), session.demand(problem, true)];
@@ -187,10 +189,10 @@ test.each([
   ["#/activity", "activity"],
   ["#/pm2/x?y", "pm2"],
   ["#/nothing", "monitoring"],
-])("the link %j is of the tab %s", (hash, tab) => expect(linkOf(hash).tab).toBe(tab));
+])("the link %j opens the tab %s", (hash, tab) => expect(linkOf(hash).tab).toBe(tab));
 
 describe("the server", () => {
-  test("any request shows that it is gone or back, before the next poll", async () => {
+  test("any request shows that it is unavailable or available again, before the next poll", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let version = "1.0.0";

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The plan over a real PM2. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
@@ -11,7 +10,7 @@ import { openConsole, type ConsoleOptions } from "./open-console.ts";
 export const CANARY = "canary-77ac";
 export const cluster = { exec_mode: "cluster", instances: 2 };
 
-/** It is ready when the file that HELD names exists, or at once; with FAILS it ends. */
+/** The app is ready when the file in HELD exists, or immediately. With FAILS it exits. */
 const APP = `
 const { existsSync } = require("node:fs");
 const { HELD, FAILS } = process.env;
@@ -22,7 +21,7 @@ ${IDLE}`;
 
 export const flat = (text: string | null): string => (text ?? "").replaceAll(/\s+/g, " ").trim();
 
-/** For a file of tests; each of them begins with the apps `api`, `web` and `old-worker`. */
+/** For a file of tests. Each test begins with the apps `api`, `web` and `old-worker`. */
 export function planPage() {
   const browser = useBrowser();
   const real = pm2();

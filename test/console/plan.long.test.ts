@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** More ways of the plan over a real PM2. */
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "../browser/support.ts";
@@ -9,7 +8,7 @@ import { cluster, flat, planPage } from "./plan-page.ts";
 const { real, app, openPlan, gate } = planPage();
 
 describe.skipIf(!hasBrowser)("the plan", () => {
-  test("an apply that another client began is shown, and a reload of the page keeps it", async () => {
+  test("an apply that another client started is shown, and stays shown after a reload", async () => {
     const { page, server } = await openPlan([
       app("api", { MODE: "2", HELD: gate() }),
       app("web", {}, cluster),

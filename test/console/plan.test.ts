@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The plan over a real PM2: it is read, confirmed, watched and undone. */
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -33,7 +32,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("is confirmed, watched step by step, and undone", async () => {
+  test("is confirmed, followed step by step, and undone", async () => {
     const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;
     await apply.click();
@@ -95,7 +94,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await page.getByText(/^Release \S+ undoes \S+$/).waitFor();
   });
 
-  test("is replaced in place and takes the focus if it is out of date, and nothing is applied", async () => {
+  test("is replaced in place and receives the focus if it is out of date, and nothing is applied", async () => {
     const changed = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     const open = await openPlan(changed, { mayFail: true });
     const { page, apply, confirm, card } = open;
@@ -110,8 +109,8 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  test("a step that fails is shown with its reason, and the apps as before", async () => {
-    // On a slow machine, a process may end later than the early judgement.
+  test("a step that fails is shown with its reason, and the apps are as before", async () => {
+    // On a slow machine, a process may end after the early health check.
     const open = await openPlan(
       [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { autorestart: false }), app("old-worker")],
       {},
@@ -144,7 +143,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  test("drift leads to the plan", async () => {
+  test("drift links to the plan", async () => {
     real.pm2Folder([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
     const server = await earlyServerOver(real, { env: { NODE_ENV: "dev" } });
     const { page } = await openConsole(browser, server.url);

@@ -1,4 +1,3 @@
-/** The preview of ecosystem files, and how a user works with it. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
@@ -14,11 +13,9 @@ export interface Pm2Page extends OpenedConsole {
   app(name: string): Locator;
   command(): Promise<string>;
   refresh(): Promise<void>;
-  /** Resolves when the page has the next answer. */
   answered(act: () => Promise<unknown>): Promise<void>;
 }
 
-/** Ecosystem files of dev and staging, none of production. */
 export async function pm2Page(browser: Browser, options: ConsoleOptions = {}): Promise<Pm2Page> {
   const files = makeWorkspace();
   cpSync(FIXTURE, files.root, { recursive: true });

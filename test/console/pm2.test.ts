@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     }
   });
 
-  test("copies a command, and says so", async () => {
+  test("copies a command, and confirms it", async () => {
     const open = await pm2Page(browser);
     await open.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open.page.getByRole("button", { name: "Copy the command of svc-dev-grpcapi" }).click();
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("none has a name that ends in restapi or grpcapi").waitFor();
   });
 
-  test("starts from the kind of the service configuration, and changes nothing of what is stored", async () => {
+  test("starts with the kind of the service configuration, and changes nothing that is stored", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     const suite = {
       version: "service-management.v1",
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("ci has no env file.").waitFor();
   });
 
-  test("offers dev, staging and production, whatever the env editor has chosen", async () => {
+  test("offers dev, staging and production, whichever environment the env editor shows", async () => {
     const open = await pm2Page(browser);
     const choices = open.page.getByRole("group", { name: "Environment" });
     expect((await choices.innerText()).split(/\s+/)).toEqual(["Environment", "dev", "staging", "production"]);
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     await open.page.getByRole("link", { name: "PM2 preview" }).click();
     await open.page.getByText("6 apps").waitFor();
-    // The address keeps it, and nothing else does.
+    // Only the address keeps the choice.
     await open.page.reload();
     await open.page.getByText("6 apps").waitFor();
     await open.page.goto("about:blank");
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
   });
 
-  test("of a broken file shows error, details, code and path as they came, and no earlier app", async () => {
+  test("of a broken file shows error, details, code and path unchanged, and none of the earlier apps", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const answer = open.page.waitForResponse((response) => response.status() === 500);
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("apps, a missing file and a broken one are accessible in every look", async () => {
+test.skipIf(!hasBrowser)("apps, a missing file and a broken file are accessible in every theme", async () => {
   const open = await pm2Page(browser, { mayFail: true });
   await expectAccessibleInEveryLook(open);
   await open.choose("production");

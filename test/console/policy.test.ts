@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Violations of the policy are noticed by the tests of the console, and the strict policy itself is kept. */
+/** The console tests detect violations of the policy, and the policy itself is strict. */
 import { describe, expect, test } from "vitest";
 import { attackerServer, hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
@@ -9,8 +9,8 @@ import { openConsole } from "./open-console.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-describe.skipIf(!hasBrowser)("the page is watched", () => {
-  test("a violation of the policy is noticed and stopped: style, image, request, frame, form, markup", async () => {
+describe.skipIf(!hasBrowser)("the checks of the page", () => {
+  test("detect and block a violation of the policy: style, image, request, frame, form, markup", async () => {
     const [server, attacker] = [await testServer(noPm2), await attackerServer()];
     const { page, problems, requests } = await openConsole(browser, server.url, { tab: "activity" });
     const directives = await page.evaluate(async (port) => {
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("the page is watched", () => {
       try {
         document.body.insertAdjacentHTML("beforeend", "<b>html</b>");
       } catch {
-        // Trusted types refuse it.
+        // Trusted types block it.
       }
       await all;
       return [...seen].toSorted();
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the page is watched", () => {
     expect(foreign.map((request) => request.url())).toContain(`http://127.0.0.1:${attacker.port}/image`);
   });
 
-  test("logged lines and errors are noticed", async () => {
+  test("detect logged lines and errors", async () => {
     const server = await testServer(noPm2);
     const { page, problems } = await openConsole(browser, server.url, { tab: "activity" });
     const thrown = page.waitForEvent("pageerror");
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the page is watched", () => {
     expect(problems.splice(0)).toEqual(["a word", "Error: a fault"]);
   });
 
-  test("requests and sockets are counted, all of them to the server itself", async () => {
+  test("count requests and sockets, all of them to the server itself", async () => {
     const server = await testServer(noPm2);
     const { page, requests, sockets } = await openConsole(browser, server.url);
     await page.getByText("The processes of PM2 cannot be read").waitFor();

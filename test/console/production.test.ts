@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** A console in production looks different, and an action that ends or replaces processes asks for the name. */
 import { hostname } from "node:os";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -17,7 +16,6 @@ async function inEnvironment(NODE_ENV: string) {
   return open;
 }
 
-/** Closes the question without the name. */
 async function refused(page: Page, title: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: title });
   await dialog.waitFor();
@@ -26,7 +24,7 @@ async function refused(page: Page, title: string): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("production", () => {
-  test("has a band, and its name and host in the head and the title", async () => {
+  test("has a banner, and its name and host in the header and the title", async () => {
     const open = await inEnvironment("production");
     const { page } = open;
     const head = page.getByRole("banner");
@@ -39,18 +37,17 @@ describe.skipIf(!hasBrowser)("production", () => {
     await expect.poll(() => axe(page)).toEqual([]);
   });
 
-  test("another environment has neither, until its processes are compared with production", async () => {
+  test("another environment has neither, unless its processes are compared with production", async () => {
     const { page } = await inEnvironment("dev");
     const head = page.getByRole("banner");
     await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} dev`);
     await expect.poll(() => head.getAttribute("class")).not.toContain("production");
     await page.getByLabel("Compare with").selectOption("production");
     await page.locator("header.production").waitFor();
-    // The title follows the page.
     await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} production`);
   });
 
-  test("stopping asks for the name of the app; anything else keeps it running", async () => {
+  test("stopping asks for the name of the app; any other text keeps it running", async () => {
     const { page, give, button, field, asked } = await inEnvironment("production");
     const dialog = page.getByRole("dialog", { name: "Stop shop-restapi in production?" });
     const stop = dialog.getByRole("button", { name: "Stop" });
@@ -66,12 +63,12 @@ describe.skipIf(!hasBrowser)("production", () => {
     await field("Type shop-restapi").fill("shop-restapi");
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    // The action was sent: the PM2 of this test does not run.
+    // The action was sent; no PM2 runs in this test.
     await page.locator(".toast.error").getByText("stop of shop-restapi").waitFor();
     expect(asked).toEqual([]);
   });
 
-  test("the question for the name is accessible in every look", async () => {
+  test("the question for the name is accessible in every theme", async () => {
     const open = await inEnvironment("production");
     await open.button("Stop shop-restapi").click();
     await open.page.getByText(`${hostname()} serves production.`).waitFor();

@@ -13,9 +13,8 @@ const UNREACHED = "The server cannot be reached.";
 interface Cut extends OpenedConsole {
   readonly server: TestServer;
   readonly files: Repository;
-  /** Ends the server. */
   stop(): Promise<void>;
-  /** Another one, on the same port and over the same files. */
+  /** Starts another server on the same port and with the same files. */
   again(): Promise<TestServer>;
   state(words: "Connected" | "Disconnected"): Promise<void>;
 }
@@ -37,8 +36,8 @@ async function open(tab: string, options: ConsoleOptions = {}): Promise<Cut> {
   };
 }
 
-describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
-  test("the environment: a save, a reading and a comparison fail in their places, and the edit is saved later", async () => {
+describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
+  test("the environment: a save, a read and a comparison fail in place, and the edit can be saved later", async () => {
     const { page, field, button, ...cut } = await open("environment");
     await field("HTTP framework").selectOption("restify");
     await field("WebSocket Redis URL").fill("redis://typed");
@@ -152,7 +151,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await expect.poll(() => field("Name").inputValue()).toBe("half typed");
   });
 
-  test("monitoring keeps its choices and its filter, the banner goes, and values return", async () => {
+  test("monitoring keeps its selections and its filter, the banner disappears, and values return", async () => {
     const { page, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await page.getByRole("searchbox").fill("typed");
@@ -183,7 +182,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(sockets.map((socket) => socket.isClosed()).lastIndexOf(false)).toBe(sockets.length - 1);
   });
 
-  test("facts that cannot be read: the server's words in place of a tab, and a retry", async () => {
+  test("if facts cannot be read, the server's message is shown in place of a tab, with a retry", async () => {
     const server = await testServer(noPm2);
     const { page, button } = await openConsole(browser, server.url, {
       mayFail: true,

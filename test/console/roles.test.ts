@@ -1,4 +1,4 @@
-/** The console with the token of a role: it names the owner, and offers what the token permits. */
+/** The console with the token of a role. */
 import { expect, test } from "vitest";
 import { useBrowser } from "../browser/support.ts";
 import { repository, testServer } from "../server/support.ts";
@@ -8,7 +8,7 @@ import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 
-/** Opens the environment page with a token that a save has demanded, and an edited value. */
+/** Opens the environment page with the token that a save requires, and an edited value. */
 async function edited(role: Role) {
   const files = repository();
   const token = await createToken(files.root, "bot", role);
@@ -22,7 +22,7 @@ async function edited(role: Role) {
   return { ...opened, server, page };
 }
 
-test("a viewer's token is named, and the page does not offer to save", async () => {
+test("with a viewer's token, the page shows its name and does not offer to save", async () => {
   const { page, button, server } = await edited("viewer");
   await page.getByText("bot (viewer)").waitFor();
   await page.getByText("Forbidden.").first().waitFor();
@@ -33,7 +33,7 @@ test("a viewer's token is named, and the page does not offer to save", async () 
   expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
 });
 
-test("an editor's token is named, and saves", async () => {
+test("with an editor's token, the page shows its name and can save", async () => {
   const { page, server } = await edited("editor");
   await page.getByText("bot (editor)").waitFor();
   await page.getByText("Saved 1 key to .env.dev.").waitFor();

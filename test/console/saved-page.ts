@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The environment page after a save, over a real PM2 whose apps read the env file. */
+/** The environment page after a save, with a real PM2 whose apps read the env file. */
 import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
@@ -9,7 +9,7 @@ import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
-/** It writes down what it was started with, or ends if a file says so. */
+/** The app records its environment at the start, or exits if a file requests it. */
 const APP = `
 const { existsSync, writeFileSync } = require("node:fs");
 const { name, SVC_HTTP_FRAMEWORK } = process.env;
@@ -17,7 +17,6 @@ if (existsSync(__dirname + "/fails-" + name)) process.exit(3);
 writeFileSync(__dirname + "/seen-" + name, String(SVC_HTTP_FRAMEWORK));
 ${IDLE}`;
 
-/** For a file of tests. */
 export function savedPages() {
   const browser = useBrowser();
   const real = pm2();
@@ -31,7 +30,6 @@ export function savedPages() {
   });
   afterAll(() => real.end());
 
-  /** Three apps that read the env file, and one that does not. */
   async function savedPage(files: Repository = repository()) {
     utimesSync(files.envFile("dev"), 1e9, 1e9);
     rmSync(join(real.folder, "fails-jobs"), { force: true });

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Secrets in env files, ecosystem files and processes: over all tabs they are in no byte that the browser gets or keeps. */
+/** Secrets of env files, ecosystem files and processes are in no byte that the browser receives or stores. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -46,7 +46,6 @@ function plantedFiles(): Repository {
   return files;
 }
 
-/** Everything that the page shows and keeps. */
 function held(page: Page): Promise<string> {
   return page.evaluate(() => {
     const fields = [...document.querySelectorAll<HTMLInputElement>("input, textarea, select")].map(
@@ -92,7 +91,7 @@ async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<st
 }
 
 describe.skipIf(!hasBrowser)("secrets", () => {
-  test("are in no answer, no frame, no text on the page and no storage", async () => {
+  test("are in no response, no frame, no text of the page and no storage", async () => {
     const files = plantedFiles();
     const server = await serverOver(real, { repository: files });
     await post(server, { values: { SVC_JWT_TOKEN_SECRET_KEY: "canary-posted" } });
@@ -109,7 +108,7 @@ describe.skipIf(!hasBrowser)("secrets", () => {
     expect(server.log.join("\n")).not.toMatch(CANARY);
   });
 
-  test("a deliberate leak is found in each of these places", async () => {
+  test("a deliberate leak is detected in each of these places", async () => {
     const files = repository();
     writeFileSync(
       files.envFile("dev"),

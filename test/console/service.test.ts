@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The service configuration. @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
+/** @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
@@ -19,7 +19,7 @@ function issues({ page }: SuitePage): Promise<string[]> {
 }
 
 describe.skipIf(!hasBrowser)("a candidate is validated before it changes the stored configuration", () => {
-  test("nothing is stored: the form proposes values, ports are required, and saving stores numbers", async () => {
+  test("nothing is stored: the form suggests values, ports are required, and saving stores numbers", async () => {
     const suite = await open();
     await expect.poll(() => suite.page.getByText("No service configuration is saved yet.").count()).toBe(1);
     await suite.button("Save configuration").click();
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
     await expect.poll(() => suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
   });
 
-  test("a provider that the run mode does not offer is refused with the accepted ones, and not changed to fit", async () => {
+  test("a provider that the run mode does not support is refused with the accepted ones, and not replaced", async () => {
     const suite = await open(good);
     const before = await suite.storedText();
     for (const [mode, provider, accepted] of [
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
     }
   });
 
-  test("two active ports never collide; one that the kind does not bind is ignored, and kept", async () => {
+  test("two active ports never collide; a port that the kind does not bind is ignored, and kept", async () => {
     const suite = await open({ ...good, ports: { rest: 3000, websocket: 3000 } });
     await expect.poll(() => suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
     await expect.poll(() => suite.field("WebSocket port").count()).toBe(0);
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
 });
 
 describe.skipIf(!hasBrowser)("the stored configuration", () => {
-  test("is validated on every render: an invalid profile is flagged in its tab and beside its name, and stays", async () => {
+  test("is validated on every render: an invalid profile is marked in its tab and beside its name, and stays", async () => {
     const bad = { ...good, cloudProvider: "vercel", serviceKind: "soap", ports: { rest: "x" }, colour: "red" };
     const suite = await open(bad);
     const flagged = await suite.page
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
     await expect.poll(() => flag.textContent()).toContain("1 issue");
   });
 
-  test("of another shape is kept as it is until it is fixed", async () => {
+  test("in an unexpected form is kept unchanged until it is fixed", async () => {
     const suite = await open({ ...good, ports: [1] });
     await expect.poll(() => suite.page.getByText("The saved configuration is not valid").count()).toBe(1);
     await suite.field("REST port").fill("81");
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
 });
 
 describe.skipIf(!hasBrowser)("every user", () => {
-  test("saves by keyboard alone; typed values outlive a visit to another tab", async () => {
+  test("saves by keyboard alone; typed values are kept while another tab is open", async () => {
     const suite = await open(good);
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-service").focus();
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
       .toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
   });
 
-  test("the service tab is accessible in every look", async () => {
+  test("the service tab is accessible in every theme", async () => {
     const bad = { version, serviceConfiguration: { ...good, cloudProvider: "vercel" } };
     const suite = await openSuite(browser, "service", bad);
     await suite.button("Save configuration").click();

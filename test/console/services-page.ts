@@ -1,4 +1,4 @@
-/** A repository with several services, whose processes run under one real PM2. */
+/** A repository with several services whose processes run under one real PM2. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testServer, type Repository, type TestServer } from "../server/support.ts";
@@ -6,11 +6,10 @@ import type { Pm2 } from "../support/pm2-daemon.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export interface ServiceRepository extends Repository {
-  /** The text of an env file of a service. */
   text(service: string): string;
 }
 
-/** Each service has its own folder with `.env` and an ecosystem file of `<service>-api` and `<service>-worker`. */
+/** Each service has a folder with `.env` and an ecosystem file of `<service>-api` and `<service>-worker`. */
 export function serviceRepository(names: readonly string[]): ServiceRepository {
   const root = temporaryFolder();
   const services = names.map((name) => {
@@ -39,7 +38,6 @@ export function serviceServer(repository: Repository, real: Pm2): Promise<TestSe
   return testServer({ repository, env: { PM2_HOME: real.home, HOME: real.folder, PATH: process.env["PATH"] } });
 }
 
-/** Starts `<service>-api` in the folder of its service, as its ecosystem file declares it. */
 export async function runApi(real: Pm2, { root }: Repository, service: string): Promise<void> {
   const cwd = join(root, service);
   await real.run({ name: `${service}-api`, cwd, script: join(cwd, "idle.cjs") });

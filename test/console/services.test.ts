@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The switch between the services of a repository: in the address, over tabs and reloads, and in every request. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
@@ -17,7 +16,7 @@ const real = pm2();
 beforeAll(() => real.startDaemon());
 afterAll(() => real.end());
 
-/** A console over the services orders and billing, one process each, and one that no service declares. */
+/** The services orders and billing with one process each, and a process that no service declares. */
 async function twoServices(options: ConsoleOptions = {}) {
   const files = serviceRepository(["orders", "billing"]);
   const running = await real.ports().processes.list();
@@ -35,7 +34,7 @@ async function twoServices(options: ConsoleOptions = {}) {
 const ABOUT_SERVICES = /\/api\/runtime\/(?:env|pm2-ecosystem|pm2-metrics)/;
 
 describe.skipIf(!hasBrowser)("the switch of services", () => {
-  test("is absent in a repository without services and in one with a single service, and no request names one", async () => {
+  test("is absent in a repository without services or with a single service, and no request names one", async () => {
     for (const repository of [undefined, serviceRepository(["orders"])]) {
       const server = await testServer({ ...(repository && { repository }), env: { PM2_HOME: temporaryFolder() } });
       const { page, requests } = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
@@ -45,7 +44,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     }
   });
 
-  test("narrows the processes to those of the service; an undeclared process shows with all services only", async () => {
+  test("narrows the processes to those of the service; an undeclared process is shown only with all services", async () => {
     const { page, choice, sockets } = await twoServices();
     await row(page, "stray").getByText("undeclared").waitFor();
     await expect.poll(() => names(page)).toEqual(["stray", "billing-api", "orders-api"]);
@@ -69,7 +68,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await row(page, "billing-api").waitFor();
   });
 
-  test("is in the address, stays over tabs and a reload, and every request of the page carries it", async () => {
+  test("is in the address, stays across tabs and a reload, and every request of the page includes it", async () => {
     const { page, choice, requests, tab, files } = await twoServices();
     await choice.selectOption("billing");
     await page.waitForURL(/#\/monitoring\?service=billing&environment=dev$/);
@@ -129,8 +128,8 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("the runtime environment of several services", () => {
-  test("asks for a service, by keyboard too, and requests no file before", async () => {
+describe.skipIf(!hasBrowser)("the runtime environment if there are several services", () => {
+  test("asks for a service, also by keyboard, and requests no file before one is selected", async () => {
     const { page, requests, choice } = await twoServices({ tab: "environment" });
     await page.getByRole("heading", { name: "Choose a service" }).waitFor();
     await expect
@@ -159,7 +158,7 @@ describe.skipIf(!hasBrowser)("the runtime environment of several services", () =
     expect(page.url()).toContain("service=billing");
   });
 
-  test("a link to a service that does not exist shows the server's refusal, and the switch leads out", async () => {
+  test("a link to a service that does not exist shows the server's refusal, and another service can be selected", async () => {
     const { page, choice, field } = await twoServices({ tab: "environment?service=gone" });
     await page.getByText("Accepted: orders, billing.").waitFor();
     await expect.poll(() => choice.locator("option:checked").textContent()).toBe("gone (not declared)");
@@ -169,7 +168,7 @@ describe.skipIf(!hasBrowser)("the runtime environment of several services", () =
 });
 
 test.skipIf(!hasBrowser)(
-  "the head with services is accessible in every look, and fits from 320 to 1,920 pixels",
+  "the header with services is accessible in every theme, and fits from 320 to 1,920 pixels",
   async () => {
     const files = serviceRepository(["orders", "a-service-with-a-rather-long-name-of-fifty-letters"]);
     const server = await serviceServer(files, real);

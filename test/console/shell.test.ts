@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect((await axe(page)).join()).toMatch(/button-name/);
   });
 
-  test("a link opens its tab, an unknown one the first, and the title names it", async () => {
+  test("a link opens its tab, an unknown link the first tab, and the title names the tab", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await expect.poll(() => page.locator("h1").textContent()).toBe("Activity");
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   });
 
-  test("the navigation has two groups of links, and a link opens in another window too", async () => {
+  test("the navigation has two groups of links, and a link also opens in another window", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     const navigation = page.getByRole("navigation", { name: "Console" });
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await expect.poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
-  test("the first stop skips to the content", async () => {
+  test("the first Tab stop skips to the content", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("Tab");
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(new URL(page.url()).hash).toBe("#/activity");
   });
 
-  test("keys: help, tabs by number, and all of them off", async () => {
+  test("shortcuts: help, tabs by number, and turning all of them off", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("?");
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await expect.poll(() => ground()).toBe("rgb(13, 14, 18)");
   });
 
-  test("a server that does not answer is reported, and tried again on demand", async () => {
+  test("if a server does not answer, that is reported, and the user can try again", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
     await page.getByRole("status").getByText("Connected").waitFor();

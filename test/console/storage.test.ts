@@ -11,7 +11,7 @@ import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
 
-/** A browser's storage, with as much room as it is given. */
+/** A browser storage with a limited size. */
 function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity): Storage {
   const map = new Map(Object.entries(entries));
   return {
@@ -33,7 +33,7 @@ const open = (place: Storage | undefined, server = "one") =>
   new DocumentStore({ storage: place, vocabulary: { contract, matrix }, server, now: () => 42 });
 
 describe("the stored document", () => {
-  test("is stored under its versioned key, whole", () => {
+  test("is stored completely under its versioned key", () => {
     const place = storage();
     const store = open(place);
     store.update((suite) => ({ ...suite, runtimeEnvironment: "staging" }));
@@ -44,14 +44,14 @@ describe("the stored document", () => {
     expect(open(place).document.value).toEqual(store.document.value);
   });
 
-  test("is not written by a visit", () => {
+  test("is not written when the page is opened", () => {
     const text = '{"version": "service-management.v1",  "deployments": []}';
     const place = storage({ [STORAGE_KEY]: text });
     open(place);
     expect(place.getItem(STORAGE_KEY)).toBe(text);
   });
 
-  test("a legacy deploy target is migrated, unknown keys and rejected values are kept", () => {
+  test("a legacy deploy target is migrated, and unknown keys and rejected values are kept", () => {
     const legacy = { name: "old", type: "dedicated", region: "", runtime: "node20", owner: "ops" };
     const odd = { name: "odd", deployTarget: "mainframe" };
     const place = storage({ [STORAGE_KEY]: JSON.stringify({ deployments: [legacy, odd], future: { a: 1 } }) });
@@ -84,7 +84,7 @@ describe("the stored document", () => {
     ['{"interfaces":[1]}', "interfaces is not a list of maps."],
     ['{"runtimeEnvironment":{"SVC_A":"1"}}', "runtimeEnvironment is not the name of an environment."],
     ['{"serviceConfiguration":[]}', "serviceConfiguration is not a map."],
-  ])("%s is reported and kept aside, across visits", (text, reason) => {
+  ])("%s is reported and kept separately, also after a reload", (text, reason) => {
     const place = storage({ [STORAGE_KEY]: text });
     const store = open(place);
     expect(store.document.value).toEqual({ version: "service-management.v1" });

@@ -24,12 +24,10 @@ export const lambda = {
 export const [a, b, c] = ["a", "b", "c"].map((name) => ({ name, ...pm2 })) as [Target, Target, Target];
 export type Target = typeof pm2 & { name: string };
 
-/** A stored state with these deploy targets. */
 export function suiteOf(...deployments: object[]) {
   return { version: VERSION, deployments };
 }
 
-/** Opens their tab over them. */
 export function openTargets(browser: ReturnType<typeof useBrowser>, ...deployments: object[]): Promise<SuitePage> {
   return openSuite(browser, "targets", suiteOf(...deployments));
 }

@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The tabs over the stored document. */
 import type { Locator } from "playwright-core";
 import { testServer, type TestServer } from "../server/support.ts";
 import { openConsole, type Browser, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
@@ -8,10 +7,8 @@ const KEY = "service-management.v1";
 
 export interface SuitePage extends OpenedConsole {
   readonly server: TestServer;
-  /** The stored text, parsed. */
   stored(): Promise<unknown>;
   storedText(): Promise<string | null>;
-  /** The entries of the list, in their order. */
   entries(): Locator;
 }
 

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Deploy targets as they are stored, and the tab for every user. @see the specification, "Deploy target list behaviour" 5 */
+/** Deploy targets as stored. @see the specification, "Deploy target list behaviour" 5 */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-targets.ts";
@@ -11,7 +11,7 @@ const browser = useBrowser();
 const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
 
 describe.skipIf(!hasBrowser)("5: the stored targets", () => {
-  test("are validated when they are shown: a rejected entry is flagged with its issues, and stays", async () => {
+  test("are validated when they are shown: a rejected entry is marked with its issues, and stays", async () => {
     const bad = { ...b, runtime: "latest", deployTarget: "heroku" };
     const suite = await open(a, bad, { ...a, name: "A" }, { region: 5 });
     await expect
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
     await expect.poll(() => suite.entries().locator(".badge.error").count()).toBe(2);
   });
 
-  test("entries of an earlier version come forward without loss; what the matrix does not know is kept and flagged", async () => {
+  test("entries of an earlier version are converted without loss; values that are not in the matrix are kept and marked", async () => {
     const suite = await open(
       { name: "old", type: "dedicated", region: "r", runtime: "node20", owner: "x" },
       { name: "odd", type: "heroku", region: "r", runtime: "node20" },
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
     expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);
   });
 
-  test("the targets tab is accessible in every look", async () => {
+  test("the targets tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda));
     await suite.button("Edit b").click();
     await suite.button("Save Target").click();

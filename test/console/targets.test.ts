@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The list behaviour of deploy targets, sentence by sentence. @see the specification, "Deploy target list behaviour" */
+/** Each sentence of the specification, "Deploy target list behaviour". */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, c, lambda, openTargets, suiteOf } from "./stored-targets.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     ["a REST service on a functions target", { Region: "eu" }, { "Deploy target": "lambda" }, /serviceType.*restapi/],
     ["a cloud target without a region", { Region: "" }, { "Deploy target": "ec2" }, /region is missing/],
   ];
-  test("add and edit share one gate, which lets no wrong entry through", async () => {
+  test("add and edit use the same validation, which accepts no wrong entry", async () => {
     const suite = await open(a, b);
     const before = await suite.storedText();
     for (const [name, texts, choices, words] of refused) {
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     expect(suite.asked).toHaveLength(2);
   });
 
-  test("an edit may keep its own name, in another case too", async () => {
+  test("an edit may keep its own name, also in another case", async () => {
     const suite = await open(a, b);
     await suite.button("Edit a").click();
     await suite.button("Save Target").click();
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
   test.each([
     ["before it", "a", [{ ...b, region: "x" }, c]],
     ["after it", "c", [a, { ...b, region: "x" }]],
-  ])("deleting an entry %s repositions the edit", async (_name, other, after) => {
+  ])("deleting an entry %s updates the index of the edit", async (_name, other, after) => {
     const suite = await open(a, b, c);
     await suite.button("Edit b").click();
     await suite.field("Region").fill("x");
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
 });
 
 describe.skipIf(!hasBrowser)("3: duplicating", () => {
-  test("(copy), (copy 2), whatever the case, and a copy of a copy", async () => {
+  test("(copy), (copy 2), in any case, and a copy of a copy", async () => {
     const suite = await open(a, { ...b, name: "A (COPY)" });
     await suite.button("Duplicate a").click();
     await suite.button("Duplicate a").click();
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("3: duplicating", () => {
     await expect.poll(() => suite.stored()).toEqual(suiteOf(a, { ...b, name: "A (COPY)" }, ...copies));
   });
 
-  test("a copy is independent and deep, unknown keys included; an edit of it does not change the source", async () => {
+  test("a copy is deep and independent, unknown keys included; editing it does not change the source", async () => {
     const source = { ...a, notes: { owner: ["x"] } };
     const suite = await open(source);
     await suite.button("Duplicate a").click();
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)("4: hints", () => {
     expect(added).not.toHaveProperty("pm2Profile");
   });
 
-  test("the matrix is shown beside it, with the selection", async () => {
+  test("the matrix is shown beside the form, with the selection", async () => {
     const suite = await open(a);
     const chosen = suite.page.getByRole("table").first().locator("td.chosen");
     await suite.field("Deploy target").selectOption("lambda");

@@ -1,18 +1,18 @@
 /// <reference lib="dom" />
-/** A test with the number of clicks that a task takes at least. */
+/** A test with the minimum number of clicks for a task. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-/** Returns the clicks so far. A choice in a select is two clicks, one of them to open it. */
+/** Returns the number of clicks so far. Selecting an option counts as two clicks: one opens the list. */
 type Clicks = () => Promise<number>;
 
 interface Counts {
   readonly clicks: number;
-  /** In the first version of the console. */
+  /** The number of clicks in the first version of the console. */
   readonly first: number | "impossible";
 }
 
-/** A test whose title has the counts. The task counts from the opened page. */
+/** The title of the test has the counts. Counting starts when the page is open. */
 export function task(name: string, { clicks, first }: Counts, run: () => Promise<Clicks>): void {
   test(`${name}: ${clicks} ${clicks === 1 ? "click" : "clicks"}, at first ${first}`, async () => {
     const counts = await run();
@@ -20,7 +20,7 @@ export function task(name: string, { clicks, first }: Counts, run: () => Promise
   });
 }
 
-/** Counts from now on, also after the page was loaded again. */
+/** Counts from now on, also after a reload. */
 export async function counted(page: Page): Promise<Clicks> {
   let clicks = 0;
   await page.exposeFunction("countClicks", (count: number) => void (clicks += count));
@@ -31,14 +31,13 @@ export async function counted(page: Page): Promise<Clicks> {
   };
   await page.addInitScript(listen);
   await page.evaluate(listen);
-  // Calls of the page arrive in their order.
   return async () => {
     await page.evaluate(() => undefined);
     return clicks;
   };
 }
 
-/** Keeps what the page copies, because a browser without a window has no clipboard. */
+/** Records what the page copies, because a headless browser has no clipboard. */
 export async function copiesOf(page: Page): Promise<() => Promise<string>> {
   await page.evaluate(() => {
     navigator.clipboard.writeText = (text) => Promise.resolve(void (document.body.dataset["copied"] = text));

@@ -1,7 +1,7 @@
-/** Everyday tasks in Firefox, where it is installed or `FIREFOX_PATH` names it. */
+/** Everyday tasks in Firefox, if it is installed or `FIREFOX_PATH` names it. */
 import { existsSync } from "node:fs";
 import type { Browser } from "playwright-core";
-// Newer versions send Firefox ESR a command that it does not know.
+// Newer versions send Firefox ESR an unknown command.
 import { firefox } from "playwright-core-firefox";
 import { afterAll, beforeAll, describe } from "vitest";
 import { everydayTasks } from "./everyday-tasks.ts";
@@ -11,7 +11,7 @@ const executablePath = process.env["FIREFOX_PATH"] ?? "/usr/bin/firefox-esr";
 describe.skipIf(!existsSync(executablePath))("a task in Firefox", () => {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    // A packaged Firefox is driven by WebDriver BiDi only.
+    // A packaged Firefox supports only WebDriver BiDi.
     browser = (await firefox.launch({ channel: "moz-firefox", executablePath })) as unknown as Browser;
   });
   afterAll(() => browser?.close());

@@ -1,4 +1,3 @@
-/** Everyday tasks in Chromium. */
 import { describe } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hasNats } from "../support/nats-server.ts";

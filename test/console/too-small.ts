@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from "playwright-core";
 
-/** Controls that are lower, or narrower, than allowed. A control in a label has the size of the label. */
+/** Controls below the minimum height or width. A control in a label has the size of the label. */
 export function tooSmall(page: Page, least: number): Promise<string[]> {
   return page.evaluate((pixels) => {
     const found = [...document.querySelectorAll<HTMLElement>("button, a, input, select, textarea, summary")];

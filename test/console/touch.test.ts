@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The size of what is pressed: 44 pixels with a finger, 24 with a pointer. @see WCAG 2.2, 2.5.8 */
+/** The size of controls: 44 pixels for touch, 24 for a mouse. @see WCAG 2.2, 2.5.8 */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const browser = useBrowser();
 async function opened(isTouch: boolean) {
   const files = repository();
   writeFileSync(join(files.root, "deployments.yaml"), JSON.stringify(suiteOf(a, b, lambda)));
-  // Another document than the file's is a draft.
+  // A document that differs from the file is a draft.
   const stored = { "service-management.v1": JSON.stringify(suiteOf(a, lambda)) };
   const open = await handMonitoring(browser, { isPhone: isTouch, isTouch, stored, server: { repository: files } });
   await open.telemetry.watchers(1);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Import of texts that the server reads. */
+/** Imports that the server parses. */
 import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ function open(options = {}): Promise<SuitePage> {
   return openSuite(browser, "transfer", before, options);
 }
 
-/** That of the import: the page itself offers the same for its connection. */
+/** The button of the import; the page has the same one for its connection. */
 function tryAgain({ page }: SuitePage): Locator {
   return page.getByRole("region", { name: "Import", exact: true }).getByRole("button", { name: "Try again" });
 }
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
   test.each([
     ["as it is", YAML],
     ["with a byte order mark and CRLF", `\uFEFF${YAML.replaceAll("\n", "\r\n")}`],
-  ])("%s comes in once it is confirmed, and can be undone", async (_, text) => {
+  ])("%s is imported after confirmation, and can be undone", async (_, text) => {
     const suite = await open();
     await choose(suite, file(text));
     await suite.page.getByText("1 deploy target of an earlier version will be migrated.").waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
   });
 
-  test("that is broken is reported with line and column, and comes in once it is fixed", async () => {
+  test("that is broken is reported with line and column, and can be imported after it is fixed", async () => {
     const suite = await open();
     const path = file(YAML.replace("!!str ec2", '"ec2'));
     await choose(suite, path);
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
 });
 
 describe.skipIf(!hasBrowser)("the server", () => {
-  test("that is away is reported, and nothing changes", async () => {
+  test("that is unavailable is reported, and nothing changes", async () => {
     const suite = await open({ mayFail: true });
     await suite.server.close();
     await suite.field("Document").fill(YAML);
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
   });
 
-  test("is asked again, once it is back", async () => {
+  test("is asked again when it is available again", async () => {
     const suite = await open({ mayFail: true });
     await suite.page.context().setOffline(true);
     await suite.field("Document").fill(YAML);
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await expect.poll(() => again.count()).toBe(0);
   });
 
-  test("does not get a file that is too large for it", async () => {
+  test("does not receive a file that is too large for it", async () => {
     const suite = await open();
     await choose(suite, file(`${YAML}# ${"x".repeat(4 * 2 ** 20)}\n`));
     const refused = suite.page.getByText("is larger than 4 MB");
@@ -137,12 +137,12 @@ describe.skipIf(!hasBrowser)("the server", () => {
     ["another text", anchored("second").replace("[]", "5"), "This document cannot be imported."],
     ["plain YAML", "version: service-management.v1\n", "This document is valid"],
     ["none", "", undefined],
-  ])("that answers late is not waited for where %s was given meanwhile", async (_, later, words) => {
+  ])("that answers late is ignored if %s was given in the meantime", async (_, later, words) => {
     const suite = await open();
     const gate = new EventEmitter();
     await suite.page.route("**/api/validate", async (route) => {
       if (route.request().postData()?.includes("# first") === true) await once(gate, "open");
-      // The page has given up the first request already.
+      // The page has already aborted the first request.
       await route.continue().catch(() => undefined);
     });
     const ended = suite.page.waitForEvent("requestfailed");
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a document that waits for the server is accessible in every look", async () => {
+test.skipIf(!hasBrowser)("a document that waits for the server is accessible in every theme", async () => {
   const suite = await open({ mayFail: true });
   await suite.page.context().setOffline(true);
   await suite.field("Document").fill(YAML);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Export and import of the whole document. @see the specification, "Versioning" 1, 2 and 4 */
+/** Export and import of the complete document. @see the specification, "Versioning" 1, 2 and 4 */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
   test.each([
     ["JSON", "service-management.json"],
     ["YAML", "deployments.yaml"],
-  ])("as %s is valid to svcm validate, and brings the same state back", async (format, fileName) => {
+  ])("as %s is valid for svcm validate, and restores the same state", async (format, fileName) => {
     const suite = await open(full);
     await suite.page.getByText(format, { exact: true }).click();
     const { name, text } = await downloaded(suite, fileName);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     ]);
   });
 
-  test("holds the environment as the selection only, every section, and unknown keys; issues are listed", async () => {
+  test("contains the environment only as the selection, every section, and unknown keys; issues are listed", async () => {
     const kept = { ...full, deployments: [{ ...target, owner: "me" }], extra: [1] };
     const suite = await open(kept);
     const { text } = await downloaded(suite, "service-management.json");
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     ["an entry that is a number", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
     ["values of an environment", "runtimeEnvironment:\n  SVC_HTTP_PORT: 3000\n", /runtimeEnvironment: expected text/],
   ];
-  test("is refused if it is bad, with the field, and nothing changes", async () => {
+  test("is refused if it is invalid, with the field, and nothing changes", async () => {
     const suite = await open(full);
     const before = await suite.storedText();
     const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
   });
 
   const flagged: [string, string, RegExp][] = [
-    ["fields behind an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
+    ["fields after an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
     [
       "fields, each with its line",
       "deployments:\n  - name: a\n    type: dedicated\n    runtime: latest\ninterfaces:\n  - type: soap\n",
@@ -160,17 +160,20 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
       /accepted: aws, vercel, cloudflare/,
     ],
   ];
-  test.each(flagged)("with %s is imported as it is, flagged, with the issues by field", async (_name, text, words) => {
-    const suite = await open(full);
-    await suite.field("Document").fill(text);
-    const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
-    await list.first().waitFor();
-    const found = await list.allTextContents();
-    expect(found.toSorted().join("\n")).toMatch(words);
-    await suite.button("Import").click();
-    await suite.page.getByText(/^Imported /).waitFor();
-    await expect.poll(() => suite.page.getByRole("link", { name: /error/ }).count()).toBeGreaterThan(0);
-  });
+  test.each(flagged)(
+    "with %s is imported unchanged and marked, with the issues by field",
+    async (_name, text, words) => {
+      const suite = await open(full);
+      await suite.field("Document").fill(text);
+      const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
+      await list.first().waitFor();
+      const found = await list.allTextContents();
+      expect(found.toSorted().join("\n")).toMatch(words);
+      await suite.button("Import").click();
+      await suite.page.getByText(/^Imported /).waitFor();
+      await expect.poll(() => suite.page.getByRole("link", { name: /error/ }).count()).toBeGreaterThan(0);
+    },
+  );
 
   test("restores an equal state from the console's own export, even with invalid entries", async () => {
     const kept = {
@@ -205,7 +208,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await expect.poll(() => suite.stored()).toEqual(full);
   });
 
-  test("of an earlier version comes forward without loss; what the matrix does not know is kept, and flagged", async () => {
+  test("of an earlier version is converted without loss; values that are not in the matrix are kept and marked", async () => {
     const suite = await open();
     const legacy = [
       { name: "old", type: "dedicated", region: "r", runtime: "node20" },
@@ -270,7 +273,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
     await expect.poll(() => suite.stored()).toEqual({ version });
   });
 
-  test("the transfer tab is accessible in every look", async () => {
+  test("the transfer tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "transfer", { ...full, deployments: [target] });
     await suite.field("Document").fill("deployments:\n  - name: a\n");
     await expectAccessibleInEveryLook(suite);

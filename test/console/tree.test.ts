@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page as a screen reader gets it: roles, names and states of every view. */
+/** The accessibility tree: roles, names and states of every view. */
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { a, lambda, suiteOf } from "./stored-targets.ts";
 
 const browser = useBrowser();
 
-/** The last words that come in each view. */
+/** The text that is loaded last in each view. */
 const words: Readonly<Record<TabId, string>> = {
   monitoring: "mailer",
   environment: "The file follows the runtime contract.",
@@ -26,7 +26,7 @@ const words: Readonly<Record<TabId, string>> = {
   nodes: "svcm.yaml declares no nodes",
 };
 
-describe.skipIf(!hasBrowser)("the tree of a screen reader", () => {
+describe.skipIf(!hasBrowser)("the accessibility tree", () => {
   test("of every view", async () => {
     const files = repository();
     writeFileSync(join(files.root, "deployments.yaml"), JSON.stringify(suiteOf(a, { ...lambda, runtime: "latest" })));
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the tree of a screen reader", () => {
     await telemetry.watchers(1);
     give([{ name: "shop" }, { name: "gone", status: "errored", pid: null }], { missingExpected: ["mailer"] });
     await page.locator(".process-name").first().waitFor();
-    // Its words depend on the machine.
+    // The text depends on the machine.
     const known = [
       [files.root, "ROOT"],
       [new URL(url).host, "ADDRESS"],

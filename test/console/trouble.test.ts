@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Trouble is visible in the table, beside the tab, in the title and in a hidden page; a message never moves the page. */
+/** Problems are visible in the table, beside the tab, in the title and in a hidden page. A message never moves the page. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hostSample } from "../server/socket/hand-telemetry.ts";
@@ -12,7 +12,7 @@ const loop = { code: "PROCESS_CRASH_LOOP", details: "It ended by itself and was 
 const looping = { name: "consumer", status: "online", restartCount: 26, unstableRestarts: 0, problem: loop } as const;
 
 describe.skipIf(!hasBrowser)("a crash loop", () => {
-  test("is a word in the row, counted beside the tab and in the title, in every look", async () => {
+  test("is named in the row, and counted beside the tab and in the title, in every theme", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("marks a page that the browser does not paint: title and icon follow the samples", async () => {
+  test("changes title and icon with each sample, also if the browser does not paint the page", async () => {
     const { page, give, telemetry } = await handMonitoring(browser, {
       prepare: (first) => first.addInitScript(() => void (window.requestAnimationFrame = () => 1)),
     });
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("a message over the page", () => {
 });
 
 describe.skipIf(!hasBrowser)("actions that are refused", () => {
-  /** Each action of it times out, as with a PM2 that hangs. */
+  /** Each action times out, as with a PM2 that hangs. */
   const hanging = async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     expect(message.x + message.width).toBeLessThan(button.x);
   });
 
-  test("are a message below the tabs and the workspace, which stay in sight", async () => {
+  test("are a message below the tabs and the workspace, which stay visible", async () => {
     const { page } = await hanging();
     await page.getByRole("button", { name: "Restart auth" }).click();
     const toast = page.locator(".toast.error");
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     }
   });
 
-  test("their message goes when PM2 can be read again", async () => {
+  test("their message disappears when PM2 can be read again", async () => {
     const { page, give, telemetry } = await hanging();
     await page.getByRole("button", { name: "Restart auth" }).click();
     const toast = page.locator(".toast.error");
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("under the pointer", () => {
 });
 
 describe.skipIf(!hasBrowser)("drift", () => {
-  test("explains itself and offers the restart that applies it", async () => {
+  test("is explained, and the restart that applies it is offered", async () => {
     const { page, give, telemetry, sockets } = await handMonitoring(browser, { server: {}, mayFail: true });
     await telemetry.watchers(1);
     const of = { name: "auth", pmIds: [0], declared: null, running: null, field: "env" as const };
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)("drift", () => {
 });
 
 describe.skipIf(!hasBrowser)("metrics of an app", () => {
-  test("have their units behind the value, once", async () => {
+  test("have their units after the value, once", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     const customMetrics = { "Heap Size": "7.48", Latency: "3 ms", Requests: 12, constructor: 1 };

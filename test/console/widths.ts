@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Elements that are cut off at the widths of phones, tablets, half of a screen, and large screens. */
+/** Elements that are cut off at the widths of phones, tablets, half a screen, and large screens. */
 import type { Page } from "playwright-core";
 import { sampleOrAll } from "../support/runs.ts";
 
@@ -8,13 +8,13 @@ const WIDTHS = sampleOrAll(
   [320, 390, 833, 1024, 1280, 2560],
 );
 
-/** Elements that reach over the window's edge, or that an ancestor cuts off. */
+/** Elements that extend beyond the window, or that an ancestor cuts off. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     const words =
       ":is(#panel, .top, .tabs) :is(button, select, input, textarea, a, h1, h2, strong, .whose, .extent, .now, .host-facts, .host-name i, td.number)";
-    /** The visible part of the page around an element. A place that scrolls has no limits. */
+    /** The visible part of the page around an element. A scroll container has no limits. */
     const sightOf = (element: Element): readonly [least: number, most: number] => {
       let [least, most] = [0, width];
       for (let part = element.parentElement; part !== null; part = part.parentElement) {
@@ -39,7 +39,7 @@ function cutOff(page: Page): Promise<string[]> {
   });
 }
 
-/** Resolves when the charts have drawn at a new size: they follow the layout by a frame. */
+/** Resolves when the charts are drawn at the new size, one frame after the layout. */
 export function drawn(page: Page): Promise<unknown> {
   return page.evaluate(
     () =>

@@ -6,7 +6,7 @@ import { REPOSITORY } from "../support/command-line.ts";
 const page = readFileSync(join(REPOSITORY, "docs/explanation/architecture.md"), "utf8");
 const named = new Set([...page.matchAll(/\bsrc\/[\w./-]*[\w]/g)].map(([path]) => path));
 
-test.each([...named])("the architecture page names %s, which exists", (path) => {
+test.each([...named])("every file that the architecture page names exists: %s", (path) => {
   expect(existsSync(join(REPOSITORY, path))).toBe(true);
 });
 

@@ -1,23 +1,23 @@
-/** The fenced blocks of a Markdown page that hold commands. */
+/** The fenced blocks of a Markdown page that contain commands. */
 
 export interface Command {
   readonly line: number;
   readonly text: string;
-  /** Exit codes that the page permits: 0, the N of a comment `# exit N`, or both for `# exits N if …`. */
+  /** Accepted exit codes: 0, the N of a comment `# exit N`, or both for `# exits N if …`. */
   readonly codes: readonly number[];
-  /** The output that a `console` block prints; `...` stands for any text. */
+  /** The output that a `console` block shows; `...` matches any text. */
   readonly output: string | undefined;
 }
 
 export interface Block {
   readonly commands: readonly Command[];
-  /** The block is a program that runs on; it is ready with its first line. */
+  /** The block is a program that keeps running; it is ready when it prints its first line. */
   readonly isLasting: boolean;
 }
 
 const FENCE = /^([ \t]*)```(sh|console)([^\n]*)\n([\s\S]*?)^\1```[ \t]*$/gm;
 
-/** Blocks in the order of the page, without those whose attribute `no-run="…"` says why they cannot run. */
+/** The blocks in the order of the page, except those with the attribute `no-run="…"`, which has the reason. */
 export function blocksOf(page: string): Block[] {
   return Array.from(page.matchAll(FENCE), ({ index, 2: language, 3: attributes = "", 4: body = "" }) => {
     const line = page.slice(0, index).split("\n").length + 1;
@@ -47,7 +47,7 @@ function isOpen(text: string): boolean {
 
 const withoutComment = (text: string): string => text.replace(/\s#\s.*$/m, "");
 
-/** A prompt and a command, then its output up to the next prompt. */
+/** A prompt and a command, followed by the output up to the next prompt. */
 function session(body: string, first: number): Command[] {
   let line = first;
   return body.split(/^(?=\$ )/m).map((part) => {
@@ -64,7 +64,7 @@ function commandOf(text: string, line: number, output: string | undefined): Comm
   return { line, text, codes, output };
 }
 
-/** Compares line by line; `...` at the end of a line or alone on one is any text. */
+/** Compares line by line; `...` at the end of a line or alone on a line matches any text. */
 export function isPrinted(output: string, printed: string): boolean {
   const pattern = printed.split("...").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${pattern.join("[\\s\\S]*?")}$`).test(trimmed(output));

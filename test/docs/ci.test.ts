@@ -1,4 +1,4 @@
-/** The examples of docs/how-to/ci.md are files, and are run here as far as this machine can. */
+/** The examples of docs/how-to/ci.md are files, and this test runs them as far as the machine permits. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -16,11 +16,11 @@ const BETTER = document("deployments-diff/fields/new.yaml");
 const BAD = document("deployments/targets-and-ports.yaml");
 const FILE = "deployments.yaml";
 
-test.each(readdirSync(EXAMPLES))("the page shows %s as it is", (name) => {
+test.each(readdirSync(EXAMPLES))("the page shows the present content of %s", (name) => {
   expect(readFileSync(join(REPOSITORY, "docs/how-to/ci.md"), "utf8")).toContain(`\n${example(name)}\`\`\`\n`);
 });
 
-describe("the hook of Git", () => {
+describe("the Git hook", () => {
   const commit = (repository: TestRepository, ...more: string[]) =>
     spawnSync("git", ["commit", "--message", "x", ...more], {
       cwd: repository.root,
@@ -28,7 +28,7 @@ describe("the hook of Git", () => {
       encoding: "utf8",
     });
 
-  /** A PATH without a global svcm, which may be beside Node.js. */
+  /** A PATH without a global svcm, which may be installed beside Node.js. */
   function withoutSvcm(links: string): string {
     const folders = (process.env["PATH"] ?? "").split(delimiter);
     mkdirSync(links, { recursive: true });
@@ -44,7 +44,7 @@ describe("the hook of Git", () => {
     return repository;
   }
 
-  test("refuses a bad document and shows the frames; a good one is committed", () => {
+  test("refuses an invalid document and shows the frames; a valid one is committed", () => {
     const repository = hookedRepository();
     repository.write(FILE, BAD);
     repository.git("add", FILE);
@@ -77,7 +77,7 @@ describe("the hook of Git", () => {
     expect(commit(repository, "--all")).toMatchObject({ status: 0 });
   });
 
-  test("lets a commit pass that does not touch the document, or removes it", () => {
+  test("accepts a commit that does not touch the document, or removes it", () => {
     const repository = hookedRepository();
     repository.write(FILE, BAD);
     repository.write("other", "");
@@ -100,7 +100,7 @@ describe("the hooks of the pre-commit framework", () => {
   const [local] = (parse(example(".pre-commit-config.yaml")) as { repos: { repo: string; hooks: object[] }[] }).repos;
   const [own] = parse(readFileSync(join(REPOSITORY, ".pre-commit-hooks.yaml"), "utf8")) as object[];
 
-  test("are declared alike, for a dependency and for this repository", () => {
+  test("are declared in the same way for a dependency and for this repository", () => {
     expect(local?.repo).toBe("local");
     const shared = { id: "svcm-validate", name: "svcm validate", pass_filenames: false };
     expect(own).toMatchObject({ ...shared, language: "node", entry: "svcm validate" });
@@ -111,7 +111,7 @@ describe("the hooks of the pre-commit framework", () => {
   });
 });
 
-/** A program of the name `svcm` in node_modules, as an installation leaves it. */
+/** A program named `svcm` in node_modules, as after an installation. */
 function installSvcm(repository: TestRepository): void {
   mkdirSync(repository.path("node_modules/.bin"), { recursive: true });
   symlinkSync(RUN, repository.path("node_modules/.bin/svcm"));
@@ -135,13 +135,13 @@ describe("the workflow", () => {
     expect(text).not.toMatch(/pull_request_target|workflow_run|secrets\./);
   });
 
-  test("pins every action to a commit, and says which version that is", () => {
+  test("pins every action to a commit, with its version in a comment", () => {
     const used = text.match(/uses: .*/g) ?? [];
     expect(used).toHaveLength(steps.filter(({ uses }) => uses !== undefined).length);
     for (const line of used) expect(line).toMatch(/^uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test("puts no expression into a script", () => {
+  test("uses no expression in a script", () => {
     for (const { run = "" } of steps) expect(run).not.toContain("${{");
   });
 
@@ -171,7 +171,7 @@ describe("the workflow", () => {
     expect(repository.read("gh.log")).toContain("--method PATCH repos/o/r/issues/comments/42 --field body=@comment.md");
   });
 
-  test("fails for a bad document, annotates it, and still writes every report", () => {
+  test("fails for an invalid document, annotates it, and still writes every report", () => {
     const repository = mergedPullRequest(FILE, GOOD, BAD);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran.map(({ status }) => status)).toEqual([0, 1, 0, 0]);

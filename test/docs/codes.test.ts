@@ -45,7 +45,7 @@ test.each(documented)("%s names a next step that differs from its summary and ex
   expect(new Set([summary, explanation, remedy]).size).toBe(3);
 });
 
-/** It compares svcm with PM2's own program. */
+/** This page compares svcm with PM2's own program. */
 const OF_PM2 = "PM2_VERSION_UNTESTED";
 
 test.each(documented.filter(([code]) => code !== OF_PM2))("%s names svcm's command, not PM2's", (_code, { remedy }) => {

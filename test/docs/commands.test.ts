@@ -1,4 +1,4 @@
-/** Every command of README and docs runs as it is printed, in a checkout of this repository. */
+/** Runs every command of README and docs as printed, in a checkout of this repository. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
       file !== "docs/tutorial/README.md" && !text.includes("Do not edit. -->") && blocksOf(text).length > 0,
   );
 
-/** Small apps in the place of the reference backend, whose own README is tested with it. */
+/** Small apps instead of the reference backend, whose README has its own test. */
 const ECOSYSTEM = `const app = (name) => ({ name, script: "./app.cjs", cwd: __dirname });
 module.exports = { apps: [app("dev-restapi"), app("dev-websocketapi")] };
 `;
@@ -55,7 +55,6 @@ test.each(pages)("the commands of %s run as printed", async (_, text) => {
   ).toEqual([]);
 });
 
-/** Two revisions, because the pages compare them. */
 function commit(root: string, env: NodeJS.ProcessEnv): void {
   const git = (...argv: string[]) => execFileSync("git", argv, { cwd: root, env });
   git("init", "-q", "-b", "main");

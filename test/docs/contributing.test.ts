@@ -1,4 +1,3 @@
-/** CONTRIBUTING.md names files, folders and npm scripts. They exist, and commands run from source. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +15,7 @@ test("every file and folder that CONTRIBUTING.md names exists", () => {
     (word) => /^\.?[\w-]+\/|^[\w-]+\.(?:md|mjs)$|^\.[\w-]+\.mjs$/.test(word) && word !== "svcm/client",
   );
   expect(paths.length).toBeGreaterThan(30);
-  // `<idea>` is any name: the folder above it exists.
+  // `<idea>` is a placeholder: the folder above it must exist.
   const known = paths.map((path) => (path.includes("<") ? dirname(path.slice(0, path.indexOf("<") + 1)) : path));
   expect(known.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });

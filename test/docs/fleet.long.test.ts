@@ -1,4 +1,4 @@
-/** The commands of docs/how-to/fleet.md as they are printed, with two nodes on this machine. */
+/** Runs the commands of docs/how-to/fleet.md as printed, with two nodes on this machine. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const blocksOf = (part: string, language: string): string[] =>
   );
 const APP = { name: "orders-api", script: "./app.cjs" };
 
-test("the page has five steps, and then what a fleet can do", () => {
+test("the page has five steps, followed by what a fleet can do", () => {
   expect(PARTS.filter((part) => part.includes("```sh")).map((part) => part.slice(0, 12))).toEqual([
     "1. Create a ",
     "3. Start a N",
@@ -32,7 +32,7 @@ test("the page has five steps, and then what a fleet can do", () => {
   ]);
 });
 
-test.skipIf(!hasNats)("the page leads from one machine to two (needs nats-server)", async () => {
+test.skipIf(!hasNats)("the steps of the page work, from one machine to two (needs nats-server)", async () => {
   const [own, other] = [pm2(), pm2()];
   onTestFinished(async () => void (await Promise.all([own.end(), other.end()])));
   const root = own.folder;
@@ -42,7 +42,7 @@ test.skipIf(!hasNats)("the page leads from one machine to two (needs nats-server
   writeFileSync(at("bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
   for (const name of ["apt-get", "systemctl"]) writeFileSync(at(`bin/${name}`), "#!/bin/sh\n", { mode: 0o755 });
   const env = plainEnvironment({ HOME: root, PM2_HOME: own.home, PATH: `${at("bin")}:${process.env["PATH"]}` });
-  /** The text of the page, with the folders and the address of this test. */
+  /** The text of the page with the folders and the address of this test. */
   const here = (text: string): string =>
     text
       .replaceAll("/etc/", `${at("etc")}/`)
@@ -83,7 +83,7 @@ test.skipIf(!hasNats)("the page leads from one machine to two (needs nats-server
   onTestFinished(() => void nats.kill("SIGKILL"));
   shell(setup);
 
-  /** Resolves when the program, which goes on, has printed the words. */
+  /** Resolves when the program has printed the words; the program keeps running. */
   const lasting = async (text: string, words: string, { folder, home }: Pm2 = own): Promise<void> => {
     const options = { cwd: folder, env: { ...env, PM2_HOME: home } };
     const child = spawn("bash", ["-ec", here(text)], { ...options, stdio: ["ignore", "pipe", "pipe"] });

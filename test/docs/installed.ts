@@ -1,4 +1,4 @@
-/** The page "Your own backend" in a project that has svcm from its package, as npm installs it. */
+/** The page "Your own backend" in a project with svcm installed from its package. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -9,7 +9,7 @@ import { pidsOf } from "../support/pm2-daemon.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runPage } from "./run-page.ts";
 
-/** A project of the page: `shop.js` answers `shop` at the port of its environment. */
+/** The project of the page: `shop.js` answers `shop` on the port of its environment. */
 export interface Backend {
   readonly dependencies: readonly string[];
   readonly code: string;
@@ -26,7 +26,7 @@ app.listen(process.env.PORT);
 
 const PAGE = readFileSync(join(REPOSITORY, "docs/tutorial/own-backend.md"), "utf8");
 
-/** Installs the package in a project, and runs the commands of the page from its first section on. */
+/** Installs the package in a project, and runs the commands of the page from its first section. */
 export async function runInstalled({ dependencies, code }: Backend): Promise<string[]> {
   const [root, state, home] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   onTestFinished(() => pidsOf(home).forEach((pid) => process.kill(pid, "SIGKILL")));

@@ -13,7 +13,7 @@ const pages = [
 ];
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), "utf8");
 
-/** Anchors as GitHub makes them of headings. */
+/** Anchors as GitHub generates them from headings. */
 const anchorsOf = (file: string): string[] =>
   [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading
@@ -29,7 +29,7 @@ const links = pages.flatMap((page) =>
     .map((link): [string, string] => [page, link]),
 );
 
-test.each(links)("the link of %s to %s leads somewhere", (page, link) => {
+test.each(links)("the link in %s to %s is valid", (page, link) => {
   const [path = "", anchor] = link.split("#");
   const file = path === "" ? page : normalize(join(dirname(page), path));
   expect(existsSync(join(REPOSITORY, file)), file).toBe(true);

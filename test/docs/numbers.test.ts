@@ -1,4 +1,4 @@
-/** The numbers of the reference are those of the code. */
+/** The numbers of the reference must equal those of the code. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { interval, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../src/core/api/channel.ts";
@@ -21,7 +21,7 @@ test.each([
   expect(read("docs/reference/websocket.md")).toContain(fact);
 });
 
-test("docs/how-to/run-svcm.md prints the unit of docs/examples as it is", () => {
+test("docs/how-to/run-svcm.md shows the unit file of docs/examples unchanged", () => {
   const unit = readFileSync(new URL("../../docs/examples/svcm.service", import.meta.url), "utf8");
   expect(readFileSync(new URL("../../docs/how-to/run-svcm.md", import.meta.url), "utf8")).toContain(
     `\n${unit}\`\`\`\n`,

@@ -1,4 +1,3 @@
-/** The hook that svcm's own repository publishes, installed by the real pre-commit. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,12 +9,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const isInstalled = spawnSync("pre-commit", ["--version"]).status === 0;
 const fixture = (name: string) => readFileSync(join(REPOSITORY, "test/fixtures", name), "utf8");
 
-/** pre-commit lets npm read no `.npmrc` of the user; the registry may be set by one of these instead. */
+/** pre-commit ignores the user's `.npmrc`; the registry may be set by one of these variables instead. */
 const npmSettings = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value = ""]) => (/^npm_config_/i.test(name) ? [[name, value]] : [])),
 );
 
-/** The work tree as a repository, so that what is not committed yet is tested, too. */
+/** The work tree as a repository, so that uncommitted changes are tested as well. */
 function publishedRepository(): { url: string; revision: string } {
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: REPOSITORY,

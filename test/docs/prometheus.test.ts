@@ -1,4 +1,3 @@
-/** The files of `docs/examples/prometheus`: Prometheus accepts them, and they use only metrics that svcm exposes. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +11,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const EXAMPLES = join(REPOSITORY, "docs/examples/prometheus");
 const FIXTURES = join(REPOSITORY, "test/fixtures/prometheus");
-/** Prometheus adds it to each scrape. */
+/** Prometheus adds these to each scrape. */
 const OF_PROMETHEUS = ["up"];
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
@@ -41,7 +40,7 @@ const exposed = new Set(
     .flatMap((line) => /^# TYPE (\S+)/.exec(line)?.[1] ?? []),
 );
 
-/** The names of metrics in an expression: words before a brace, and svcm's own anywhere. */
+/** The names of metrics in an expression: words before a brace, and svcm's own names anywhere. */
 function metricsIn(expression: string): string[] {
   const withoutTexts = expression.replaceAll(/"[^"]*"/g, '""');
   return [...withoutTexts.matchAll(/\b(?:[\w:]*svcm_[\w:]+|[a-zA-Z_]\w*(?=\{))/g)].map(([name]) => name);
@@ -73,7 +72,7 @@ describe.skipIf(!hasPromtool)("promtool (Debian's package prometheus)", () => {
     expect(promtool("check", "rules", join(EXAMPLES, "svcm.rules.yml"))).toEqual({ status: 0 });
   });
 
-  test("finds that each alert fires after its hold-off and not before, and that a healthy machine raises none", () => {
+  test("confirms that each alert fires after its hold-off and not before, and that a healthy machine raises no alert", () => {
     expect(promtool("test", "rules", join(FIXTURES, "svcm.rules.test.yml"))).toEqual({ status: 0 });
   });
 
@@ -88,7 +87,7 @@ describe.skipIf(!hasPromtool)("promtool (Debian's package prometheus)", () => {
   });
 });
 
-test("each alert has a case that fires and a case that is silent", () => {
+test("each alert has a case that fires and a case that does not", () => {
   interface Case {
     readonly alertname: string;
     readonly exp_alerts?: readonly unknown[];

@@ -1,4 +1,4 @@
-/** A release manager's five releases of three services, two of them bad, with the commands of the docs. */
+/** Five releases of three services, two of them bad, with the commands of the docs. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
@@ -36,21 +36,19 @@ const git = (...args: string[]): void =>
   void execFileSync("git", args, { cwd: own.folder, env: plainEnvironment(GIT_ENVIRONMENT) });
 
 const PAGE = "docs/how-to/pm2.md";
-/** Its lines of commands, without their comments. */
 const lines = readFileSync(join(import.meta.dirname, "../..", PAGE), "utf8").split("\n");
 const onPage = new Set(lines.map((line) => line.split(" #")[0]?.trimEnd()));
 
-/** Runs a command of the page with more flags, such as `--yes` for the user at the terminal. */
+/** Runs a command of the page with additional flags, such as `--yes`, because there is no terminal. */
 function run(line: string, ...more: string[]): Promise<Ran> {
   if (!onPage.has(line)) throw new Error(`${PAGE} has no command ${line}`);
   const [, ...words] = line.replace("7f3a-9c21", planned).split(" ");
   return svcm([...words, ...more], { root: own.folder, env: { PM2_HOME: own.home, COLUMNS: "80" } });
 }
 
-/** The id of the plan that was read last. */
 let planned = "";
 
-/** Commits a release: each app has its code in the folder of the release. */
+/** Commits a release. Each app has its code in the folder of the release. */
 function release(count: number, codes: Readonly<Record<string, string>> = {}): void {
   const folder = `releases/${count}`;
   mkdirSync(join(own.folder, folder), { recursive: true });
@@ -65,7 +63,7 @@ function release(count: number, codes: Readonly<Record<string, string>> = {}): v
   git("commit", "-qm", `Release ${count}`);
 }
 
-/** The release of each service, as it says itself. */
+/** The release that each service reports. */
 const served = (): Promise<number[]> =>
   Promise.all(
     NAMES.map(
@@ -82,7 +80,7 @@ const served = (): Promise<number[]> =>
 
 const apply = (): Promise<Ran> => run("svcm apply --environment production", "--yes");
 
-test("good releases serve, bad ones are taken back or refused, and a rollback returns to the one before", async () => {
+test("good releases serve, bad ones are reverted or refused, and a rollback returns to the previous release", async () => {
   release(1);
   expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining("start shop-restapi: done") });
   expect(await served()).toEqual([1, 1, 1]);

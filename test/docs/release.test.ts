@@ -1,4 +1,4 @@
-/** The examples of docs/how-to/release.md are files, and are run here as far as this machine can. */
+/** The examples of docs/how-to/release.md are files, and this test runs them as far as the machine permits. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const PAGE = readFileSync(join(REPOSITORY, "docs/how-to/release.md"), "utf8");
 const ecosystem = (mode: string): string =>
   `module.exports = { apps: [{ name: "api", script: "./pm2/app.cjs", env: { MODE: "${mode}", API_TOKEN: "canary-08d2" } }] };\n`;
 
-test.each(readdirSync(EXAMPLES))("the page shows %s as it is", (name) => {
+test.each(readdirSync(EXAMPLES))("the page shows the present content of %s", (name) => {
   expect(PAGE).toContain(`\n${example(name)}\`\`\`\n`);
 });
 
@@ -40,7 +40,7 @@ describe("the workflow", () => {
       ]);
   });
 
-  test("comments the plan once, and the next push updates the comment", () => {
+  test("comments with the plan once, and the next push updates the comment", () => {
     const repository = mergedPullRequest("pm2/ecosystem.production.config.cjs", ecosystem("1"), ecosystem("2"));
     expect(runSteps(repository, plan?.steps ?? []).map(({ status }) => status)).toEqual([0, 0]);
     const text = repository.read("svcm-plan.md");
@@ -87,7 +87,6 @@ describe("the commands of the service", () => {
   beforeAll(() => own.startDaemon());
   afterAll(() => own.end());
 
-  /** A clone with svcm, on a machine that runs the daemon. */
   function deployed(): TestRepository {
     const upstream = makeRepository({
       "pm2/ecosystem.production.config.cjs": ecosystem("1"),
@@ -115,7 +114,7 @@ describe("the commands of the service", () => {
     return { status: last.map(({ status }) => status), answer: JSON.parse(last.at(-1)?.stdout ?? "null") };
   };
 
-  test("apply what was merged, and then have nothing to do", async () => {
+  test("apply what was merged, and have nothing to do the second time", async () => {
     const { processes } = own.ports();
     const upstream = deployed();
     expect(run()).toMatchObject({ status: [0, 0], answer: { release: { outcome: "applied" } } });

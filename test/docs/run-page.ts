@@ -1,24 +1,22 @@
-/** Runs the commands of a page as they are printed, in order, in one shell's state. */
+/** Runs the commands of a page as printed and in order, with the state of one shell. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf, isPrinted, type Block, type Command } from "./blocks.ts";
 
-/** Only a command that waits without end reaches it. */
+/** Only a command that waits forever reaches this limit. */
 const LIMIT_MS = 110_000;
 
 interface Place {
-  /** The folder where the page begins. */
   readonly root: string;
-  /** An empty folder for the state of the shell. */
   readonly state: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Ports that the page prints, and those that are used instead. */
+  /** Ports that the page prints, and the ports that replace them. */
   readonly ports: Readonly<Record<string, number>>;
 }
 
-/** Returns a message for each command that failed or printed something else; the page's servers are stopped. */
+/** Returns a message for each command that failed or printed something else. Servers of the page are stopped. */
 export async function runPage(page: string, place: Place): Promise<string[]> {
   const lasting: ChildProcess[] = [];
   const failures: string[] = [];
@@ -33,7 +31,7 @@ export async function runPage(page: string, place: Place): Promise<string[]> {
   return failures;
 }
 
-/** The variables and the folder of one command are those of the next. */
+/** Variables and folder are passed from one command to the next. */
 function run(command: Command, place: Place): string[] {
   const { status, stdout, stderr } = spawnSync("bash", ["-c", shell(command.text, place)], {
     cwd: folderOf(place),

@@ -1,4 +1,4 @@
-/** The workflows of docs/examples, run step by step as a runner of GitHub does. */
+/** Runs the workflows of docs/examples step by step, as a GitHub runner does. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";

@@ -5,7 +5,6 @@ import { canMount, mount } from "../support/machine.ts";
 import { serve, svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
-/** A repository whose config folder is a separate disk of 64 KiB. */
 function onSmallDisk() {
   const workspace = makeWorkspace({});
   const folder = workspace.path(CONFIG_FOLDER);
@@ -37,7 +36,7 @@ async function expectRefusal({ root, file }: Disk, code: string): Promise<void> 
 }
 
 describe.skipIf(!canMount)("a failing disk (needs root and mount)", () => {
-  test("command line and HTTP report a full disk, and can write when there is space again", async () => {
+  test("command line and HTTP report a full disk, and can write again when there is space", async () => {
     const disk = onSmallDisk();
     const ballast = `${disk.folder}/ballast`;
     expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");

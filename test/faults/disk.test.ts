@@ -1,6 +1,6 @@
 /**
- * Writes to a disk that fails. After each refusal the file is whole, no file is beside it or left
- * open, the error names the env file, and the same adapter can write again.
+ * Writes to a disk that fails. After each refusal the file is complete, no other file is beside it or open, the error
+ * names the env file, and the same adapter can write again.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { canMount, mount } from "../support/machine.ts";
 import { newest, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Files that this process has open below a folder. Descriptors that are gone when they are looked at are not open. */
+/** Files that this process has open below a folder. A descriptor may be closed during the check. */
 function openBelow(folder: string): string[] {
   const descriptors = `/proc/${process.pid}/fd`;
   return readdirSync(descriptors).flatMap((descriptor) => {
@@ -29,7 +29,7 @@ function openBelow(folder: string): string[] {
 
 describe.skipIf(!canMount)("on a separate file system (needs root and mount)", () => {
   test.each([0, 4096, 8192])(
-    "a disk with %i bytes left, for a lock, a file and a part of its content: ENOSPC",
+    "a disk with %i bytes left for a lock, a file and a part of its content: ENOSPC",
     async (left) => {
       const folder = join(temporaryFolder(), "disk");
       mount(folder, "-t", "tmpfs", "-o", "size=64k", "tmpfs");
@@ -62,7 +62,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "ENOSPC", path });
     expectUntouched("one", "two");
     rmSync(join(folder, "one"));
-    // Now there is room for the lock, and none for the new file beside it.
+    // Now there is space for the lock, but not for the new file beside it.
     await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "ENOSPC", path });
     expectUntouched("two");
     rmSync(join(folder, "two"));
@@ -82,7 +82,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     expect(readFileSync(path)).toEqual(NEW);
   });
 
-  test("a disk that becomes read-only during a write is reported as EROFS, and svcm's own lock does not block later writes", async () => {
+  test("a disk that becomes read-only during a write is reported as EROFS, and svcm's lock does not block later writes", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "tmpfs");
     const { path } = envFile(folder);
@@ -123,7 +123,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     expect(readFileSync(path)).toEqual(NEW);
   });
 
-  test("an audit record on a full disk is refused, and the next one is whole", async () => {
+  test("an audit record on a full disk is refused, and the next record is complete", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "-o", "size=16k", "tmpfs");
     const [file, filler] = [join(folder, "audit.jsonl"), join(folder, "filler")];
@@ -141,7 +141,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["last", "first"]);
   });
 
-  test("a read-only disk is the reported reason, also if the folder of the log is missing", async () => {
+  test("a read-only disk is reported as the reason, also if the folder of the log is missing", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "-o", "size=16k,ro", "tmpfs");
     const file = join(folder, ".svcm", "audit.jsonl");

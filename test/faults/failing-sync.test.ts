@@ -1,4 +1,4 @@
-/** A disk that takes the bytes and then cannot keep them. */
+/** A disk that accepts writes and then fails to sync them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
     expect(readdirSync(folder)).toEqual([".env.dev"]);
   });
 
-  test("if every sync fails, only the old content is left", async () => {
+  test("if every sync fails, the file has only the old content", async () => {
     const folder = temporaryFolder();
     const { path, expectUntouched } = envFile(folder);
     const [first, second] = await replaceTwice(path, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO");
@@ -69,7 +69,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
   );
 });
 
-/** Two writes, of which the kernel fails the first sync; one thread, so that it counts as we do. */
+/** Two writes, of which the kernel fails the first sync. A single thread makes the count predictable. */
 async function replaceTwice(path: string, ...filter: string[]): Promise<[Refusal, unknown]> {
   const strace = ["strace", "-f", "-o", "/dev/null", ...filter];
   const lines = await run([...strace, ...commandLine("replace", path, "A=1\n", "A=2\n")], {

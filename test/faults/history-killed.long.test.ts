@@ -1,4 +1,4 @@
-/** A recorder that is killed at any moment loses the last step at most, and the next one starts at once. */
+/** A recorder that is killed at any moment loses at most the last step, and the next one starts immediately. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,3 @@
-/** Writes under the rights of files and folders. */
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -26,7 +25,7 @@ describe.skipIf(!canBeNobody)("as another user (needs root, setpriv, and sources
   });
 });
 
-test.skipIf(isRoot)("a folder that may not be written: EACCES (needs not to be root)", async () => {
+test.skipIf(isRoot)("a folder without write permission: EACCES (needs not to be root)", async () => {
   const folder = temporaryFolder();
   const { path, replaceBy, expectUntouched } = envFile(folder);
   chmodSync(folder, 0o555);

@@ -4,7 +4,7 @@ import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts"
 
 const DEV = `${CONFIG_FOLDER}/.env.dev`;
 
-/** Each of these is written once, by one writer: a lost update would leave the old value. */
+/** Each key is written once, by one writer, so a lost update would leave the old value. */
 const onceEach: readonly [string, string][] = [
   ["SVC_HTTP_FRAMEWORK", "loopback"],
   ["SVC_REALTIME_API", "yes"],

@@ -1,4 +1,3 @@
-/** The commands of the fleet as they are built, with an agent as a separate program. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -11,7 +10,7 @@ import { makeWorkspace } from "../support/workspace.ts";
 import { testFleet } from "./support.ts";
 
 describe.skipIf(!hasNats)("the commands of the fleet (needs nats-server)", () => {
-  test("svcm agent puts the machine into the fleet, and leaves it at SIGTERM", async () => {
+  test("svcm agent adds the machine to the fleet, and leaves it on SIGTERM", async () => {
     const fleet = await testFleet();
     const home = fleet.root("web-1");
     const env = plainEnvironment({ HOME: home, PM2_HOME: join(home, ".pm2"), ...fleet.variables("web-1") });
@@ -36,7 +35,7 @@ describe.skipIf(!hasNats)("the commands of the fleet (needs nats-server)", () =>
     expect(JSON.parse((await svcm(["nodes", "show", "web-1", "--json"], asVera)).stdout).state).toBe("away");
   });
 
-  test("a node that svcm.yaml does not declare, or no credentials, is refused with the next step", async () => {
+  test("an undeclared node or missing credentials are refused with the next step", async () => {
     const fleet = await testFleet();
     const asVera = { root: fleet.root("vera"), env: fleet.variables("vera") };
     const unknown = await svcm(["nodes", "show", "web-9"], asVera);

@@ -1,4 +1,3 @@
-/** Every way of connecting, against a real NATS server: TLS, a token, and credentials with a JWT. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +18,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 type Variables = Readonly<Record<string, string>>;
 
-/** A certificate of localhost that signs itself, and the lines of a server that has it. */
+/** A self-signed certificate for localhost, and the server settings that use it. */
 function certificate(): { readonly file: string; readonly lines: string } {
   const folder = temporaryFolder();
   const [file, key] = [join(folder, "server.pem"), join(folder, "server.key")];
@@ -49,7 +48,7 @@ const refused = (work: Promise<unknown>): Promise<{ readonly code: string; reado
 
 const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A signed claim, as `nsc` makes it. */
+/** A signed claim, as `nsc` creates it. */
 function jwt(issuer: ReturnType<typeof nkeys.createUser>, sub: string, nats: object): string {
   const head = text({ typ: "JWT", alg: "ed25519-nkey" });
   const claim = text({
@@ -65,7 +64,7 @@ function jwt(issuer: ReturnType<typeof nkeys.createUser>, sub: string, nats: obj
 }
 
 describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", () => {
-  test.skipIf(!hasOpenssl)("are encrypted, if the server's certificate is the named one (needs openssl)", async () => {
+  test.skipIf(!hasOpenssl)("are encrypted if the server has the configured certificate (needs openssl)", async () => {
     const { file, lines } = certificate();
     const fleet = await testFleet({ more: lines, isSetUp: false });
     const url = { SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url.replace("nats://127.0.0.1", "tls://localhost") };
@@ -97,7 +96,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     },
   );
 
-  test("take a token; another one is refused, and neither is in a message", async () => {
+  test("use a token; a wrong token is refused, and neither is in a message", async () => {
     const server = await natsServer("", `authorization { token: "${SECRET}" }`);
     const fleet = await testFleet();
     const [right, wrong] = [join(temporaryFolder(), "token"), join(temporaryFolder(), "token")];
@@ -116,7 +115,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     expect(JSON.stringify(refusal)).not.toContain("canary");
   });
 
-  test("take a .creds file of a server with operator and accounts, whose user may do no more than its JWT says", async () => {
+  test("use a .creds file of a server with operator and accounts, with only the permissions of its JWT", async () => {
     const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
     const limits = { subs: -1, conn: -1, leaf: -1, imports: -1, exports: -1, data: -1, payload: -1, wildcards: true };
     const jetstream = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
@@ -148,7 +147,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
     const mute = await asUser(fleet, "vera", withCreds(credsOf(nkeys.createUser(), { pub: { deny: ["svcm.>"] } })));
     expect((await refused(mute.ask("web-1", identityShow, {}, MS))).code).toBe("NODE_FORBIDDEN");
-    const stranger = credsOf(nkeys.createUser(), { issuer_account: operator.getPublicKey() });
-    expect((await refused(asUser(fleet, "vera", withCreds(stranger)))).code).toBe("FLEET_REFUSED");
+    const unknownUser = credsOf(nkeys.createUser(), { issuer_account: operator.getPublicKey() });
+    expect((await refused(asUser(fleet, "vera", withCreds(unknownUser)))).code).toBe("FLEET_REFUSED");
   });
 });

@@ -1,4 +1,3 @@
-/** A node whose process is killed while it sends its events: each arrives once. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -20,7 +19,7 @@ function agent(fleet: TestFleet, url: string): ChildProcess {
   return child;
 }
 
-/** Ends of a process in the log of PM2; the exit code is the number of the end. */
+/** Ends of a process in PM2's log; the exit code is the number of the end. */
 function crash(fleet: TestFleet): void {
   mkdirSync(join(fleet.root("web-1"), ".pm2"), { recursive: true });
   const lines = Array.from({ length: COUNT }, (_, at) => {
@@ -30,9 +29,9 @@ function crash(fleet: TestFleet): void {
   writeFileSync(join(fleet.root("web-1"), ".pm2/pm2.log"), lines.join(""));
 }
 
-/** The number of the message at which the process is killed, with the answer of the server still under way. */
+/** The number of the message at which the process is killed, before it receives the server's response. */
 test.skipIf(!hasNats).each([1, 3, COUNT])(
-  "a node that is killed after it has sent event %i, before it knows, sends each event once (needs nats-server)",
+  "a node that is killed after it sends event %i, before the confirmation, sends each event once (needs nats-server)",
   async (which) => {
     const fleet = await testFleet();
     crash(fleet);

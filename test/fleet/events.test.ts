@@ -1,4 +1,3 @@
-/** The events and audit records of all nodes, in a stream of a real NATS server. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -44,7 +43,6 @@ function crash(fleet: TestFleet, node: string, codes: readonly number[], endMs =
   appendFileSync(join(pm2Home, "pm2.log"), lines.join(""));
 }
 
-/** Resolves when the stream has so many events. */
 async function untilStored(fleet: TestFleet, count: number, asked = ALL): Promise<FleetEventsResponse> {
   const vera = await fleet.as("vera");
   const ending = new AbortController();
@@ -54,22 +52,21 @@ async function untilStored(fleet: TestFleet, count: number, asked = ALL): Promis
   return await vera.events(asked);
 }
 
-/** The exit codes, the oldest first. */
+/** The exit codes, oldest first. */
 const codesOf = (events: readonly SvcmEvent[]): (number | undefined)[] =>
   events.toReversed().map(({ exitCode }) => exitCode);
 
-/** Resolves when an end with this code is in the stream. */
 async function untilExit(fleet: TestFleet, code: number): Promise<void> {
   const vera = await fleet.as("vera");
   const ending = new AbortController();
   for await (const event of vera.follow({ ...ALL, since: 0 }, ending.signal)) if (event.exitCode === code) return;
 }
 
-/** The exit codes of all messages of the stream, in their order. */
+/** The exit codes of all messages of the stream, in order. */
 const everyCode = async (fleet: TestFleet): Promise<number[]> =>
   (await storedTexts(fleet)).map((text) => (JSON.parse(text) as { event: { exitCode: number } }).event.exitCode);
 
-/** The exit codes of all ends that a node itself knows, in their order. */
+/** The exit codes of all ends that a node has recorded itself, in order. */
 async function ownCodes(ports: Ports, since: number): Promise<(number | undefined)[]> {
   const events: SvcmEvent[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -81,7 +78,6 @@ async function ownCodes(ports: Ports, since: number): Promise<(number | undefine
   return codesOf(events);
 }
 
-/** All bytes of the stream. */
 async function storedTexts(fleet: TestFleet): Promise<string[]> {
   const settings = await readFleetSettings(fleet.ports("vera"), fleet.variables("vera"));
   const link = await openLink(settings, { kind: "user", name: "vera" });
@@ -129,7 +125,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect((await ask(server, "/api/fleet/events?kind=bang")).status).toBe(400);
   });
 
-  test("arrive once, though the server dies, the node starts again and its file is lost", async () => {
+  test("arrive once, even if the server is killed, the node restarts and its file is lost", async () => {
     const fleet = await testFleet();
     const codes = async (count: number) => codesOf((await untilStored(fleet, count)).events);
     crash(fleet, "web-1", [1, 2], Date.now() - 60 * SECOND);
@@ -150,7 +146,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(await codes(6)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("start again after the stream is deleted, with what is new", async () => {
+  test("continue with new events after the stream is deleted", async () => {
     const fleet = await testFleet();
     crash(fleet, "web-1", [1], Date.now() - 60 * SECOND);
     const node = await fleet.start("web-1");
@@ -179,7 +175,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(events[1]?.evidence.at(-1)).toMatch(/^The clock of web-1 is 3(?:599|600|601) s ahead of the server's; /);
   });
 
-  test("are listed with one question about the state of the stream", async () => {
+  test("are listed with one request for the state of the stream", async () => {
     const fleet = await testFleet();
     crash(fleet, "web-1", [1]);
     await fleet.start("web-1");
@@ -197,7 +193,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect([codesOf(events), asked]).toEqual([[1], 1]);
   });
 
-  test("of a full stream are the newest of each node, and the answer is not complete", async () => {
+  test("of a full stream are the newest of each node, and the answer is marked as incomplete", async () => {
     const fleet = await testFleet({ events: { maxPerNode: 100 } });
     const adam = await fleet.as("adam");
     expect(await adam.setUp()).toBe("unchanged");
@@ -250,7 +246,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     });
   });
 
-  test("hold no value of an env file, and a change has its user", async () => {
+  test("contain no value of an env file, and a change has its user", async () => {
     const fleet = await testFleet();
     appendFileSync(join(fleet.root("web-1"), ".env.dev"), `DATABASE_PASSWORD=${CANARY}\n`);
     const first = await fleet.start("web-1");
@@ -276,7 +272,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(texts.join("\n")).not.toContain(CANARY);
   });
 
-  test("of a node that sends anything else are left out, and the answer is not complete", async () => {
+  test("of a node that sends anything else are left out, and the answer is marked as incomplete", async () => {
     const fleet = await testFleet();
     const settings = await readFleetSettings(fleet.ports("web-2"), fleet.variables("web-2"));
     const link = await openLink(settings, { kind: "node", name: "web-2" });

@@ -1,4 +1,4 @@
-/** A fleet in trouble: a server that dies, nodes that are slow or not who they say, messages that are too large. */
+/** Failures in a fleet: a killed server, slow nodes, false identities, and messages that are too large. */
 import { type NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { auditList, contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
@@ -19,14 +19,13 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
 
-/** The next refusal of the server. */
 async function refusalOf(connection: NatsConnection): Promise<string> {
   for await (const status of connection.status()) if (status.type === "error") return String(status.error);
   return "closed";
 }
 
-describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
-  test("a node is in the fleet again when the server is back, though it lost its memory", async () => {
+describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
+  test("a node returns to the fleet when the server is available again, even if the server lost its memory", async () => {
     const fleet = await testFleet();
     const node = await fleet.start("web-1");
     await fleet.server.kill();
@@ -38,7 +37,7 @@ describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
     expect((await showNode(vera, "web-1", MS)).state).toBe("online");
   });
 
-  test("a change without a server fails at once, and is not carried out later", async () => {
+  test("a change without a server fails immediately, and is not carried out later", async () => {
     const fleet = await testFleet();
     const node = await fleet.start("web-1");
     const settings = await readFleetSettings(fleet.ports("edda"), fleet.variables("edda"));
@@ -59,7 +58,7 @@ describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
     expect(frameworkOf(fleet, "web-1")).toBe("express");
   });
 
-  test("without a server, svcm says where it looked", async () => {
+  test("without a server, svcm names the address that it tried", async () => {
     const fleet = await testFleet();
     await fleet.server.kill();
     await expect(fleet.as("vera")).rejects.toMatchObject({
@@ -76,8 +75,8 @@ describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
   });
 });
 
-describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
-  test("a node that does not answer in time is silent, one that left is away, and both are named", async () => {
+describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
+  test("a node that does not answer in time is silent, a node that left is away, and both are named", async () => {
     const fleet = await testFleet();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -98,7 +97,7 @@ describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
     expect(nodes[1]?.reason).toContain("did not answer before the deadline");
   });
 
-  test("a node that ends in order leaves the list at once", async () => {
+  test("a node that shuts down properly leaves the list immediately", async () => {
     const fleet = await testFleet();
     const node = await fleet.start("web-1");
     const vera = await fleet.as("vera");
@@ -108,7 +107,7 @@ describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
     expect([gone.state, gone.svcm]).toEqual(["away", undefined]);
   });
 
-  test.each([-36_000_000, 36_000_000])("a clock that is apart by %i ms does not keep a change away", async (apart) => {
+  test.each([-36_000_000, 36_000_000])("a clock difference of %i ms does not prevent a change", async (apart) => {
     const fleet = await testFleet();
     await fleet.start("web-1", {
       world: (ports) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + apart } }),
@@ -117,7 +116,7 @@ describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
     expect(frameworkOf(fleet, "web-1")).toBe("fastify");
   });
 
-  test("of two programs with the name of a node, one carries out each change", async () => {
+  test("if two programs have the name of one node, only one carries out each change", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     await fleet.start("web-1");
@@ -139,7 +138,7 @@ describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
   });
 });
 
-describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", () => {
+describe.skipIf(!hasNats)("a node with a false identity (needs nats-server)", () => {
   test.each<[string, (connection: NatsConnection) => void]>([
     ["hold the lock of a rollout", (own) => own.publish("$KV.svcm_rollouts.present", "{}")],
     ["announce another node", (own) => own.publish("$KV.svcm_nodes.web-1", "{}")],
@@ -149,7 +148,7 @@ describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", 
     ["send events in the name of another node", (own) => own.publish("svcm.web-1.events", "{}")],
     ["read the events of another node", (own) => own.publish(`${API}.CONSUMER.CREATE.svcm_events.a.svcm.web-1.events`)],
     ["make or change the stream of events", (own) => own.publish(`${API}.STREAM.CREATE.svcm_events`)],
-    ["answer a request that it did not get", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
+    ["answer a request that it did not receive", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
   ])("a node's key may not %s", async (_, attempt) => {
     const fleet = await testFleet();
     const connection = await rawConnection(fleet, "web-2");
@@ -159,7 +158,7 @@ describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", 
   });
 });
 
-test.skipIf(!hasNats)("an answer that the server does not carry is a refusal (needs nats-server)", async () => {
+test.skipIf(!hasNats)("an answer that the server does not deliver is a refusal (needs nats-server)", async () => {
   const fleet = await testFleet({ more: "max_payload: 8192" });
   await fleet.start("web-1");
   const vera = await fleet.as("vera");

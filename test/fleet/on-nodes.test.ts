@@ -1,4 +1,4 @@
-/** Commands with --node: the built program asks nodes over a real NATS server; one of the nodes has a real PM2. */
+/** Commands with --node: the built program, a real NATS server, and nodes of which one has a real PM2. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
@@ -28,7 +28,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   const whenOver = whenTestsOver();
   let fleet: TestFleet;
   let own: Pm2;
-  /** Resolves when web-2 may answer for its releases. */
+  /** Lets web-2 answer requests for its releases. */
   let release: () => void;
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
 
   const states = (nodes: readonly NodeBody[]): string[] => nodes.map(({ node, state }) => `${node} ${state}`);
 
-  test("prints the answer of each node of a label under its name, as the command prints it on the machine", async () => {
+  test("prints the answer of each selected node under its name, in the form that the command prints on the machine", async () => {
     const { code, stdout, stderr } = await as("vera", "env", "get", "SVC_HTTP_FRAMEWORK", "--node", "role=web");
     expect([code, stdout, stderr]).toEqual([0, "web-1\nexpress\n\nweb-2\nexpress\n", ""]);
     const table = await as("vera", "env", "get", "--node", "web-2");
@@ -67,7 +67,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(table.stdout).toBe(`web-2\n${local.stdout}`);
   });
 
-  test("names each missing node and exits 3, though the others answered", async () => {
+  test("names each missing node and exits 3, even if the others answered", async () => {
     const { code, stdout, stderr } = await as("vera", "process", "list", "--output", "name", "--node", "all");
     expect([code, stdout]).toEqual([3, "web-1\napi\n"]);
     expect(stderr).toContain("db-1: away\n");
@@ -85,14 +85,14 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     ]);
   });
 
-  test("calls a node silent that does not answer before the deadline of all", async () => {
+  test("reports a node as silent if it does not answer before the common deadline", async () => {
     const { code, nodes } = await jsonAs("vera", "releases", "list", "--node", "role=web", "--deadline", "3s");
     release();
     expect([code, states(nodes)]).toEqual([3, ["web-1 answered", "web-2 silent"]]);
     expect(nodes[1]?.error?.code).toBe("NODE_TIMEOUT");
   });
 
-  test("restarts the processes of a node for an operator, and not for a viewer", async () => {
+  test("restarts the processes of a node for an operator, but not for a viewer", async () => {
     const refused = await jsonAs("vera", "process", "restart", "api", "--node", "web-1");
     expect([refused.code, states(refused.nodes)]).toEqual([3, ["web-1 refused"]]);
     expect(refused.nodes[0]?.error?.code).toBe("NODE_FORBIDDEN");
@@ -104,7 +104,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   });
 
   test.skipIf(!canHaveTerminal)(
-    "asks a user once before it stops processes of nodes, and a no changes nothing",
+    "asks a user once before it stops processes on nodes, and changes nothing after a no",
     async () => {
       const stop = ["process", "stop", "api", "--node", "role=web"];
       const variables = fleet.variables("otto");
@@ -122,7 +122,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     },
   );
 
-  test("exits 1 if the answer of a node does", async () => {
+  test("exits 1 if a node's answer would exit 1", async () => {
     const { code, stdout } = await as("vera", "ecosystem", "check", "--node", "web-1");
     expect([code, stdout]).toEqual([
       1,
@@ -139,7 +139,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     [["env", "get", "--node", "all", "--deadline", "5x"], /--deadline: "5x" is not a time/],
     [["process", "restart", "--node", "all"], /No process was given/],
     [["env", "set", "SVC_HTTP_FRAMEWORK=koa", "--node", "all"], /has no flag --node/],
-  ])("refuses svcm %j before it asks a node", async (args, words) => {
+  ])("refuses svcm %j before it sends a request to a node", async (args, words) => {
     const { code, stdout, stderr } = await as("vera", ...args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(words);
@@ -150,7 +150,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(stdout).toBe("none\nall\nweb-1\nweb-2\ndb-1\nrole=web\nrole=db\n");
   });
 
-  test("names a node of another version that does not know the request", async () => {
+  test("names a node whose version does not support the request", async () => {
     const seed = new TextEncoder().encode(readFileSync(join(fleet.root("db-1"), "key.nk"), "utf8").trim());
     const older = await connect({
       servers: fleet.server.url,
@@ -163,7 +163,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     older.subscribe("svcm.db-1.*.*.*.*", {
       callback: (_, message) => {
         const isKnown = message.subject.includes(".keys.list.");
-        // A keys.list of this version has `keys`.
+        // In the present version, the result of keys.list has `keys`.
         const answer = isKnown
           ? { ok: true, result: { entries: [] } }
           : { ok: false, kind: "NOT_FOUND", error: { error: "Not found." } };

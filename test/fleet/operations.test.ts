@@ -1,4 +1,3 @@
-/** The commands that other machines can be asked for, and the operations that nodes answer. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +11,6 @@ const sources = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(FOLDER, name), "utf8"));
 
-/** The names of operations that the commands with --node carry out. */
 const carriedOut = sources
   .filter((text) => /extends NodeCommand|node: nodeFlag|command\.execute\(process/.test(text))
   .flatMap((text) => Array.from(text.matchAll(/\bexecute(?:UntilStopped)?\((\w+),/g), ([, name = ""]) => name));
@@ -25,8 +23,8 @@ test("a node answers every operation of the commands that have --node", () => {
   expect(carriedOut.filter((name) => !known.includes(exported.get(name)))).toEqual([]);
 });
 
-test("every operation that a node answers has a command with --node, except for five", () => {
-  /** They belong to the list of nodes, to metrics over HTTP and to the console. */
+test("every operation that a node answers has a command with --node, with five exceptions", () => {
+  /** These operations belong to the list of nodes, to metrics over HTTP and to the console. */
   const others = ["contract.show", "env.write", "identity.show", "metrics.expose", "node.show"];
   const ids = new Set(carriedOut.map((name) => (exported.get(name) as { readonly id: string }).id));
   expect(remoteOperations.map(({ id }) => id).filter((id) => !ids.has(id))).toEqual(others);
@@ -48,7 +46,7 @@ test.each([
   [["role=api"], "web-1 web-2"],
   [["role=api,region=eu"], "web-1"],
   [["db-1", "web-1", "region=eu"], "db-1 web-1"],
-])("the selectors %j mean the nodes %s, each once and in the order of the selectors", (selectors, names) => {
+])("the selectors %j select the nodes %s, each once and in the order of the selectors", (selectors, names) => {
   expect(chosen(...selectors)).toBe(names);
 });
 

@@ -1,4 +1,4 @@
-/** Prometheus finds and reads every machine of the fleet through one of them. */
+/** Prometheus discovers and scrapes every machine of the fleet through one server. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMachines } from "../../src/fleet/index.ts";
@@ -6,7 +6,7 @@ import { ask, repository, testServer, type TestServer } from "../server/support.
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
-/** The server of a node, which asks the others with the key of a user who may only read. */
+/** The server of a node, which sends requests to other nodes with the key of a read-only user. */
 async function viewersServer(fleet: TestFleet): Promise<TestServer> {
   const key = fleet.variables("vera")["SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS"];
   const variables = { ...fleet.variables("web-2"), SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS: key };
@@ -39,13 +39,13 @@ describe.skipIf(!hasNats)("Prometheus in a fleet (needs nats-server)", () => {
     expect(identity).not.toBe(build.exec(own.text)?.[2]);
   });
 
-  test("gets no metrics of a node that is away, so its target is down", async () => {
+  test("receives no metrics of an unavailable node, so its target is down", async () => {
     const fleet = await testFleet();
     const { status, json } = await ask(await viewersServer(fleet), "/metrics?node=web-1");
     expect({ status, code: json.code }).toEqual({ status: 503, code: "NODE_UNREACHABLE" });
   });
 
-  test("goes on when the NATS server was away", async () => {
+  test("continues after the NATS server was unavailable", async () => {
     const fleet = await testFleet();
     await fleet.server.kill();
     const server = await viewersServer(fleet);
@@ -56,7 +56,7 @@ describe.skipIf(!hasNats)("Prometheus in a fleet (needs nats-server)", () => {
 });
 
 describe("a server without a fleet", () => {
-  test("says what to declare", async () => {
+  test("answers with what to declare", async () => {
     const { root } = repository();
     const { nodePorts } = await import("../../src/core/index.ts");
     const ports = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
@@ -69,7 +69,7 @@ describe("a server without a fleet", () => {
     });
   });
 
-  test("asks for the token on another address than loopback", async () => {
+  test("requires the token on an address other than loopback", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-sixteen-bytes" };
     const server = await testServer({ host: "0.0.0.0", env });
     const { status } = await ask(server, "/api/fleet/targets", { headers: { host: `0.0.0.0:${server.port}` } });

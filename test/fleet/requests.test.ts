@@ -34,7 +34,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
 
-/** The answer goes where svcm asks for it. */
+/** The reply subject that svcm itself uses. */
 const answered = (subject: string) => ({
   timeout: MS,
   noMux: true,
@@ -50,7 +50,7 @@ async function send(connection: NatsConnection, subject: string, message: unknow
 }
 
 describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () => {
-  test("a node answers as it answers on its own machine", async () => {
+  test("a node gives the same answer as the command on its own machine", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const edda = await fleet.as("edda");
@@ -64,7 +64,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     expect(await outcome(edda.ask("web-1", envRead, { environment: "moon" }, MS))).toBe("INVALID_ENVIRONMENT");
   });
 
-  test("an env file's bytes do not leave the machine", async () => {
+  test("the bytes of an env file do not leave the machine", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "vera");
@@ -84,14 +84,14 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     expect(records).toMatchObject([{ action: "env.write", actor: "edda", source: "nats", outcome: "succeeded" }]);
   });
 
-  test("a user that asks for another caller has only the rights and limits of both, and the record names both", async () => {
+  test("a user that names another caller has only the common rights and limits of both, and the record names both", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const [edda, vera, stig] = [await fleet.as("edda"), await fleet.as("vera"), await fleet.as("stig")];
     const ann = { actor: "ann", grants: rightsOf.viewer };
     const root = { actor: "root", grants: rightsOf.admin };
-    const write = (fleetOf: typeof edda, asker: Identity): Promise<string> =>
-      outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, asker));
+    const write = (fleetOf: typeof edda, sender: Identity): Promise<string> =>
+      outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, sender));
     const limited = { ...root, limits: { environments: ["dev"] } };
     expect([
       await write(edda, ann),
@@ -109,18 +109,18 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     ]);
   });
 
-  test("no name that svcm.yaml does not declare is asked", async () => {
+  test("no request is sent to a node that svcm.yaml does not declare", async () => {
     const edda = await (await testFleet()).as("edda");
     for (const name of ["moon", "*", "web-1.read.node.show.vera", "__proto__"])
       expect(await outcome(edda.ask(name, nodeShow, {}, MS))).toBe("NODE_UNKNOWN");
   });
 
-  test("each user is who the server says", async () => {
+  test("each user has the identity that the server assigns", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     for (const role of roles) {
-      const asker = await fleet.as(users[role]);
-      expect(await asker.ask("web-1", identityShow, {}, MS)).toEqual({
+      const sender = await fleet.as(users[role]);
+      expect(await sender.ask("web-1", identityShow, {}, MS)).toEqual({
         actor: users[role],
         role,
         rights: rightsOf[role],
@@ -131,13 +131,13 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
 
 describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   describe.each(roles)("the role %s", (role) => {
-    test("gets no more through the server than the table of rights gives it", async () => {
+    test("has no more rights through the server than the table of rights gives it", async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
       const connection = await rawConnection(fleet, users[role]);
       for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
         const subject = subjectOf({ node: "web-1", kind: kindOfAccess(access), id, user: users[role] });
-        // Nothing is changed: no operation takes this input, and a change has no id.
+        // Nothing changes: no operation has this input, and a change without an id is refused.
         const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), answered(subject));
         const isRefused = await answer.then(
           () => false,
@@ -151,16 +151,16 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   test("the server lets exactly the roles that may apply hold the lock of a rollout", async () => {
     const fleet = await testFleet();
     for (const [at, role] of roles.entries()) {
-      const asker = await fleet.as(users[role]);
+      const sender = await fleet.as(users[role]);
       const mayHold = isGranted(rightsOf[role], rolloutApply.access);
-      const revision = (await asker.rollouts.read())?.revision ?? 0;
-      const held = await outcome(asker.rollouts.replace(`text ${at}`, revision));
+      const revision = (await sender.rollouts.read())?.revision ?? 0;
+      const held = await outcome(sender.rollouts.replace(`text ${at}`, revision));
       expect([role, held]).toEqual([role, mayHold ? "done" : "NODE_FORBIDDEN"]);
-      expect([role, (await asker.rollouts.read())?.text]).toEqual([role, mayHold ? `text ${at}` : undefined]);
+      expect([role, (await sender.rollouts.read())?.text]).toEqual([role, mayHold ? `text ${at}` : undefined]);
     }
   });
 
-  test("svcm names the server's refusal of a viewer's change", async () => {
+  test("svcm reports that the server refused a viewer's change", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const vera = await fleet.as("vera");
@@ -168,7 +168,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     expect(await outcome(vera.ask("web-1", processAct, { action: "stop", name: "x" }, MS))).toBe("NODE_FORBIDDEN");
   });
 
-  test("no user asks in the name of another one", async () => {
+  test("no user can send requests in the name of another one", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "vera");
@@ -176,7 +176,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     await expect(connection.request(subject, "{}", { timeout: MS })).rejects.toThrow(/permissions violation/i);
   });
 
-  test("no user reads the answers of another one", async () => {
+  test("no user can read the answers to another one", async () => {
     const fleet = await testFleet();
     const connection = await rawConnection(fleet, "vera");
     const heard = new Promise<string>((resolve) => {
@@ -197,7 +197,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
 
   test("the role of svcm.yaml holds also if the server permits more", async () => {
     const fleet = await testFleet({ users: { vera: { role: "editor" }, adam: { role: "admin" } } });
-    // The file of the node changes after the server has read its permissions.
+    // The svcm.yaml of the node changes after the server has read its permissions.
     const text = readFileSync(join(fleet.root("web-1"), "svcm.yaml"), "utf8");
     await fleet.start("web-1", {
       world: (ports) => ({
@@ -240,7 +240,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
       "Invalid request.",
     ],
     ["a change after its time", write, { ...good, id: "12345678", notAfter: Date.now() - 1 }, "Invalid request."],
-  ])("%s is refused and recorded, and the node goes on", async (_, subject, message, error) => {
+  ])("%s is refused and recorded, and the node keeps running", async (_, subject, message, error) => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "edda");
@@ -262,7 +262,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
     expect((await send(connection, write, change)).error?.code).toBe("REQUEST_REPEATED");
   });
 
-  test("the table has no operation that gives secrets, and only its subjects are requests", () => {
+  test("the table has no operation that returns secrets, and only its subjects are requests", () => {
     expect(addressOf("svcm.web-1.read.env.read.edda")).toEqual({
       node: "web-1",
       kind: "read",

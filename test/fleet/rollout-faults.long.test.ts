@@ -1,4 +1,4 @@
-/** A rollout over two nodes in trouble: real svcm processes, real PM2s and a real NATS server. The apps count their starts. */
+/** A rollout over two nodes with failures: real svcm processes, PM2s and a NATS server. The apps count their starts. */
 import type { ChildProcess } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { nodePorts, type FleetRollout } from "../../src/core/index.ts";
@@ -31,14 +31,13 @@ const asked = (proxy: NatsProxy, node: string, operation = "apply"): Promise<voi
 
 type Point = readonly [when: "before" | "after", journal: number] | readonly [when: "asking", node: string];
 
-/** Each write of the record of a rollout over two nodes, before the server has it and before svcm knows, and each request. */
+/** Each request, and each write of the record of a rollout before the server receives it and before svcm has the reply. */
 const POINTS: readonly Point[] = [
   ...[1, 2, 3, 4, 5, 6].flatMap((write) => [["before", write] as const, ["after", write] as const]),
   ["asking", "web-1"],
   ["asking", "web-2"],
 ];
 
-/** Kills the program at the point. */
 function killAt(proxy: NatsProxy, [when, which]: Point, child: () => ChildProcess | undefined): void {
   let [writes, isStored] = [0, false];
   proxy.watch((direction, text) => {
@@ -60,15 +59,15 @@ function killAt(proxy: NatsProxy, [when, which]: Point, child: () => ChildProces
   });
 }
 
-/** The starts that fit the record. A node that was asked may have started its app or not. */
+/** The starts that match the record. A node that received a request may or may not have started its app. */
 function startsOf(found: FleetRollout, mode: string): unknown[] {
   if (found.outcome !== null) return found.message === mode ? [mode, mode] : ["", ""];
   const fitting: Readonly<Record<string, unknown>> = { applied: mode, waiting: "" };
   return states(found).map((state) => fitting[state] ?? expect.toBeOneOf(["", mode]));
 }
 
-describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
-  test("survives the death of its svcm at each of its steps: another one shows its state, and resumes or returns it", async () => {
+describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
+  test("survives a kill of its svcm at each step: another svcm shows its state, and resumes or reverts it", async () => {
     const both = await machines();
     let running = "0";
     for (const [at, point] of POINTS.entries()) {
@@ -98,7 +97,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     }
   });
 
-  test("waits for a node behind a network that holds its messages, which applies once", async () => {
+  test("waits for a node behind a network that delays its messages, which applies once", async () => {
     const both = await Machines.begun();
     const [toNode, toSvcm] = [await natsProxy(both.fleet.server.url), await natsProxy(both.fleet.server.url)];
     await both.agent("web-1", toNode.url);
@@ -114,7 +113,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
-  test("a node that gets its step after the rollout was given up changes nothing", async () => {
+  test("a node that receives its step after the rollout was given up changes nothing", async () => {
     const both = await Machines.begun();
     const [toNode, toSvcm] = [await natsProxy(both.fleet.server.url), await natsProxy(both.fleet.server.url)];
     await both.agent("web-1", toNode.url);
@@ -130,7 +129,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect([stopped.outcome, stopped.holder, stopped.nodes[0]]).toMatchObject([null, null, { code: "NODE_TIMEOUT" }]);
     expect((await both.rollout("unlock", "--yes")).outcome).toBe("unlocked");
     toNode.release();
-    // The connection that was held is delivered in its order, so an answer follows the late step.
+    // The held connection is delivered in order, so an answer follows the late step.
     await expect
       .poll(async () => (await both.as("adam", "nodes", "show", "web-1", "--json")).stdout, { timeout: MS })
       .toContain('"online"');
@@ -139,7 +138,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect(both.starts()).toEqual(["", ""]);
   });
 
-  test("goes on when the server was killed and is back, and no node applies twice", async () => {
+  test("continues after the server was killed and restarted, and no node applies twice", async () => {
     const both = await machines();
     const proxy = await natsProxy(both.fleet.server.url);
     both.declare("1");
@@ -153,7 +152,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
 
-  test("of two that begin at the same time, one is refused, and each node applies once", async () => {
+  test("if two rollouts start at the same time, one is refused, and each node applies once", async () => {
     const both = await machines();
     both.declare("1");
     const { url } = both.fleet.server;
@@ -164,7 +163,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
-  test("a node that is too slow is named, and applies nothing late; the rollout goes on when it is back", async () => {
+  test("a node that is too slow is named, and applies nothing late; the rollout continues when it is available", async () => {
     const both = await Machines.begun();
     const slow = await both.agent("web-1");
     await both.agent("web-2");
@@ -184,7 +183,7 @@ describe.skipIf(!hasNats)("a rollout in trouble (needs nats-server)", () => {
     expect([resumed.outcome, both.starts()]).toEqual(["applied", ["1", "1"]]);
   });
 
-  test("clocks that are ten hours apart change nothing", async () => {
+  test("clocks that differ by ten hours have no effect", async () => {
     const both = await Machines.begun();
     for (const [at, node] of NODES.entries()) {
       const root = both.fleet.root(node);

@@ -12,7 +12,7 @@ import { testFleet, type FleetOptions, type TestFleet } from "./support.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 export const NODES = ["web-1", "web-2"] as const;
-/** It is ready when the file that HELD names exists, or at once. */
+/** The app is ready when the file in HELD exists, or immediately. */
 const SCRIPT = `
 const { appendFileSync, existsSync } = require("node:fs");
 const { HELD, MODE } = process.env;
@@ -24,7 +24,6 @@ export const APPLY = ["apply", "--node", "role=web", "--yes"];
 export const MS = 60_000;
 
 export interface Launch {
-  /** Of the command. */
   readonly prefix?: readonly string[];
   /** The svcm of another version. */
   readonly program?: string;
@@ -35,7 +34,6 @@ export interface Ended {
   readonly said: string;
 }
 
-/** Two machines whose apps run with the mode 0. */
 export class Machines {
   readonly fleet: TestFleet;
   readonly own: Readonly<Record<string, Pm2>>;
@@ -60,7 +58,7 @@ export class Machines {
     return new Machines(fleet, own);
   }
 
-  /** Starts the node in a process. @param url of the server as the node reaches it */
+  /** Starts the node in a process. @param url of the server, as the node reaches it */
   async agent(node: string, url = this.fleet.server.url, how: Launch = {}): Promise<ChildProcess> {
     const env = { PM2_HOME: this.own[node]!.home, SVC_SERVICE_MANAGEMENT_NATS_URL: url };
     const child = this.#launch(node, ["agent"], env, how);
@@ -75,7 +73,7 @@ export class Machines {
     return stdout.includes('"online"');
   }
 
-  /** All nodes declare this mode. @param held a file: the app is ready when it exists */
+  /** Declares this mode on all nodes. @param held a file: the app is ready when it exists */
   declare(mode: string, held?: string): void {
     for (const node of NODES) {
       const cwd = this.fleet.root(node);
@@ -93,7 +91,6 @@ export class Machines {
     }
   }
 
-  /** The modes with which the app of each node has started since the declaration. */
   starts(): string[] {
     return NODES.map((node) =>
       readFileSync(join(this.fleet.root(node), "starts"), "utf8")
@@ -113,7 +110,7 @@ export class Machines {
     return rollout;
   }
 
-  /** Runs svcm as edda. @param url of the server as edda reaches it */
+  /** Runs svcm as the user edda. @param url of the server, as edda reaches it */
   begin(
     args: readonly string[],
     url: string,

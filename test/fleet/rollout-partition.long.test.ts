@@ -1,4 +1,4 @@
-/** A rollout in a network that loses every packet of a machine for a while: real svcm processes, PM2s and a NATS server. */
+/** A rollout in a network that drops every packet of a machine for some time, with real svcm processes, PM2s and NATS. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,22 +10,22 @@ import { APPLY, Machines, MS, NODES } from "./rollout-machines.ts";
 
 const states = ({ nodes }: FleetRollout): string[] => nodes.map(({ state }) => state);
 
-/** The mode 0 runs on both machines; `web-1` and edda are members of the network. */
+/** Mode 0 runs on both machines; `web-1` and edda are members of the network. */
 async function separated() {
   const { host, member } = network();
-  const [node, asker] = [member(), member()];
-  // The server gives a silent connection up after two seconds.
+  const [node, client] = [member(), member()];
+  // The server closes a silent connection after two seconds.
   const both = await Machines.begun({ host, more: 'ping_interval: "1s"\nping_max: 1' });
   await both.agent("web-1", undefined, node);
   await both.agent("web-2");
   both.declare("0");
   expect(await both.as("adam", ...APPLY)).toMatchObject({ code: 0 });
   expect(both.starts()).toEqual(["0", "0"]);
-  const begin = (...more: string[]) => both.begin([...APPLY, ...more], both.fleet.server.url, asker);
-  return { both, node, asker, begin };
+  const begin = (...more: string[]) => both.begin([...APPLY, ...more], both.fleet.server.url, client);
+  return { both, node, client, begin };
 }
 
-/** Cuts a member off directly before the request for the step of `web-1` reaches the server. */
+/** Cuts a member off immediately before the request for the step of `web-1` reaches the server. */
 async function cuttingProxy(both: Machines, node: Member): Promise<NatsProxy> {
   const proxy = await natsProxy(both.fleet.server.url);
   let isCut = false;
@@ -38,19 +38,18 @@ async function cuttingProxy(both: Machines, node: Member): Promise<NatsProxy> {
   return proxy;
 }
 
-/** Resolves when the fleet sees `web-1` so. */
+/** Resolves when the fleet reports `web-1` in this state. */
 async function seen(both: Machines, state: "online" | "away"): Promise<void> {
   const shown = async () => (await both.as("adam", "nodes", "show", "web-1", "--json")).stdout;
   await expect.poll(shown, { timeout: MS }).toContain(`"${state}"`);
 }
 
-/** Resolves when the app of the node has started with the mode. */
 async function started(both: Machines, mode: string): Promise<void> {
   await expect.poll(() => both.starts()[0], { timeout: MS }).toBe(mode);
 }
 
-describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (needs nats-server, root and ip)", () => {
-  test("a node that is cut off during its step goes on when it is back, and both apply once", async () => {
+describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (needs nats-server, root and ip)", () => {
+  test("a node that is cut off during its step continues when it is reachable, and both apply once", async () => {
     const { both, node, begin } = await separated();
     const held = join(both.fleet.root("web-1"), "go");
     writeFileSync(join(both.fleet.root("web-2"), "go"), "");
@@ -67,7 +66,7 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
 
-  test("a node that stays away is named, the rollout stops, and a rollback returns it when it is back", async () => {
+  test("a node that stays unreachable is named, the rollout stops, and a rollback reverts it when it is reachable", async () => {
     const { both, node, begin } = await separated();
     both.declare("1", "go");
     const { ended } = begin("--deadline", "5s");
@@ -85,7 +84,7 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect(both.starts()).toEqual(["1 0", ""]);
   });
 
-  test("a node that gets its step after it was given up applies nothing, and a resume applies once", async () => {
+  test("a node that receives its step after it was given up applies nothing, and a resume applies once", async () => {
     const { both, node } = await separated();
     both.declare("1");
     const proxy = await cuttingProxy(both, node);
@@ -99,16 +98,16 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a network that parts (ne
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
-  test("a svcm that is cut off changes nothing after another one has taken its rollout over", async () => {
-    const { both, asker, begin } = await separated();
+  test("a svcm that is cut off changes nothing after another one has taken over its rollout", async () => {
+    const { both, client, begin } = await separated();
     both.declare("1", "go");
     const { ended } = begin("--deadline", "2m");
     await started(both, "1");
-    asker.cut();
+    client.cut();
     for (const name of NODES) writeFileSync(join(both.fleet.root(name), "go"), "");
     expect((await both.rollout("resume", "--yes")).outcome).toBe("applied");
     expect(both.starts()).toEqual(["1", "1"]);
-    asker.heal();
+    client.heal();
     const { code, said } = await ended;
     expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringContaining("has taken over the rollout")]);
     expect(both.starts()).toEqual(["1", "1"]);

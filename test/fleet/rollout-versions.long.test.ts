@@ -1,4 +1,4 @@
-/** A rollout to two nodes, one of which runs a former version of svcm: it is built from the history of the repository. */
+/** A rollout to two nodes, one of which runs an older version of svcm, built from the history of the repository. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
@@ -16,7 +16,6 @@ const hasHistory = [BEFORE_ROLLOUTS, BEFORE_SETUP].every(
   (commit) => spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: REPOSITORY }).status === 0,
 );
 
-/** The program of a commit. */
 function built(commit: string): string {
   const folder = temporaryFolder(afterAll);
   const archive = execFileSync("git", ["archive", commit], { cwd: REPOSITORY, maxBuffer: 2 ** 30 });
@@ -34,9 +33,9 @@ const FORMER = [
 const said = ({ nodes }: FleetRollout): string[] =>
   nodes.map(({ state, code, reason }) => (code === undefined ? state : `${state} ${code}: ${reason}`));
 
-describe.skipIf(!hasNats || !hasHistory)("a rollout with a former svcm (needs nats-server and the history)", () => {
+describe.skipIf(!hasNats || !hasHistory)("a rollout with an older svcm (needs nats-server and the history)", () => {
   test.each(FORMER)(
-    "a node %s is named, and the others are returned; after its update both apply",
+    "a node %s is named, and the others are reverted; after its update both apply",
     async (_, commit, reason) => {
       const both = await Machines.begun();
       await both.agent("web-1");

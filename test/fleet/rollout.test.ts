@@ -1,4 +1,4 @@
-/** A rollout over three nodes with real PM2s: the built program asks them over a real NATS server. */
+/** A rollout over three nodes with real PM2s and a real NATS server. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 /** In the order of a rollout over all of them. */
 const NODES = ["db-1", "web-1", "web-2"] as const;
 const MS = 60_000;
-/** It is never healthy, however slow the machine is. */
+/** The app never becomes healthy, on any machine. */
 const UNHEALTHY =
   'require("node:http").createServer((_, answer) => answer.writeHead(500).end()).listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1");';
 
@@ -50,7 +50,6 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
   });
   afterAll(() => Promise.all(Object.values(own).map((one) => one.end())));
 
-  /** Declares one app with this mode on a node. */
   function declare(node: string, mode: string, more: Readonly<Record<string, unknown>> = {}): void {
     const apps = [{ name: "restapi", script: "./app.cjs", cwd: fleet.root(node), env: { MODE: mode }, ...more }];
     mkdirSync(join(fleet.root(node), "pm2"), { recursive: true });
@@ -69,7 +68,6 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   const states = ({ nodes }: FleetRollout): string[] => nodes.map(({ node, state }) => `${node} ${state}`);
 
-  /** The mode that the process of a node runs with. */
   async function modeOf(node: string): Promise<string | undefined> {
     const [app] = await own[node]!.link().list();
     const variables = app?.pid ? readFileSync(`/proc/${app.pid}/environ`, "utf8").split("\0") : [];
@@ -78,7 +76,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   const modes = (): Promise<(string | undefined)[]> => Promise.all(NODES.map((node) => modeOf(node)));
 
-  test("applies on node after node in the order of their names, and prints each change", async () => {
+  test("applies one node after another in the order of their names, and prints each change", async () => {
     const { code, stdout, stderr } = await as("edda", "apply", "--node", "all", "--message", "First", "--yes");
     expect([code, stderr], stdout).toEqual([0, ""]);
     const changes = stdout.split("\n").filter((line) => /^[\w-]+: (?:applying|applied)/.test(line));
@@ -93,7 +91,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([none, nothing]).toEqual([0, expect.stringContaining("Nothing to do.")]);
   });
 
-  test("a bad release on the second node stops the rollout and returns the first one", async () => {
+  test("a bad release on the second node stops the rollout and reverts the first one", async () => {
     const bad = { script: "./bad.cjs", env: { SVC_HTTP_PORT: await freePort() } };
     for (const node of NODES) declare(node, "2", node === "web-1" ? bad : {});
     const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
@@ -107,7 +105,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("web-1: failed. HEALTH_")]);
   });
 
-  /** Takes the lock as a svcm that dies before its first action. */
+  /** Takes the lock like a svcm that dies before its first action. */
   async function left(user: string, message: string): Promise<{ world: World; held: Held }> {
     const world = { fleet: await fleet.as(user), ports: fleet.ports(user) };
     const apply = { environment: "dev", message };
@@ -129,7 +127,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect(await modes()).toEqual(["3", "3", "3"]);
   });
 
-  test("a repeat of a step gets the recorded answer, and a step of a rollout that moved on changes nothing", async () => {
+  test("a repeated step receives the recorded answer, and a step of a rollout that has moved on changes nothing", async () => {
     for (const node of NODES) declare(node, "4");
     const { world, held } = await left("edda", "Twice");
     const link = world.fleet;

@@ -1,4 +1,4 @@
-/** The streams of svcm on the NATS server: only an admin makes them, and the server acts for no user with what they hold. */
+/** Only an admin creates svcm's streams on the NATS server, and the server does not send their content as another user. */
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import { auditList } from "../../src/core/index.ts";
@@ -19,7 +19,7 @@ const forged = (id: string): string =>
 const answer = async (connection: NatsConnection, subject: string, body = ""): Promise<string> =>
   (await connection.request(subject, body, { timeout: MS })).string();
 
-describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server)", () => {
+describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs nats-server)", () => {
   test.each(["vera", "edda", "web-2"])("%s may neither make, change, delete nor forward it", async (name) => {
     const fleet = await testFleet({ isSetUp: false });
     const connection = await rawConnection(fleet, name);
@@ -36,7 +36,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
       await expect(answer(connection, `$JS.API.${verb}`), verb).rejects.toThrow(/permissions violation/i);
   });
 
-  test("is made by an admin; a viewer and a node say so, and the node appears", async () => {
+  test("is created by an admin; a viewer and a node say so, and then the node appears", async () => {
     const fleet = await testFleet({ isSetUp: false });
     const node = await fleet.start("web-1");
     await node.logged("the node could not be announced");
@@ -53,7 +53,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
     await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
   });
 
-  test("outlives the server", async () => {
+  test("survives a restart of the server", async () => {
     const fleet = await testFleet();
     await (await fleet.as("adam")).rollouts.replace("text", 0);
     await fleet.server.kill();
@@ -62,7 +62,7 @@ describe.skipIf(!hasNats)("what svcm keeps on the NATS server (needs nats-server
     expect([(await adam.rollouts.read())?.text, await adam.setUp()]).toEqual(["text", "unchanged"]);
   });
 
-  test("can be changed by an admin, who then reads the answers to others; svcm nats setup takes that back", async () => {
+  test("can be changed by an admin, who can then read the answers to others; svcm nats setup reverts that", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const own = await rawConnection(fleet, "adam");

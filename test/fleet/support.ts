@@ -1,4 +1,4 @@
-/** A fleet on this machine: a real NATS server with the permissions of `svcm nats config`, and nodes with separate folders. */
+/** A fleet on this machine: a real NATS server with the permissions of `svcm nats config`, and nodes in separate folders. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
@@ -21,9 +21,9 @@ export interface User {
 
 export interface TestFleet {
   readonly server: NatsServer;
-  /** The world of a machine. */
+  /** The ports of a machine's svcm. */
   ports(name: string, env?: Record<string, string>): Ports;
-  /** Variables for a node or a user: server and credentials. */
+  /** Environment variables for a node or a user: server and credentials. */
   variables(name: string): Record<string, string>;
   root(name: string): string;
   start(
@@ -45,15 +45,12 @@ export interface FleetOptions {
   readonly users?: Readonly<Record<string, User>>;
   readonly more?: string;
   readonly whenOver?: WhenOver;
-  /** False for a server on which no admin has run `svcm nats setup`. */
+  /** False for a server without `svcm nats setup`. */
   readonly isSetUp?: boolean;
-  /** Limits of the stream of events. */
   readonly events?: NatsProject["events"];
-  /** With their aliases. */
   readonly environments?: Readonly<Record<string, readonly string[]>>;
-  /** The address at which the server listens. */
   readonly host?: string | undefined;
-  /** The ecosystem file of dev on each node, by its path in the root. */
+  /** The ecosystem file for dev of each node, relative to the root. */
   readonly ecosystem?: string | undefined;
 }
 
@@ -166,6 +163,5 @@ export async function rawConnection(fleet: TestFleet, name: string): Promise<Nat
   return connection;
 }
 
-/** A node's value of `SVC_HTTP_FRAMEWORK`. */
 export const frameworkOf = (fleet: TestFleet, node = "web-1"): string | undefined =>
   /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root(node), ".env.dev"), "utf8"))?.[1];

@@ -1,4 +1,3 @@
-/** Actions on processes of a real PM2: every action and every refusal. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditLog } from "../../src/core/adapters/audit-log.ts";
@@ -32,9 +31,9 @@ async function statusOf(name: string): Promise<string[]> {
   return processes.filter((process) => process.name === name).map(({ status }) => status);
 }
 
-/** Makes the test's processes known to PM2 and stopped, quickly. */
+/** Registers the test's processes with PM2 as stopped, without waiting for each start. */
 async function stopped(...names: string[]): Promise<void> {
-  // PM2 does not start one again while a test stops it.
+  // PM2 does not restart the process while a test stops it.
   for (const name of names) await own.run({ name, autorestart: false });
   for (const record of await ports.processes.list())
     if (names.includes(record.name)) await ports.processes.stop(record);
@@ -94,7 +93,7 @@ test("a process is stopped, started and restarted, each shown by PM2's list and 
   }
 });
 
-test("an attempt that is refused is recorded with the processes that it would have touched", async () => {
+test("a refused attempt is recorded with the processes that it would have changed", async () => {
   await stopped("refused");
   const number = (await ports.processes.list()).find(({ name }) => name === "refused")!.pmId;
   const serving: Ports = {
@@ -162,7 +161,7 @@ test("the audit record of a failed action names its processes", async () => {
   });
 });
 
-test("names that PM2 reads as numbers, wildcards, files or patterns select exactly the app with that name", async () => {
+test("names that PM2 reads as numbers, wildcards, files or patterns select only the app with exactly that name", async () => {
   const names = ["0", "all", "api.v1", "x.json", "/re/", "default"];
   for (const name of [...names, "bystander"]) await own.run({ name });
   const online = async (): Promise<string[]> =>
@@ -177,7 +176,7 @@ test("names that PM2 reads as numbers, wildcards, files or patterns select exact
   expect((await online()).filter((name) => names.includes(name))).toEqual(["0", "api.v1"]);
 });
 
-test("an unknown name is refused with the most similar one", async () => {
+test("an unknown name is refused with the most similar known name", async () => {
   await stopped("restapi");
   expect(await refused({ action: "stop", name: "restap" })).toMatchObject({
     kind: "PROCESS_NOT_FOUND",
@@ -190,7 +189,7 @@ test("an unknown name is refused with the most similar one", async () => {
   });
 });
 
-test("several apps of one name are refused with their list, and accepted by namespace or number", async () => {
+test("a name that several apps have is refused with a list of the apps, and accepted with a namespace or number", async () => {
   const script = join(own.folder, "twin.cjs");
   writeFileSync(script, IDLE);
   const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace }));
@@ -202,7 +201,7 @@ test("several apps of one name are refused with their list, and accepted by name
   expect(affected.map(({ namespace }) => namespace)).toEqual(["right"]);
 });
 
-test("an action by name is for all instances of the app", async () => {
+test("an action by name applies to all instances of the app", async () => {
   await own.run({ name: "cluster", instances: 2, namespace: "pair" });
   const { affected, pmId } = await act({ action: "restart", name: "cluster" });
   expect(affected.map(({ name, status }) => `${name} ${status}`)).toEqual(["cluster online", "cluster online"]);
@@ -228,7 +227,7 @@ test("a start that does not stay online fails", async () => {
   );
 });
 
-test("an action never ends the process that serves the request, and leaves it out of a namespace", async () => {
+test("an action never ends the process that serves the request, and skips it in a namespace", async () => {
   await own.run({ name: "service", namespace: "serving" });
   await own.run({ name: "other", namespace: "serving" });
   const service = (await ports.processes.list()).find(({ name }) => name === "service")!;
@@ -245,7 +244,7 @@ test("an action never ends the process that serves the request, and leaves it ou
   expect((await ports.processes.list()).find(({ name }) => name === "service")!.pid).toBe(service.pid);
 });
 
-test("an action that cannot be recorded does not happen", async () => {
+test("an action that cannot be recorded is not done", async () => {
   await own.run({ name: "recorded" });
   const auditFile = join(own.folder, "no-file");
   mkdirSync(auditFile);
@@ -259,7 +258,7 @@ test("an action that cannot be recorded does not happen", async () => {
   });
 });
 
-test("concurrent restarts over several links take turns, and each succeeds", async () => {
+test("concurrent restarts over several links run one after another, and each succeeds", async () => {
   await own.run({ name: "busy" });
   const worlds = [1, 2, 3].map(() => ({ ...ports, processes: own.link() }));
   const results = await Promise.all(worlds.map((world) => act({ action: "restart", name: "busy" }, world)));
@@ -267,7 +266,7 @@ test("concurrent restarts over several links take turns, and each succeeds", asy
   expect((await ports.processes.list()).find(({ name }) => name === "busy")).toMatchObject({ restartCount: 3 });
 });
 
-test("a caller without the grant is refused before anything is read", async () => {
+test("a caller without the right is refused before anything is read", async () => {
   const reader: Caller = { source: "ws", grants: ["read"] };
   await expect(execute(processAct, ports, { action: "stop", name: "api" }, reader)).rejects.toMatchObject({
     kind: "UNAUTHORIZED",

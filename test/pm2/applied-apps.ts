@@ -1,4 +1,4 @@
-/** A real PM2 with the apps `api` and `web`, and how a client applies their plans over HTTP. */
+/** A real PM2 with the apps `api` and `web`, and a client that applies their plans over HTTP. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
@@ -13,7 +13,7 @@ export const CANARY = "canary-51f7";
 export const APPLY = "/api/runtime/apply";
 export const ROLLBACK = "/api/runtime/rollback";
 
-/** It is ready when the file that HELD names exists, or at once. */
+/** The app is ready when the file in HELD exists, or immediately. */
 const APP = `
 const { existsSync } = require("node:fs");
 const { HELD } = process.env;
@@ -21,7 +21,7 @@ const look = () => (HELD && !existsSync(HELD) ? setTimeout(look, 10) : process.s
 look();
 ${IDLE}`;
 
-/** For a file of tests; each of them begins with the two apps as `app` declares them. */
+/** For a file of tests. Each test begins with the two apps as `app` declares them. */
 export function appsUnderPm2() {
   const own = pm2();
   const ports = own.ports();
@@ -48,10 +48,10 @@ export function appsUnderPm2() {
     own,
     ports,
     app,
-    /** A file that does not exist when a test begins. */
+    /** A file that does not exist at the start of a test. */
     gate: () => join(own.folder, `gate-${rounds}`),
     start: (options?: ServerOptions): Promise<TestServer> => earlyServerOver(own, options),
-    /** Declares the apps, and begins to apply their plan. */
+    /** Declares the apps, and starts to apply their plan. */
     begin: async (server: Server, apps: readonly object[]): Promise<string> => {
       own.pm2Folder(apps);
       const answer = await post(server, { environment: "dev", plan: (await plan(server)).id }, {}, APPLY);
@@ -77,7 +77,6 @@ export async function listener(server: Server) {
   return {
     texts: client.texts,
     step,
-    /** The frames up to the last one of the release. */
     async all() {
       const frames = [await step()];
       while (frames.at(-1)?.outcome === undefined) frames.push(await step());

@@ -1,4 +1,3 @@
-/** Bad releases in fork mode and in a cluster, with a preflight and without, under 200 requests a second. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Secrets in every place of a declaration: after plans, applies, a failure and a rollback, only PM2's files and the copies hold them. */
+/** Secrets in every place of a declaration. After any apply or rollback, only PM2's files and the copies contain them. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { APPLY, listener, plan } from "./applied-apps.ts";
 
 let own: Pm2;
 let planted = 0;
-/** Letters, so that nothing takes one for a placeholder or a number. */
+/** Letters only, so that no value looks like a placeholder or a number. */
 const canary = (): string => `canary${"abcdefghijklmnopqrstuvwxyz"[(planted += 1)]}x7Qz`;
 const CANARY = /canary[a-z]x7Qz/g;
 
@@ -26,7 +26,7 @@ afterAll(() => own.end());
 const judgeFor = (time: string): void =>
   writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: ${time}, healthyDeadline: 30s }`);
 
-/** Another value in each place than before. */
+/** A value in each place that differs from the previous one. */
 function declare(more: object = {}): void {
   writeFileSync(join(own.folder, "api.env"), `LEVEL=${canary()}\nAPI_TOKEN=${canary()}\n# ${canary()}\n`);
   own.pm2Folder([
@@ -59,7 +59,7 @@ test("no output, frame, journal, plan file or audit record holds a value", async
   declare();
   said.push(await run("plan", "--json"), await run("apply", "--yes", "--json", "--message", "second"));
   declare({ FAILS: "1" });
-  // Far longer than the way to a crash.
+  // Much longer than the time until the crash.
   judgeFor("19s");
   said.push(await run("plan"), await run("apply", "--yes"));
   expect(said.at(-1)).toMatch(/HEALTH_CRASHED|ended right after its start/);
@@ -88,7 +88,7 @@ test("no output, frame, journal, plan file or audit record holds a value", async
   expect(planted).toBeGreaterThan(20);
 });
 
-test("only PM2's records, its dump and the copies of env files hold values, for their owner alone", () => {
+test("only PM2's records, its dump and the copies of env files contain values, readable only by their owner", () => {
   const files = readdirSync(own.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));

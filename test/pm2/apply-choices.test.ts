@@ -1,4 +1,3 @@
-/** The choices of an apply and a rollback, over a real PM2. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -51,12 +50,12 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
-test("an app that left the file is deleted with prune alone, and one that svcm did not start never", async () => {
-  await own.run({ name: "stranger" });
+test("an app that was removed from the file is deleted only with prune, and never if svcm did not start it", async () => {
+  await own.run({ name: "unowned" });
   own.pm2Folder([api]);
   expect((await plan()).undeclared).toMatchObject([
     { name: "old", owned: true },
-    { name: "stranger", owned: false },
+    { name: "unowned", owned: false },
   ]);
   const pruned = await plan({ prune: true });
   expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
@@ -64,16 +63,16 @@ test("an app that left the file is deleted with prune alone, and one that svcm d
     ["save", "", "none"],
   ]);
   await apply([api], { prune: true });
-  expect(await names()).toEqual(["api", "stranger"]);
+  expect(await names()).toEqual(["api", "unowned"]);
   await execute(rolloutRollback, ports, {}, caller);
-  expect(await names()).toEqual(["api", "old", "stranger"]);
+  expect(await names()).toEqual(["api", "old", "unowned"]);
   for (const record of await ports.processes.list())
-    if (record.name === "stranger") await ports.processes.remove(record);
+    if (record.name === "unowned") await ports.processes.remove(record);
 });
 
 const modes = [
   ["in fork mode", {}],
-  // It does not listen, so PM2 waits that long for it.
+  // The app does not listen, so PM2 waits this long.
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
 ] as const;
 test.each(firstOrAll(modes))(
@@ -100,29 +99,29 @@ test.each(firstOrAll(modes))(
   },
 );
 
-test("an app is refused that would start on the port of a stranger with the same script", async () => {
+test("an app that would start on the port of an undeclared process with the same script is refused", async () => {
   const env = { SVC_HTTP_PORT: String(await freePort()) };
-  const stranger = { name: "stranger", script: "./app.cjs", cwd: own.folder, env };
-  await own.link().startApp("stranger", [stranger], own.folder);
+  const unowned = { name: "unowned", script: "./app.cjs", cwd: own.folder, env };
+  await own.link().startApp("unowned", [unowned], own.folder);
   const before = await ports.processes.list();
   const refused = apply([{ ...api, args: "x" }, old, { name: "young", script: "./app.cjs", env }]);
   await expect(refused).rejects.toMatchObject({ body: { code: "APP_PORT_TAKEN" } });
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-  await ports.processes.remove(before.find(({ name }) => name === "stranger")!);
+  await ports.processes.remove(before.find(({ name }) => name === "unowned")!);
 });
 
-test("a key that left the declaration leaves the process, also if a user started it", async () => {
+test("a key that was removed from the declaration is removed from the process, even if a user started it", async () => {
   const record = (await ports.processes.list()).find(({ name }) => name === "api");
   await ports.processes.remove(record!);
-  // PM2's command line leaves this mark.
+  // PM2's command line leaves this variable.
   await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
   await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
   own.pm2Folder([api, old]);
   expect((await plan()).steps[0]).toMatchObject({ app: "api", why: [{ field: "env", key: "EXTRA", state: "stale" }] });
 });
 
-test("without a revert, a failed apply stays as it is, and is half", async () => {
-  // Far longer than the way to a crash.
+test("without a revert, a failed apply stays half done", async () => {
+  // Much longer than the time until the crash.
   judgeFor("19s");
   const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
   expect(await refusal(failing)).toBe("APPLY_HALF");
@@ -134,7 +133,7 @@ test("without a revert, a failed apply stays as it is, and is half", async () =>
   expect((await plan()).steps).toEqual([]);
 });
 
-test("an apply that does not save PM2's list leaves a plan that does", async () => {
+test("after an apply that does not save PM2's list, the next plan saves it", async () => {
   const changed = [{ ...api, env: { MODE: "2" } }, old];
   const { release } = await apply(changed, { save: false });
   expect(release?.steps.map(({ do: kind }) => kind)).toEqual(["update"]);
@@ -143,7 +142,7 @@ test("an apply that does not save PM2's list leaves a plan that does", async () 
   expect((await plan()).steps).toEqual([]);
 });
 
-test("a written plan is applied with its choices, and refused once it is out of date", async () => {
+test("a plan file is applied with its choices, and refused if it is out of date", async () => {
   own.pm2Folder([api]);
   await writePlanFile(ports, "plan.json", await plan({ prune: true }));
   const asked = await readPlanFile(ports, "plan.json");
@@ -153,7 +152,7 @@ test("a written plan is applied with its choices, and refused once it is out of 
   expect(await refusal(execute(rolloutApply, ports, asked, caller))).toBe("PLAN_STALE");
 });
 
-test("a plan by another name of the environment is the same plan, and its release has the canonical name", async () => {
+test("a plan with another name of the environment is the same plan, and its release has the canonical name", async () => {
   own.pm2Folder([{ ...api, args: "x" }, old]);
   const { id } = await plan();
   expect((await plan({ environment: "development" })).id).toBe(id);
@@ -162,7 +161,7 @@ test("a plan by another name of the environment is the same plan, and its releas
   expect(release?.environment).toBe("dev");
 });
 
-test("a file that holds no plan is refused", async () => {
+test("a file without a plan is refused", async () => {
   writeFileSync(join(own.folder, "plan.json"), "{}");
   expect(await refusal(readPlanFile(ports, "plan.json"))).toBe("INVALID_REQUEST");
   expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");

@@ -1,4 +1,3 @@
-/** `svcm apply`, `rollback` and `releases` as a user runs them. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -16,7 +15,7 @@ beforeAll(async () => {
 
 const run = (...args: string[]): Promise<Ran> => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
 
-test("an apply, the list of releases and a rollback show what they did", async () => {
+test("an apply, the list of releases and a rollback print what they did", async () => {
   own.pm2Folder([api]);
   const first = await run("apply", "--yes", "--message", "first");
   expect(first).toMatchObject({ code: 0, stderr: "" });

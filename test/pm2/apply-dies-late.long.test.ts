@@ -1,4 +1,4 @@
-/** A release that passes its gate and dies twenty seconds later, in fork mode and in a cluster. Nothing shortens the time. */
+/** A release that passes its health check and dies twenty seconds later, in fork mode and in a cluster, in real time. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -58,7 +58,7 @@ async function declared(mode: object): Promise<number> {
   return port;
 }
 
-test.each(MODES)("%s: it stays applied, svcm why names its release, and a rollback returns it", async (_, mode) => {
+test.each(MODES)("%s: the release stays applied, svcm why names it, and a rollback reverts it", async (_, mode) => {
   const port = await declared(mode);
   expect(await apply("--min-healthy", "2s")).toMatchObject({ code: 0 });
   const release = await newest();
@@ -85,7 +85,7 @@ test.each(MODES)("%s: it stays applied, svcm why names its release, and a rollba
   expect(await plan()).toMatchObject({ code: 1 });
 });
 
-test.each(MODES)("%s: a minHealthyTime above its life takes it back", async (_, mode) => {
+test.each(MODES)("%s: a minHealthyTime longer than its life reverts it", async (_, mode) => {
   const port = await declared(mode);
   const before = await running();
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 25s, healthyDeadline: 15s }");

@@ -1,4 +1,4 @@
-/** Each kind of change over a real PM2: the plan names it, an apply makes it so, and the second plan is empty. */
+/** Each kind of change with a real PM2: the plan names it, an apply makes it, and the next plan is empty. */
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
 let ports: Ports;
 
-/** Writes down what it was started with. PM2 gives each process its record, in a cluster as one variable. */
+/** The app records its arguments and environment. In a cluster, PM2 passes them as one variable. */
 const TELL = (mark: string, folder: string): string => `
 const { argv, argv0, env, execArgv } = process;
 const { env: _, ...record } = env.pm2_env ? JSON.parse(env.pm2_env) : env;
@@ -33,7 +33,6 @@ interface Told {
   readonly cwd: string;
   readonly uid: number;
   readonly env: Readonly<Record<string, string>>;
-  /** Texts in fork mode. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -69,7 +68,6 @@ async function apply(app: object): Promise<void> {
   await execute(rolloutApply, ports, { environment: "dev", prune: true }, caller);
 }
 
-/** Each process of the app. */
 async function told(): Promise<Told[]> {
   const records = await ports.processes.list();
   return Promise.all(
@@ -83,9 +81,8 @@ async function told(): Promise<Told[]> {
 interface Change {
   readonly from?: object;
   readonly to: object;
-  /** Done between the two declarations. */
+  /** Runs between the two declarations. */
   readonly edit?: () => void;
-  /** Its name in the plan. */
   readonly as: string;
   readonly is: (process: Told) => unknown;
   readonly now: unknown;

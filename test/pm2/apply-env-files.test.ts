@@ -1,4 +1,4 @@
-/** A return and a rollback give a process the env file back that it had read, without a change to the work tree. */
+/** A revert and a rollback restore the env file that a process had read, without changing the work tree. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ const level = (): Promise<string> =>
     }).once("error", reject);
   });
 
-test("after a bad line in an env file, the process reads a copy of the old file again, and the plan says so", async () => {
+test("after an invalid line in an env file, the process reads a copy of the old file again, and the plan says so", async () => {
   setLevel("broken");
   const refused = await apply().catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SvcmError);
@@ -114,7 +114,7 @@ inLongRun(() => {
   });
 });
 
-test("a plan names the env file of which svcm has no former copy", async () => {
+test("a plan names the env file that has no former copy", async () => {
   const list = await ports.processes.list();
   for (const record of list) await ports.processes.remove(record);
   await own.startDeclared("restapi");

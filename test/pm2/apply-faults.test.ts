@@ -1,4 +1,3 @@
-/** Faults in the middle of an apply, over a real PM2. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -41,7 +40,7 @@ inLongRun(() => {
   });
 });
 
-test("SIGINT to svcm does the same, and it exits 3", async () => {
+test("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
   own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
   const svcm = startApply();
   writeFileSync(join(own.folder, "interrupt"), String(svcm.pid));
@@ -64,7 +63,7 @@ test.each(firstOrAll(restarts))(
   },
 );
 
-test("an app that PM2 restarts itself after a crash before its step does not stop the apply", async () => {
+test("an apply continues if PM2 restarts an app after a crash before its step", async () => {
   const { pid } = await recordOf("web");
   const world = when(isStep(0, "done"), async () => {
     process.kill(pid!, "SIGKILL");
@@ -89,8 +88,8 @@ inLongRun(() => {
   });
 });
 
-test("a process that a user restarts right after the last step does not make the apply half", async () => {
-  // PM2 looks ten times a second whether the process has ended, and lists it as stopped until then.
+test("a process that a user restarts immediately after the last step does not make the apply half done", async () => {
+  // PM2 checks ten times a second whether the process has ended, and lists it as stopped until then.
   let stopped = 0;
   const keyed: typeof ports.processes.keyed = async () => {
     const { list, digest } = await ports.processes.keyed();
@@ -116,7 +115,7 @@ test("a restart by svcm during a step waits for the step, and both succeed", asy
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a user whose shell gets into a process before its step stops the apply, and the variable stays", async () => {
+test("a shell variable that a user adds to a process before its step stops the apply, and the variable stays", async () => {
   const world = when(isStep(0, "done"), () => byPm2("restart", "web", "--update-env"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
@@ -142,11 +141,11 @@ test("an app that PM2 is launching when an apply begins is awaited, and no proce
   await expect.poll(() => new Set(own.pids())).toEqual(new Set([daemon().pid, ...listed]));
 });
 
-test("beside a process that PM2 runs and does not list, nothing is applied until it has ended", async () => {
+test("if PM2 runs a process that it does not list, nothing is applied until that process has ended", async () => {
   own.pm2Folder([{ ...web("1"), name: "lost", wait_ready: true, listen_timeout: 60_000, env: { HELD: "/nowhere" } }]);
   const started = own.startDeclared("lost").catch(() => undefined);
   await expect.poll(async () => (await recordOf("lost"))?.status).toBe("launching");
-  // PM2 takes the end of a process that it launches for a crash, and starts it again.
+  // PM2 treats the end of a process that it is launching as a crash, and starts it again.
   await byPm2("delete", "lost");
   await expect.poll(() => ports.processes.unlisted()).toHaveLength(1);
   const [pid = 0] = await ports.processes.unlisted();
@@ -179,7 +178,7 @@ inLongRun(() => {
   });
 });
 
-test("a user who deletes a process before its step stops the apply, and the process stays deleted", async () => {
+test("a process that a user deletes before its step stops the apply, and the process stays deleted", async () => {
   const world = when(isStep(0, "done"), () => byPm2("delete", "web"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
@@ -188,7 +187,7 @@ test("a user who deletes a process before its step stops the apply, and the proc
   expect(await stepsLeft()).toBe(0);
 });
 
-test("after a SIGKILL in the middle of a step, the release is half, and the next apply finishes", async () => {
+test("after a SIGKILL during a step, the release is half done, and the next apply finishes it", async () => {
   own.pm2Folder([api("3"), web("3")]);
   const env = { HOME: own.folder, PM2_HOME: own.home };
   expect((await start(commandLine("apply-and-die", own.folder, "2", "after"), env).ended).signal).toBe("SIGKILL");

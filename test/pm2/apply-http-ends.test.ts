@@ -1,4 +1,3 @@
-/** Ends of applies over HTTP: rollbacks, deletions, and servers that are stopped meanwhile. */
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { planBody, rollbackPlanBody } from "../../src/core/api/rollout.ts";
@@ -59,7 +58,7 @@ test.each(firstOrAll(ends))(
   },
 );
 
-test("the choices of a plan belong to its apply: prune deletes an app that an apply started", async () => {
+test("the choices of a plan apply to its apply: prune deletes an app that an apply started", async () => {
   const server = await start();
   const watching = await listener(server);
   await begin(server, [app("api"), app("web"), app("extra")]);
@@ -75,7 +74,7 @@ test("the choices of a plan belong to its apply: prune deletes an app that an ap
   expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web"]);
 });
 
-test("a rollback gives the apps back what they had, step by step, and can be undone", async () => {
+test("a rollback restores the apps step by step, and can be undone", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);

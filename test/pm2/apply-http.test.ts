@@ -1,4 +1,3 @@
-/** Applies over HTTP, and their frames, over a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -12,7 +11,7 @@ import { inLongRun } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
-test("an apply is answered before its first step, and subscribers and the release show its steps", async () => {
+test("an apply is answered before its first step, and subscribers and the release see its steps", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);
@@ -33,7 +32,7 @@ test("an apply is answered before its first step, and subscribers and the releas
   expect([...watching.texts, JSON.stringify(json)].join("\n")).not.toContain(CANARY);
 });
 
-test("a plan that is out of date is answered with the new one, and nothing is changed", async () => {
+test("a plan that is out of date is answered with the new plan, and nothing is changed", async () => {
   const server = await start();
   own.pm2Folder([app("api", { MODE: "2" }), app("web")]);
   const { id } = await plan(server);
@@ -62,7 +61,7 @@ test.each([
   expect(answer.json.details).toContain(member);
 });
 
-test("while an apply runs, its release says so, and a second apply is refused over HTTP and on the command line", async () => {
+test("while an apply runs, its release is shown as running, and a second apply is refused over HTTP and on the command line", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web")]);
@@ -82,7 +81,7 @@ test("while an apply runs, its release says so, and a second apply is refused ov
   expect((await watching.all()).at(-1)?.outcome).toBe("applied");
 });
 
-test("an unknown release is 404 and names the accepted ones", async () => {
+test("an unknown release is answered with 404 and the accepted releases", async () => {
   const server = await start();
   const id = await begin(server, [app("api", { MODE: "4" }), app("web")]);
   const shown = await ask(server, "/api/runtime/releases/29990101-000000-abcd");

@@ -1,4 +1,3 @@
-/** The journal of an apply cannot be written. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -8,7 +7,7 @@ import { api, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
 
 const { own, ports, apply, when, stepsLeft, startApply } = twoAppsUnderPm2();
 
-describe.skipIf(!canMount)("without a place for the journal (needs root and mount)", () => {
+describe.skipIf(!canMount)("if the journal cannot be written (needs root and mount)", () => {
   const releases = (): string => join(own.home, "svcm", basename(own.folder), "releases");
   const disk = (): void => {
     mkdirSync(releases(), { recursive: true });
@@ -48,7 +47,7 @@ describe.skipIf(!canMount)("without a place for the journal (needs root and moun
     expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   });
 
-  test("the touched apps are returned if the file system turns read-only between two steps", async () => {
+  test("the changed apps are reverted if the file system becomes read-only between two steps", async () => {
     disk();
     const world = when(isStep(0, "done"), makeReadOnly);
     const refused = await refusal(apply([api("4"), web("4")], world));

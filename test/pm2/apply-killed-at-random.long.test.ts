@@ -1,4 +1,4 @@
-/** svcm is killed at random moments of applies, preflights, returns and rollbacks. The next run finishes or returns. */
+/** svcm is killed at random moments of applies, preflights, reverts and rollbacks. The next run finishes or reverts. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,7 +17,7 @@ let ports: Ports;
 let daemon: number;
 let port: number;
 
-/** With BAD, it answers each request with 500. */
+/** With BAD, the app answers each request with 500. */
 const APP = `
 const { BAD, SVC_HTTP_PORT } = process.env;
 require("node:http").createServer((_, response) => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-/** The apps of a round: each differs from the one before, and every third has one instance more. */
+/** The apps of a round differ from those of the previous one, and every third round has one instance more. */
 const appsOf = (round: number, more: object = {}) => [
   { name: "restapi", script: "./app.cjs", env: { SVC_HTTP_PORT: String(port), ROUND: String(round), ...more } },
   { name: "pool", script: "./app.cjs", exec_mode: "cluster", instances: round % 3 === 0 ? 2 : 1, args: String(round) },
@@ -48,7 +48,7 @@ async function stepsTo(apps: readonly object[]): Promise<number> {
 
 async function apply(apps: readonly object[]): Promise<void> {
   own.pm2Folder(apps);
-  // A lock that a killed process left would refuse this.
+  // A lock that a killed process left behind would make this fail.
   await execute(rolloutApply, ports, { environment: "dev", lockTimeoutMs: 0 }, caller);
   expect(await stepsTo(apps)).toBe(0);
 }
@@ -62,7 +62,6 @@ const WORK = [
   ["rollback", []],
 ] as const;
 
-/** True if it was cut off. */
 async function killed(operation: string, flags: readonly string[], afterMs: number): Promise<boolean> {
   const env = { HOME: own.folder, PM2_HOME: own.home };
   const child = start(commandLine("rollout", own.folder, operation, ...flags), env);
@@ -77,17 +76,17 @@ interface Round {
   readonly operation: string;
   readonly former: readonly object[];
   readonly apps: readonly object[];
-  /** The round, for a failure. */
+  /** Identifies the round in a failure. */
   readonly at: string;
 }
 
-/** A release that says `applied` is applied, and one that says `reverted` is as before. */
+/** A release with the state `applied` must be applied, and one with `reverted` must have changed nothing. */
 async function expectTruth({ operation, former, apps, at }: Round, outcome: string | undefined): Promise<void> {
   if (outcome === "applied") expect(await stepsTo(operation === "rollback" ? former : apps), at).toBe(0);
   if (outcome === "reverted") expect(await stepsTo(former), at).toBe(0);
 }
 
-/** Returns, or finishes: the apps that run then. */
+/** Reverts or finishes, and returns the apps that run afterwards. */
 async function ended({ operation, former, apps, at }: Round, mayGoBack: boolean, luck: number) {
   if (mayGoBack && (operation === "bad" || luck < 0.5)) {
     await execute(rolloutRollback, ports, { lockTimeoutMs: 0 }, caller);
@@ -105,7 +104,7 @@ async function expectNothingLeft(at: string): Promise<void> {
   expect(names, at).toEqual(new Set(["restapi", "pool"]));
 }
 
-test(`${ROUNDS} kills, seed ${SEED}: the next run knows the state, and finishes or returns`, async () => {
+test(`${ROUNDS} kills, seed ${SEED}: the next run knows the state, and finishes or reverts`, async () => {
   const random = randomNumbers(SEED);
   let former: readonly object[] = appsOf(0);
   await apply(former);

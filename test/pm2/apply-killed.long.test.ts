@@ -1,4 +1,4 @@
-/** svcm is killed beside each line of the journal of an apply. The next run finishes it, or returns it. */
+/** svcm is killed before or after each line of an apply's journal. The next run finishes or reverts the apply. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +16,7 @@ const young = [
   { name: "api", script: "./app.cjs", env: { MODE: "2" }, kill_timeout: 3000 },
   { name: "gone", script: "./app.cjs", exec_mode: "cluster", instances: 2 },
 ];
-/** The head, two lines for each of three steps, and the end. */
+/** The header, two lines for each of three steps, and the end. */
 const LINES = 8;
 let own: Pm2;
 let ports: Ports;
@@ -42,7 +42,7 @@ async function stepsTo(apps: readonly object[]): Promise<number> {
   return (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
 }
 
-/** Applies `young` over `old` in a process that dies beside a line. */
+/** Applies `young` over `old` in a process that dies at a line. */
 async function killedAt(line: number, when: "before" | "after"): Promise<string | null> {
   await apply(old);
   own.pm2Folder(young);
@@ -51,7 +51,7 @@ async function killedAt(line: number, when: "before" | "after"): Promise<string 
 }
 
 test.each(Array.from({ length: LINES }, (_, index) => index + 1))(
-  "killed after line %i, the next apply finishes",
+  "after a kill after line %i, the next apply finishes",
   async (line) => {
     expect(await killedAt(line, "after")).toBe("SIGKILL");
     const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
@@ -64,7 +64,7 @@ test.each(Array.from({ length: LINES }, (_, index) => index + 1))(
 );
 
 test.each([3, 4, 5, 6, 7])(
-  "killed before line %i, a rollback returns every app",
+  "after a kill before line %i, a rollback reverts every app",
   async (line) => {
     expect(await killedAt(line, "before")).toBe("SIGKILL");
     expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");

@@ -1,4 +1,3 @@
-/** Requests during applies: 200 a second, each with its own connection. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -35,7 +34,7 @@ const apply = (MODE: string, args: string, preflight = false, more: object = {})
   return execute(rolloutApply, ports, { environment: "dev", preflight }, caller);
 };
 
-test("rolling applies of a cluster lose no request, and at most as many as PM2's own reload", async () => {
+test("rolling applies of a cluster lose no request, so never more than PM2's own reload", async () => {
   const applied = await loadDuring(port, async () => {
     for (let round = 1; round <= ROUNDS; round += 1) await apply("good", String(round));
   });
@@ -48,7 +47,7 @@ test("rolling applies of a cluster lose no request, and at most as many as PM2's
   expect(applied.failed).toBe(0);
 });
 
-test("an app of a cluster with a new name loses no request", async () => {
+test("a cluster app with a new name loses no request", async () => {
   await apply("good", "0");
   const ids = (await ports.processes.list()).map(({ pmId }) => pmId);
   const lost = await loadDuring(port, () => apply("good", "0", false, { name: "restapi-renamed" }));
@@ -66,15 +65,15 @@ const refusedWith = (kind: string, done: Promise<unknown>): Promise<void> =>
     },
   );
 
-test("a release that crashes at its start loses no request without a preflight, because the former run serves until it is back", async () => {
+test("a release that crashes at its start loses no request without a preflight, because the former process serves until it is back", async () => {
   const lost = await loadDuring(port, () => refusedWith("APPLY_REVERTED", apply("crash", "0")));
   expect(lost.sent).toBeGreaterThan(100);
   expect(lost.failed).toBe(0);
-  // PM2 has answered the reload, so it takes the next one.
+  // PM2 has answered the reload, so it accepts the next one.
   await apply("good", "after");
 });
 
-test("a release that ends again and again before it is ready is taken back in a cluster", async () => {
+test("a release that ends repeatedly before it is ready is reverted in a cluster", async () => {
   const app = { wait_ready: true, listen_timeout: 2000, kill_timeout: 300, min_uptime: 100 };
   await apply("good", "0", false, app);
   await refusedWith("APPLY_REVERTED", apply("late", "0", false, app));
@@ -83,7 +82,7 @@ test("a release that ends again and again before it is ready is taken back in a 
 
 test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request with a preflight", async (mode) => {
   const lost = await loadDuring(port, () => refusedWith("PREFLIGHT_FAILED", apply(mode, "0", true)));
-  // A crash is refused at once.
+  // A crashed process refuses connections immediately.
   expect(lost.sent).toBeGreaterThan(0);
   expect(lost.failed).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** While a cluster app is applied, its instances are asked without a break: how many of them answer at any time? */
+/** A cluster app receives requests continuously during an apply. The tests count how many instances answer. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { svcm } from "../support/svcm.ts";
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
 
-/** It listens after BOOT_MS. At SIGINT it answers for a moment before it takes no more connections. */
+/** The app listens after BOOT_MS. On SIGINT it still answers for a moment before it closes its port. */
 const APP = `
 const server = require("node:http").createServer((_, response) => response.end(JSON.stringify({ pid: process.pid })));
 setTimeout(() => server.listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1"), Number(process.env.BOOT_MS));
@@ -24,7 +24,7 @@ beforeAll(() => {
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
 });
 
-/** A cluster app that runs alone. Its next release differs in an argument. */
+/** A cluster app without others. Its next release differs in an argument. */
 async function clusterOf(instances: number, bootMs: number, more: object = {}) {
   for (const record of await ports.processes.list()) await ports.processes.remove(record);
   const env = { BOOT_MS: String(bootMs), SVC_HTTP_PORT: String(await freePort()) };
@@ -41,7 +41,7 @@ const applied = async (): Promise<void> => {
 };
 const pids = async () => (await ports.processes.list()).map(({ pid }) => pid);
 
-test.each([2, 3, 4])("an apply of %i instances has as many answering all the time", async (instances) => {
+test.each([2, 3, 4])("during an apply of %i instances, as many instances answer at any time", async (instances) => {
   const port = await clusterOf(instances, 1000);
   const before = await pids();
   const { pids: answering, fewest } = await answeringDuring(port, instances, applied);
@@ -51,14 +51,14 @@ test.each([2, 3, 4])("an apply of %i instances has as many answering all the tim
   expect(answering.size).toBe(2 * instances);
 });
 
-test("PM2 ends an instance that boots for longer than listen_timeout too early: one less answers, as the plan notes", async () => {
+test("PM2 ends an instance too early if the new one boots for longer than listen_timeout: one fewer answers, as the plan notes", async () => {
   const port = await clusterOf(3, 2000, { listen_timeout: 1000 });
   const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
   expect(plan.steps[0]?.notes).toContain("LISTEN_TIMEOUT_SHORT");
   expect((await answeringDuring(port, 3, applied)).fewest).toBe(2);
 });
 
-test("the count sees an instance that is restarted in place of a reload", async () => {
+test("the count detects an instance that is restarted instead of reloaded", async () => {
   const port = await clusterOf(3, 1000);
   const restart = () => execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
   expect((await answeringDuring(port, 3, restart)).fewest).toBe(2);

@@ -1,4 +1,3 @@
-/** PM2 is frozen, killed or ended, or an app is frozen, in the middle of an apply. */
 import { execFile } from "node:child_process";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -37,7 +36,7 @@ const apply = (apps: readonly object[], world = ports) => {
 const stepsLeft = async (): Promise<number> =>
   (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
 
-/** The same world, in which something happens when so many lines of the journal are on disk. */
+/** The same ports, with an action that runs when the journal has this number of lines. */
 function atLine(line: number, happens: () => unknown): Ports {
   const { releases } = ports;
   let lines = 1;
@@ -54,13 +53,13 @@ const refusalOf = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
-/** Two lines for each of three steps follow the first one. The last step is the save, and nothing of PM2 follows it. */
+/** Two lines for each of three steps follow the first one. The last step is the save, after which PM2 has nothing to do. */
 const LINES = [2, 3, 4, 5, 6];
-/** No call waits longer for PM2. */
+/** The longest time-out of a call to PM2. */
 const LONGEST_MS = 20_000;
 
 test.each(LINES)(
-  "a PM2 that freezes after line %i of the journal leaves a half release, and does nothing late",
+  "a PM2 that freezes after line %i of the journal leaves a release half done, and does nothing later",
   async (line) => {
     const before = performance.now();
     const frozen = atLine(line, () => daemon.signal("SIGSTOP"));
@@ -68,7 +67,7 @@ test.each(LINES)(
     expect(performance.now() - before).toBeLessThan(LONGEST_MS);
     const records = readFileSync(join(own.home, "pm2.log"), "utf8");
     await daemon.signal("SIGCONT");
-    // PM2 has answered what waited for it once it answers this.
+    // This answer shows that PM2 has processed all earlier calls.
     await ports.processes.list();
     expect(readFileSync(join(own.home, "pm2.log"), "utf8")).toBe(records);
     await expectHalfAndFinish();
@@ -85,7 +84,7 @@ test.each(
     { line, how: "killed", end: () => daemon.signal("SIGKILL") },
     { line, how: "ended by its own command", end: () => byPm2("kill") },
   ]),
-)("a PM2 that is $how after line $line of the journal leaves a half release", async ({ line, end }) => {
+)("a PM2 that is $how after line $line of the journal leaves a release half done", async ({ line, end }) => {
   const before = performance.now();
   expect(await refusalOf(apply(both("2"), atLine(line, end)))).toBe("APPLY_HALF");
   expect(performance.now() - before).toBeLessThan(LONGEST_MS);
@@ -100,7 +99,7 @@ async function expectHalfAndFinish(): Promise<void> {
   expect(await stepsLeft()).toBe(0);
 }
 
-test("an app that is frozen before its step is ended by PM2, and the apply goes on", async () => {
+test("an app that is frozen before its step is ended by PM2, and the apply continues", async () => {
   const { pid } = (await ports.processes.list()).find(({ name }) => name === "web")!;
   const world = atLine(3, () => process.kill(pid!, "SIGSTOP"));
   expect((await apply(both("3"), world)).release?.outcome).toBe("applied");

@@ -1,4 +1,4 @@
-/** Applies and rollbacks over a real PM2. The processes themselves are asked what they run with. */
+/** Applies and rollbacks with a real PM2. The processes themselves report their arguments and environment. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-93b0";
 const { own, ports } = runningPm2();
 
-/** It writes down what it was started with, or ends at once. It listens, because PM2 waits for that in a reload. */
+/** The app records its arguments and environment, or exits. It listens, because PM2 waits for that in a reload. */
 const APP = `
 if (process.env.FAILS) process.exit(3);
 const { MODE, OLD, NEW } = process.env;
@@ -43,7 +43,6 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
 });
 
-/** Every test begins with the two apps as they are declared above. */
 beforeEach(async () => {
   const others = (await ports.processes.list()).filter(({ name }) => name !== "api" && name !== "web");
   for (const record of others) await ports.processes.remove(record);
@@ -64,13 +63,13 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? { kind: error.kind, ...error.body } : error),
   );
 
-/** The number, the state, and what each process of an app was started with, as it says itself. */
+/** The number and state of each process of an app, and what the process itself recorded. */
 async function seen(name: string) {
   const records = (await ports.processes.list()).filter((record) => record.name === name);
   return Promise.all(
     records.map(async ({ pid, pmId, status }) => {
       const path = join(own.folder, `seen-${pid}`);
-      // PM2 calls a process online before its script runs.
+      // PM2 lists a process as online before its script runs.
       await appeared(path);
       const said = JSON.parse(readFileSync(path, "utf8")) as Seen;
       return { pmId, status, ...said };
@@ -120,7 +119,7 @@ test("an apply makes every process run as declared, and a second one has nothing
       ])
     ).release,
   ).toBeNull();
-  // PM2 writes each call that changes a process to its log.
+  // PM2 logs each call that changes a process.
   expect(touched()).toEqual(before);
 });
 
@@ -169,7 +168,7 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
   });
 });
 
-/** The same world, in which no time passes during the second step: only the crash of its app ends it. */
+/** The same ports, but no time passes during the second step, so only the crash of its app ends it. */
 function untilCrash(): Ports {
   const { clock, releases } = ports;
   let stoppedMs: number | undefined;
@@ -215,7 +214,7 @@ describe("a bad release", () => {
   });
 });
 
-test("a rollback gives every app its former definition and number, and can be undone", async () => {
+test("a rollback restores every app's former definition and number, and can be undone", async () => {
   const before = await both();
   await apply([
     { ...api, args: "x y", env: { MODE: "2", NEW: "1" } },
@@ -248,7 +247,7 @@ inLongRun(() => {
   });
 });
 
-test("while one apply runs, another one is refused and names the process", async () => {
+test("while one apply runs, another apply is refused, and the error names the process", async () => {
   await ports.releases.exclusively(1000, async () => {
     const second = own.ports().releases.exclusively(1000, () => Promise.resolve("ran"));
     expect(await refusal(second)).toMatchObject({
@@ -266,7 +265,7 @@ test("an unknown release is refused with the accepted ones", async () => {
   });
 });
 
-test("values are only in PM2's records of a release and in its dump, for their owner alone", async () => {
+test("values are only in PM2's records of a release and in its dump, readable only by their owner", async () => {
   const { release } = await apply([{ ...api, env: { MODE: "2", API_TOKEN: `${CANARY}-2` } }, web]);
   const audit = await execute(auditList, ports, { limit: 1 }, caller);
   expect(audit.records).toMatchObject([{ action: "plan.apply", outcome: "succeeded" }]);

@@ -8,13 +8,12 @@ import { freePort } from "../support/free-port.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 
 export const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-/** Far longer than any answer takes. */
 const UNANSWERED_MS = 60_000;
 
 /**
- * Answers after 20 ms, and writes when it begins to listen and when PM2 ends it. It stays for a moment after that: a
- * connection that the cluster has just given to it goes back to the others. On a loaded machine such connections may wait
- * behind the timer, so it hears them before it ends.
+ * Answers after 20 ms, and logs when it begins to listen and when PM2 ends it. It exits a moment later, because a
+ * connection that the cluster has just passed to it is returned to the others. On a loaded machine such connections may
+ * wait behind the timer, so it handles them before it exits.
  */
 export const SERVER = (log: string): string => `
 const note = (what) => require("node:fs").appendFileSync(${JSON.stringify(log)}, what + "\\n");
@@ -27,7 +26,7 @@ process.on("SIGINT", () => {
   setTimeout(end, 500);
 });`;
 
-/** For a file of tests: the app `web` runs in two instances. */
+/** For a file of tests: the app `web` runs with two instances. */
 export function clustered() {
   const own = pm2();
   const ports = own.ports();
@@ -55,7 +54,6 @@ export function clustered() {
     execute(processAct, world, { action, name }, caller);
   const recordsOf = async (name: string) => (await ports.processes.list()).filter((record) => record.name === name);
 
-  /** Sends 200 requests a second, each over a separate connection, while something happens. */
   async function loadDuring(work: () => Promise<unknown>): Promise<{ sent: number; failed: number }> {
     const agent = new Agent({ keepAlive: false });
     const answers: Promise<boolean>[] = [];
@@ -76,7 +74,6 @@ export function clustered() {
     return { sent: results.length, failed: results.filter((isAnswered) => !isAnswered).length };
   }
 
-  /** Expects that at most one of three instances is down at any time. */
   async function expectTurns(action: "restart" | "reload"): Promise<void> {
     const name = `turns-${action}`;
     await web(name, await freePort(), 3);

@@ -1,4 +1,3 @@
-/** The built command line against a real PM2, from the first app to the last. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +13,7 @@ const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status ===
 let own: Pm2;
 let file: (name: string) => string;
 
-/** Prints what it was given into a file, then idles. */
+/** Writes its environment to a file, then idles. */
 const RECORDER = (out: string): string => `
 const { renameSync, writeFileSync } = require("node:fs");
 const out = ${JSON.stringify(out)};
@@ -46,7 +45,7 @@ beforeAll(() => {
 });
 afterAll(() => own.end());
 
-/** No run may print a value of an environment or an argument. */
+/** No output may contain a value of an environment or an argument. */
 async function svcm(...args: string[]): Promise<Ran> {
   const ran = await runSvcm(args, {
     root: own.folder,
@@ -61,7 +60,7 @@ async function svcm(...args: string[]): Promise<Ran> {
   return ran;
 }
 
-/** Resolves with what the app was given, when it has run, and forgets it. */
+/** Resolves with what the app recorded, and deletes the record. */
 async function seen(): Promise<{ env: Record<string, string>; argv: string[] }> {
   await appeared(file("seen.json"));
   const text = readFileSync(file("seen.json"), "utf8");
@@ -69,7 +68,7 @@ async function seen(): Promise<{ env: Record<string, string>; argv: string[] }> 
   return JSON.parse(text) as { env: Record<string, string>; argv: string[] };
 }
 
-test("without a daemon, reading and stopping fail and start none", async () => {
+test("without a daemon, reads and stops fail and do not start a daemon", async () => {
   for (const args of [["list"], ["stop", "restapi"], ["restart", "restapi"], ["start", "restapi"]]) {
     const { code, stderr } = await svcm("process", ...args);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("No PM2 daemon runs") as string });
@@ -80,7 +79,7 @@ test("without a daemon, reading and stopping fail and start none", async () => {
   expect(own.pids()).toEqual([]);
 });
 
-test("concurrent starts leave one daemon and one process of each app", async () => {
+test("concurrent starts result in one daemon and one process of each app", async () => {
   const names = ["restapi", "grpcapi", "websocketapi", "restapi"];
   const ran = await Promise.all(names.map((name) => svcm("process", "start", name, "--ecosystem", "--json")));
   expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: "" })));
@@ -90,14 +89,14 @@ test("concurrent starts leave one daemon and one process of each app", async () 
   expect(own.pids()).toHaveLength(1 + 3);
 });
 
-test("completion offers the names, numbers and namespaces of PM2", async () => {
+test("completion offers PM2's names, numbers and namespaces", async () => {
   const offers = async (line: string) => (await svcm("__complete", "bash", "=:", `svcm process ${line}`)).stdout;
   expect(await offers("stop re")).toBe("none\nrestapi\n");
   expect(await offers("stop --namespace re")).toBe("none\nrealtime\n");
   expect((await offers("stop --id ")).split("\n")).toHaveLength(1 + 3 + 1);
 });
 
-test("a started app gets its declared variables and a clean environment, and nothing of svcm", async () => {
+test("a started app receives its declared variables and a clean environment, and no variable of svcm", async () => {
   const { env, argv } = await seen();
   expect(argv).toEqual(["--password", `${CANARY}-argument`]);
   expect(env).toMatchObject({ DB_PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", PATH: process.env["PATH"] });
@@ -105,7 +104,7 @@ test("a started app gets its declared variables and a clean environment, and not
   expect(Object.keys(env).filter((key) => /^SVC_SERVICE|^AWS|PROGRAMMATIC|VERSION_CHECK/.test(key))).toEqual([]);
 });
 
-test("process list prints a table, and a document with --json", async () => {
+test("process list prints a table, and a JSON document with --json", async () => {
   const table = (await svcm("process", "list")).stdout.split("\n");
   expect(table[0]).toMatch(/^NAME\s+ID\s+STATUS\s+CPU\s+MEMORY\s+UPTIME\s+RESTARTS\s+MODE\s+PID\s+NAMESPACE$/);
   expect(table[1]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+[ms].*\s+0\s+fork\s+\d+\s+realtime$/);
@@ -121,12 +120,12 @@ test("process list prints a table, and a document with --json", async () => {
   expect(Object.keys(processes[1]!)).not.toContain("declaration");
 });
 
-test("process list has a format with names only, and a wide one with scripts", async () => {
+test("process list has a format with names only, and a wide format with scripts", async () => {
   expect((await svcm("process", "list", "-o", "name")).stdout).toBe("grpcapi\nrestapi\nwebsocketapi\n");
   expect((await svcm("process", "list", "-o", "wide")).stdout).toMatch(/SCRIPT\n.*\/idle\.cjs\n/);
 });
 
-test("a number or `all` is a name, and the refusal shows the flag that a PM2 user means", async () => {
+test("a number or `all` is read as a name, and the refusal shows the flag that a PM2 user means", async () => {
   const number = await svcm("process", "stop", "0");
   expect(number).toMatchObject({ code: 3, stderr: expect.stringContaining("svcm process stop --id 0") as string });
   const all = await svcm("process", "restart", "all");
@@ -143,7 +142,7 @@ test("a restart takes several names and numbers", async () => {
   ]);
 });
 
-test("an env file that was changed is effective after a restart", async () => {
+test("a changed env file takes effect after a restart", async () => {
   expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("express");
   expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
   expect(await svcm("process", "restart", "restapi")).toMatchObject({
@@ -166,7 +165,7 @@ test("a restart with the ecosystem file applies its present declaration", async 
   expect((await seen()).env).toMatchObject({ DB_PASSWORD: `${CANARY}-changed`, SVC_HTTP_PORT: "3002" });
 });
 
-test("a start of an app that ends at once or whose script is missing fails without showing a value", async () => {
+test("a start fails, without showing a value, if the app ends immediately or its script is missing", async () => {
   const ends = await svcm("process", "start", "ends", "--ecosystem", "--json");
   expect({ code: ends.code, ...(JSON.parse(ends.stdout) as object) }).toMatchObject({
     error: "Process action failed.",
@@ -179,7 +178,7 @@ test("a start of an app that ends at once or whose script is missing fails witho
 });
 
 test.skipIf(!canHaveTerminal)(
-  "at a terminal, svcm asks before it stops a namespace, and only a yes stops it",
+  "at a terminal, svcm asks before it stops a namespace, and stops it only after a yes",
   async () => {
     const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, TERM: "dumb", SHELL: "/bin/sh" };
     const asked = (input: string, ...more: string[]): { status: number | null; screen: string } => {
@@ -202,7 +201,7 @@ test.skipIf(!canHaveTerminal)(
   },
 );
 
-test("a namespace is stopped without a question outside of a terminal", async () => {
+test("without a terminal, a namespace is stopped without a question", async () => {
   const { code, stdout } = await svcm("process", "stop", "--namespace", "realtime");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
@@ -213,28 +212,31 @@ test("a namespace is stopped without a question outside of a terminal", async ()
   expect((await svcm("process", "stop", "grpcapi")).stdout).toMatch(/^grpcapi \(id \d\) is not running\.\n$/);
 });
 
-test.skipIf(!canHaveTerminal)("at a terminal, a line on standard error shows the wait, and goes with it", async () => {
-  const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, SHELL: "/bin/sh", NO_COLOR: "1" };
-  const waiting = (argv: string, TERM: string): { status: number | null; shown: string } => {
-    const command = `${process.execPath} ${RUN} process ${argv} 2>&1 >${file("answer.txt")}`;
-    const options = { cwd: own.folder, env: { ...env, TERM }, encoding: "utf8" } as const;
-    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
-    return { status, shown: stdout };
-  };
-  for (const [action, doing, state] of [
-    ["restart", "Restarting", "online"],
-    ["stop", "Stopping", "stopped"],
-    ["start", "Starting", "online"],
-  ] as const) {
-    const line = `${doing} grpcapi: waiting until PM2 lists it as ${state} …`;
-    expect(waiting(`${action} grpcapi`, "xterm")).toEqual({ status: 0, shown: `${line}\r\u001B[K` });
-    expect(readFileSync(file("answer.txt"), "utf8")).toMatch(/ grpcapi \(id \d/);
-  }
-  expect(waiting("restart grpcapi", "dumb")).toEqual({ status: 0, shown: "" });
-  expect(waiting("restart grpcapi --json", "xterm")).toEqual({ status: 0, shown: "" });
-  expect(await svcm("process", "restart", "grpcapi")).toMatchObject({ code: 0, stderr: "" });
-  await svcm("process", "stop", "grpcapi");
-});
+test.skipIf(!canHaveTerminal)(
+  "at a terminal, a line on standard error is shown while svcm waits, and then removed",
+  async () => {
+    const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, SHELL: "/bin/sh", NO_COLOR: "1" };
+    const waiting = (argv: string, TERM: string): { status: number | null; shown: string } => {
+      const command = `${process.execPath} ${RUN} process ${argv} 2>&1 >${file("answer.txt")}`;
+      const options = { cwd: own.folder, env: { ...env, TERM }, encoding: "utf8" } as const;
+      const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
+      return { status, shown: stdout };
+    };
+    for (const [action, doing, state] of [
+      ["restart", "Restarting", "online"],
+      ["stop", "Stopping", "stopped"],
+      ["start", "Starting", "online"],
+    ] as const) {
+      const line = `${doing} grpcapi: waiting until PM2 lists it as ${state} …`;
+      expect(waiting(`${action} grpcapi`, "xterm")).toEqual({ status: 0, shown: `${line}\r\u001B[K` });
+      expect(readFileSync(file("answer.txt"), "utf8")).toMatch(/ grpcapi \(id \d/);
+    }
+    expect(waiting("restart grpcapi", "dumb")).toEqual({ status: 0, shown: "" });
+    expect(waiting("restart grpcapi --json", "xterm")).toEqual({ status: 0, shown: "" });
+    expect(await svcm("process", "restart", "grpcapi")).toMatchObject({ code: 0, stderr: "" });
+    await svcm("process", "stop", "grpcapi");
+  },
+);
 
 test("wrong usage shows the accepted combination of flags", async () => {
   expect(await svcm("process", "stop")).toMatchObject({

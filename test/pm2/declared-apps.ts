@@ -1,4 +1,4 @@
-/** Apps of an ecosystem file under a real PM2: what their processes were given, and PM2's whole record of them. */
+/** Apps of an ecosystem file under a real PM2, with the environment of their processes and PM2's complete record of them. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -10,7 +10,7 @@ import { rawList } from "../support/raw-list.ts";
 
 export const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 
-/** Writes what the process was given beside its script, by its pid, and calls itself ready. */
+/** Records the environment of the process beside its script, by pid, and reports that it is ready. */
 const TELL = (mark: string): string => `
 const { argv, execArgv, env, execPath } = process;
 const told = { mark: ${JSON.stringify(mark)}, argv: argv.slice(2), execArgv, env, execPath: process.argv0, cwd: process.cwd() };
@@ -22,9 +22,9 @@ process.send("ready");
 setInterval(() => {}, 1e6);`;
 
 export const few = { script: "./first.cjs", env: { KEPT: "1" } };
-/** In a cluster, PM2 waits that long for a process that neither listens nor has to call itself ready. */
+/** In a cluster, PM2 waits this long for a process that neither listens nor reports that it is ready. */
 const QUICK = { listen_timeout: 200 };
-/** Members of PM2's record that belong to one run, or to the place of the process in the list. */
+/** Properties of PM2's record that belong to one run, or to the position of the process in the list. */
 const VOLATILE =
   /^(?:pm_id|pm_uptime|created_at|unique_id|restart_time|unstable_restarts|name|status|version|versioning|vizion_running|exit_code|NODE_APP_INSTANCE|axm_\w+|_tree_pids|username|node_version|filter_env|watch|instances|prev_restart_delay)$/;
 
@@ -36,7 +36,6 @@ interface Told {
   readonly env: Record<string, string>;
 }
 
-/** For a file of tests. */
 export function declaredApps() {
   const own = pm2();
   const ports = withQuickClock(own.ports());
@@ -74,7 +73,7 @@ export function declaredApps() {
     env: { KEPT: "2", ADDED: "yes", lower_case: "yes", NUMBER: 5, LIST: ["a"] },
   });
 
-  /** PM2's record of the processes of an app, without names, numbers and what belongs to one run. */
+  /** PM2's record of an app's processes, without names, numbers and properties of one run. */
   async function recordsOf(name: string): Promise<unknown[]> {
     const list = await rawList(own.home);
     return list
@@ -92,7 +91,6 @@ export function declaredApps() {
       });
   }
 
-  /** Resolves when the present process has written it. */
   async function told(id: number): Promise<Told> {
     const pid = (await ports.processes.list()).find(({ pmId }) => pmId === id)?.pid;
     const path = join(own.folder, `told-${pid}`);
@@ -103,12 +101,12 @@ export function declaredApps() {
   const act = (action: "start" | "restart" | "reload", name: string) =>
     execute(processAct, ports, { action, scope: "ecosystem", name, environment: "dev" }, caller);
 
-  /** Declares two apps alike: one that exists, and one that is new. */
+  /** Declares two apps in the same way: one that exists, and one that is new. */
   function declare(name: string, fields: object): void {
     own.pm2Folder([name, `${name}-fresh`].map((one) => ({ name: one, ...fields })));
   }
 
-  /** Changes every field of an app and takes it back. Expects that a process and PM2's record are as of a new one. */
+  /** Changes every field of an app and restores it. The process and PM2's record must equal those of a new process. */
   const expectEffective = async (
     mode: "fork" | "cluster",
     action: "restart" | "reload",

@@ -1,4 +1,3 @@
-/** The declaration of an ecosystem file compared with the environment that the process gets. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterAll(() => own.end());
 beforeEach(() => rmSync(file, { force: true }));
 
-/** The environment that the process itself has. */
 async function environmentOf(name: string): Promise<Record<string, string>> {
   const { pid } = (await ports.processes.list()).find((record) => record.name === name)!;
   const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
@@ -55,7 +53,7 @@ const code = (done: Promise<unknown>): Promise<unknown> =>
 const FROM_SHELL =
   "env: { DATABASE_URL: process.env.DATABASE_URL, LOG_LEVEL: process.env.LOG_LEVEL, MODE: 'new', NUMBER: 5 }";
 
-test("a running process keeps a variable that has no value, and the answer names it", async () => {
+test("a running process keeps a variable without a value, and the result names it", async () => {
   declare("kept", FROM_SHELL);
   const env = { DATABASE_URL: "postgres://u:p@h/d", LOG_LEVEL: "info", MODE: "old" };
   await own.run({ name: "kept", script: join(own.folder, "idle.cjs"), env });
@@ -65,7 +63,7 @@ test("a running process keeps a variable that has no value, and the answer names
   expect(warnings[0]!.message).toContain("DATABASE_URL, LOG_LEVEL have no value");
 });
 
-test("a started process lacks a variable that has no value, and the answer names it", async () => {
+test("a started process does not get a variable without a value, and the result names it", async () => {
   declare("bare", FROM_SHELL);
   const { warnings } = await act("start", "bare");
   const env = await environmentOf("bare");
@@ -75,7 +73,7 @@ test("a started process lacks a variable that has no value, and the answer names
   expect(warnings.map((warning) => warning.code)).toEqual(["PROCESS_VARIABLE_UNSET"]);
 });
 
-test("a key that left the file leaves the process with the next restart, and the answer names it", async () => {
+test("a key that was removed from the file is removed from the process at the next restart, and the result names it", async () => {
   declare("stays", "env: { SVC_A: '1', SVC_B: '1' }");
   expect((await act("start", "stays")).warnings).toEqual([]);
   declare("stays", "env: { SVC_A: '2' }");
@@ -96,7 +94,7 @@ test("a key that left the file leaves the process with the next restart, and the
   expect(await driftOf("stays")).toEqual([]);
 });
 
-test("a key of any name that left the file of an app that svcm started leaves the process", async () => {
+test("a key with any name that was removed from the file is removed from a process that svcm started", async () => {
   declare("plain", "env: { LOG_LEVEL: 'info', http_proxy: 'http://proxy', MODE: '1' }");
   await act("start", "plain");
   expect(await driftOf("plain")).toEqual([]);
@@ -110,7 +108,7 @@ test("a key of any name that left the file of an app that svcm started leaves th
   expect(await driftOf("plain")).toEqual([]);
 });
 
-test("drift compares the environment of the process, also after PM2 itself applied the file", async () => {
+test("drift compares the environment of the process, also after PM2 itself has applied the file", async () => {
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1', no_proxy: '*' }");
   await act("start", "reloaded");
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100' }");
@@ -158,7 +156,7 @@ test("an app without cwd keeps the folder of its first start and does not drift;
   expect([await folder(), await driftOf("roaming")]).toEqual([own.folder, []]);
 });
 
-test("a restart names the declared fields that it applied, and those that PM2 applies to a new process alone", async () => {
+test("a restart names the declared fields that it applied, and those that PM2 applies only to a new process", async () => {
   declare("fields", "args: 'one', env: { MODE: '1' }");
   await act("start", "fields");
   declare(
@@ -174,7 +172,7 @@ test("a restart names the declared fields that it applied, and those that PM2 ap
   ]);
 });
 
-test("an app with a block of the environment is not run without it", async () => {
+test("an app with a block for the environment is not run without it", async () => {
   declare("blocks", "env: { NODE_ENV: 'x' }, env_dev: { NODE_ENV: 'development' }");
   const refusal = await act("start", "blocks").catch((error: unknown) => describeError(error));
   expect(refusal).toMatchObject({ status: 409, exitCode: 3, body: { error: "Process action refused." } });
@@ -183,7 +181,7 @@ test("an app with a block of the environment is not run without it", async () =>
   expect(await code(act("start", "blocks"))).toBe("done");
 });
 
-test("an app whose folder does not exist is refused at once, and no process of it runs as declared", async () => {
+test("an app whose folder does not exist is refused immediately, and none of its processes is started", async () => {
   const folder = join(own.folder, "release");
   mkdirSync(folder);
   writeFileSync(join(folder, "idle.cjs"), IDLE);
@@ -203,7 +201,7 @@ test("an app whose folder does not exist is refused at once, and no process of i
   expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
 });
 
-test("without a name, an app that cannot run does not stop the others, and the refusal names it", async () => {
+test("without a name, an app that cannot run does not prevent the others, and the refusal names it", async () => {
   const gone = join(own.folder, "gone");
   writeFileSync(
     file,
@@ -224,7 +222,7 @@ test("without a name, an app that cannot run does not stop the others, and the r
   expect(names).toEqual(expect.arrayContaining(["good-1 online", "good-2 online"]));
   expect(names.filter((name) => name.startsWith("bad"))).toEqual([]);
   expect(await code(every("restart"))).toMatch(/^PROCESS_FOLDER_MISSING: The restart of 1 of 3 failed\. bad: /);
-  // Apps that are named are all refused together.
+  // If apps are named, one refusal applies to all of them.
   const named: Input = { action: "restart", scope: "ecosystem", environment: "dev", names: ["good-1", "bad"] };
   expect(await code(execute(processAct, ports, named, caller))).toMatch(/^PROCESS_FOLDER_MISSING: The app "bad"/);
 });

@@ -1,4 +1,3 @@
-/** `svcm doctor` as it is built, against a real PM2. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -43,12 +42,12 @@ async function running(): Promise<Answer & { readonly found: string[] }> {
   return { ...answer, found: ofRunning.map(({ code, message }) => `${code} ${message}`) };
 }
 
-test("the daemon is shown with its version, pid and owner", async () => {
+test("the daemon is reported with its version, pid and owner", async () => {
   const { facts } = await running();
   expect(facts.daemon).toEqual({ version: pm2Package.version, pid: daemon.pid, owner: userInfo().username });
 });
 
-test("a process that started before its env file was changed is found", async () => {
+test("a process that started before its env file changed is reported", async () => {
   const env = join(own.folder, ".env");
   utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));
   expect((await running()).found).toEqual([]);
@@ -57,7 +56,7 @@ test("a process that started before its env file was changed is found", async ()
   utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));
 });
 
-test("a process whose folder is missing is found", async () => {
+test("a process whose folder is missing is reported", async () => {
   const folder = join(own.folder, "gone");
   mkdirSync(folder);
   await own.run({ name: "lost", cwd: folder });
@@ -65,7 +64,7 @@ test("a process whose folder is missing is found", async () => {
   expect((await running()).found).toEqual([expect.stringMatching(/^PROCESS_FOLDER_MISSING lost \(id 1\): .*gone/)]);
 });
 
-test.skipIf(!canBeNobody)("a daemon of another user is found, with its owner", () => {
+test.skipIf(!canBeNobody)("a daemon of another user is reported with its owner", () => {
   chmodSync(own.folder, 0o755);
   const [program, ...argv] = [...asNobody, process.execPath, RUN, "doctor", "--json"];
   const env = plainEnvironment({ HOME: own.folder, PM2_HOME: own.home });

@@ -1,4 +1,3 @@
-/** The other modes and actions of `effective.test.ts`. */
 import { test } from "vitest";
 import { declaredApps } from "./declared-apps.ts";
 

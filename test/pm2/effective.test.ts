@@ -1,4 +1,4 @@
-/** A restart or reload with a declaration: the process itself and PM2's whole record are those of a new process. */
+/** After a restart or reload with a declaration, the process and PM2's complete record equal those of a new process. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { declaredApps, few } from "./declared-apps.ts";
@@ -11,7 +11,7 @@ test("in fork mode, a restart makes the whole declaration effective", () =>
 test("in cluster mode, a reload makes the whole declaration effective", () =>
   expectEffective("cluster", "reload", { exec_mode: "cluster", instances: 2 }));
 
-test("a variable of the shell that started the app stays, and the one that left the file goes", async () => {
+test("a variable of the shell that started the app is kept, and one that was removed from the file is removed", async () => {
   const env = { FROM_SHELL: "kept", SVC_MODE: "old", PM2_USAGE: "CLI" };
   await own.run({ name: "shell", script: join(own.folder, "first.cjs"), env });
   own.pm2Folder([{ name: "shell", ...few }]);
@@ -22,7 +22,7 @@ test("a variable of the shell that started the app stays, and the one that left 
   expect(given).not.toHaveProperty("SVC_MODE");
 });
 
-test("a declaration that PM2 cannot resolve changes nothing, and the refusal holds no value", async () => {
+test("a declaration that PM2 cannot resolve changes nothing, and the refusal shows no value", async () => {
   const canary = "canary-71c2";
   own.pm2Folder([{ name: "broken", ...few }]);
   await act("start", "broken");

@@ -1,4 +1,3 @@
-/** The other ends of a process as they happen, one by one. */
 import { userInfo } from "node:os";
 import { expect, test } from "vitest";
 import { slow, watchedPm2 } from "./watched-pm2.ts";
@@ -20,7 +19,7 @@ test("SIGKILL by a user is a signal, not a kill by the kernel", async () => {
   expect(await next({ app: "killed", kind: "exit" })).toMatchObject({ cause: "signal", certainty: "certain" });
 });
 
-test("pm2 kill is certain, with the user", async () => {
+test("a stop by pm2 kill has a certain cause, with the user", async () => {
   await own.run(slow("last"));
   await command("kill");
   const event = await next({ app: "last", kind: "stop" });

@@ -1,4 +1,3 @@
-/** Events as they happen, under a real PM2, and what svcm sees at that moment. */
 import { readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -12,7 +11,7 @@ const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write
 const user = userInfo().username;
 const { own, ports, command, recordOf, next } = watchedPm2();
 
-test("a restart by PM2's command is certain, with verb and user, and stays so for later readers", async () => {
+test("a restart by PM2's command has a certain cause, with verb and user, also for later readers", async () => {
   await command("restart", "first", "--", `--token=${CANARY}`);
   const event = await next({ app: "first", kind: "restart" });
   expect(event).toMatchObject({ cause: "pm2-cli", certainty: "certain", actor: `${user} (pm2 restart)` });
@@ -28,7 +27,7 @@ test("a restart by svcm has its actor and the number of its record", async () =>
   expect(event).toMatchObject({ cause: "svcm", actor: "tester (cli)", auditId: record?.id });
 });
 
-test("a kill by the kernel, because memory ran out, is named", async (context) => {
+test("a kill by the kernel because memory ran out is reported as such", async (context) => {
   const group = memoryGroup(`svcm-test-${process.pid}`, 48 * 2 ** 20);
   if (group === undefined) return context.skip("needs root and a memory cgroup");
   const code = `process.on("SIGUSR2", () => { const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1)); });
@@ -43,7 +42,7 @@ test("a kill by the kernel, because memory ran out, is named", async (context) =
   expect(event.certainty).not.toBe("unknown");
 });
 
-test("the file of sightings is for its owner alone, and has no argument of a command", () => {
+test("the file of sightings is readable only by its owner, and contains no argument of a command", () => {
   const file = join(own.home, ".svcm", "sightings.jsonl");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, "utf8")).toContain('"restart"');

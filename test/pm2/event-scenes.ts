@@ -12,9 +12,7 @@ const run = promisify(execFile);
 
 export interface Stage {
   readonly own: Pm2;
-  /** PM2's record of the app of the scene. */
   readonly record: () => Promise<ProcessRecord>;
-  /** Runs PM2's command line for this PM2. */
   readonly command: (...args: string[]) => Promise<unknown>;
 }
 
@@ -22,7 +20,6 @@ export interface Scene {
   readonly title: string;
   readonly app: App;
   readonly act?: (stage: Stage) => Promise<unknown>;
-  /** True once the end has happened. */
   readonly isOver: (record: ProcessRecord) => boolean;
   readonly expected: Partial<SvcmEvent>;
   /** A part of the evidence. */
@@ -43,7 +40,7 @@ const kill =
     process.kill(pid ?? 0, signal);
   };
 
-/** Scenes that repeat have no kind: PM2 may be between stop and start. */
+/** A scene that repeats has no kind, because PM2 may be between stop and start. */
 export const scenes: readonly Scene[] = [
   {
     title: "an exit code is a crash",
@@ -99,7 +96,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     title: "a schedule is likely if the restart began in one of its seconds",
-    // Of each second, because PM2's timer may be late on a loaded machine.
+    // Checks each second, because PM2's timer may be late on a loaded machine.
     app: { name: "scheduled", cron_restart: "* * * * * *" },
     isOver: isRestarted,
     expected: { cause: "cron", certainty: "likely" },
@@ -108,7 +105,7 @@ export const scenes: readonly Scene[] = [
   {
     title: "a changed file is certain, with its path",
     app: { name: "watched", watch: ["watched"], watch_delay: 10 },
-    // PM2 watches some time after the start, so the file changes until then.
+    // PM2 starts to watch some time after the start, so the file is changed repeatedly until then.
     async act({ own, record }) {
       while (!isRestarted(await record())) appendFileSync(join(own.folder, "watched", "a file.js"), "\n");
     },
@@ -145,7 +142,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     title: "a crash loop that PM2 gave up ends with a crash",
-    // PM2 counts only runs that are shorter. On a loaded machine a start takes longer than its default of a second.
+    // PM2 counts only shorter runs. On a loaded machine a start takes longer than the default of a second.
     app: { name: "loop", max_restarts: 3, min_uptime: 600_000, code: "process.exit(2);" },
     isOver: ({ status }) => status === "errored",
     expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 2 },
@@ -153,7 +150,6 @@ export const scenes: readonly Scene[] = [
   },
 ];
 
-/** Plays a scene to its end. */
 export async function play({ app, act, isOver }: Scene, { own, command }: Omit<Stage, "record">): Promise<void> {
   const link = own.link();
   const record = async (): Promise<ProcessRecord> => {

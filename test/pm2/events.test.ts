@@ -1,4 +1,3 @@
-/** Ends of processes under a real PM2, and what svcm says of them. */
 import { rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -31,7 +30,7 @@ test("an end with an exit code is a crash, and its error log is shown without se
   const secrets = { env: { DB_PASSWORD: CANARY }, args: [`--token=${CANARY}`] };
   await own.run({ name: "crash", autorestart: false, code, ...secrets });
   await expect.poll(async () => (await recordOf("crash")).status).toBe("stopped");
-  // PM2 may notice the end before it has written the last lines.
+  // PM2 may log the end before it has written the last lines.
   await expect.poll(async () => (await why("crash")).errorLines).not.toEqual([]);
   const answer = await why("crash");
   expect(answer.event).toMatchObject({ app: "crash", kind: "exit", cause: "crash", certainty: "certain", exitCode: 3 });
@@ -54,8 +53,8 @@ test("a crash loop has one event for each end", async () => {
   expect(events).toHaveLength(recentEnds);
 });
 
-test("a restart by svcm that ends in a later second than it began is certain, with its actor", async () => {
-  // A full second lies between the order and the end.
+test("a restart by svcm that ends in a later second than it began has a certain cause, with its actor", async () => {
+  // A full second passes between the order and the end.
   const code =
     "process.on('SIGINT', () => setTimeout(() => process.exit(0), 1100)); process.send('ready'); setInterval(() => {}, 1e6);";
   await own.run({ name: "slow", code, kill_timeout: 10_000, wait_ready: true, listen_timeout: 20_000 });
@@ -77,7 +76,7 @@ test("a reload of a cluster by PM2's command is one restart", async () => {
   expect(first).toMatchObject({ kind: "start" });
 });
 
-test("a name that neither PM2 nor its log knows is refused", async () => {
+test("a name that neither PM2 nor its log contains is refused", async () => {
   await expect(why("nothing")).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
   await own.run({ name: "silent" });
   const ask = (...args: string[]) => svcm(["events", ...args], { root: own.folder, env: { PM2_HOME: own.home } });

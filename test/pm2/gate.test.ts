@@ -1,4 +1,4 @@
-/** An apply judges each process by its health, and gives the former definition back if one fails. */
+/** An apply checks the health of each process, and restores the previous definition if a check fails. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,7 +37,7 @@ const apply = (MODE: string, more: object = {}, preflight = false, given = ports
   return execute(rolloutApply, world, { environment: "dev", preflight }, caller);
 };
 
-/** The same world, in which a minute passes when the tenth probe has no answer. */
+/** The same ports, but a minute passes when the tenth probe has no answer. */
 function impatient(): Ports {
   const { clock, health } = ports;
   let unanswered = 0;
@@ -51,7 +51,7 @@ function impatient(): Ports {
   return { ...ports, ...changed };
 }
 
-/** The same world, in which the first look at each launch sees the moment before it, when PM2 calls the process stopped. */
+/** The same ports, but the first check of each launch returns the moment before, when PM2 lists the process as stopped. */
 function betweenLaunches(): Ports {
   const { processes } = ports;
   const seen = new Set<number | null>();
@@ -73,7 +73,7 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? `${error.kind} ${error.body.code}: ${error.message}` : error),
   );
 
-/** The mode of the process that serves. */
+/** The mode of the process that answers. */
 const served = (): Promise<string> =>
   new Promise((resolve, reject) => {
     get({ host: "127.0.0.1", port, path: "/", agent: false }, (response) => {
@@ -125,7 +125,7 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
   expect(await refusal(apply("bad", cluster))).toContain("APPLY_REVERTED HEALTH_STATUS");
   const after = await ports.processes.list();
   expect(after.map(({ status }) => status)).toEqual(["online", "online"]);
-  // One process was replaced and came back; the other one was never touched.
+  // One process was replaced and reverted; the other was not changed.
   const pids = new Set(before.map(({ pid }) => pid));
   expect(after.filter(({ pid }) => pids.has(pid))).toHaveLength(1);
   expect(await served()).toBe("good");
@@ -193,10 +193,10 @@ inLongRun(() => {
 
 test.each(firstOrAll(MODES))("a release whose port another program has taken is taken back %s", async (_, mode) => {
   await apply("good", mode);
-  const stranger = createServer((_request, response) => response.end());
-  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void stranger.close());
-  const { port: taken } = stranger.address() as AddressInfo;
+  const otherServer = createServer((_request, response) => response.end());
+  await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void otherServer.close());
+  const { port: taken } = otherServer.address() as AddressInfo;
   const refused = await refusal(apply("good", { ...mode, env: { MODE: "good", SVC_HTTP_PORT: String(taken) } }));
   expect(refused).toMatch(/^APPLY_REVERTED (HEALTH_CRASHED|RELOAD_VERIFY_FAILED|RESTART_VERIFY_FAILED): /);
   expect(await served()).toBe("good");
@@ -211,7 +211,7 @@ test.each(firstOrAll(MODES))("a release that never calls itself ready is taken b
   expect(await served()).toBe("good");
 });
 
-test("a plan names a listen_timeout that is shorter than the last boot, and what it costs", async () => {
+test("a plan names a listen_timeout that is shorter than the last boot, and the consequence", async () => {
   const cluster = { exec_mode: "cluster", wait_ready: true };
   await apply("good", { ...cluster, listen_timeout: 60_000 });
   declare("good", { ...cluster, listen_timeout: 1 });
@@ -262,7 +262,7 @@ describe("with a preflight", () => {
     expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
   });
 
-  test("a trial process that a killed svcm left is deleted by the next apply", async () => {
+  test("a trial process that a killed svcm left behind is deleted by the next apply", async () => {
     await own.run({ name: "svcm-preflight-restapi" });
     await apply("good");
     expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
@@ -278,7 +278,7 @@ describe("with a preflight", () => {
   });
 });
 
-test("a declared probe must succeed, on the port in a variable of the env file", async () => {
+test("a declared probe must succeed, on the port from a variable of the env file", async () => {
   const file = join(own.folder, "deployments.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, "rollout: { minHealthyTime: 300ms, health: { restapi: { port: PORT } } }");

@@ -1,4 +1,4 @@
-/** A real daemon that hangs: what it costs those who ask, and what it does not break. */
+/** A real daemon that hangs: the cost for callers, and the functions that still work. */
 import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
   const asked = execute(metricsShow, ports, { environment: "dev" }, caller);
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
   await expect(asked).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
-  // Five seconds have passed for the question. A tick that waits for PM2 would have reported the host once.
+  // The query took five seconds. A sampler that waits for PM2 would have reported the host once.
   expect(seen.count - before).toBeGreaterThan(1);
   expect(await text).toContain("svcm_pm2_up 0\n");
   expect(await text).toMatch(/^svcm_host_cpu_usage_ratio /m);
@@ -80,7 +80,7 @@ test("an endless response is refused before it fills the memory", async () => {
   const socket = join(hostile.home, "rpc.sock");
   rmSync(socket, { force: true });
   const chunk = Buffer.alloc(2 ** 20);
-  // One message of one argument of four gigabytes.
+  // One message with one argument of four gigabytes.
   const head = Buffer.from([0x11, 0xff, 0xff, 0xff, 0xff]);
   const server = createServer((peer) => {
     peer.on("error", () => peer.destroy());
@@ -98,6 +98,6 @@ test("an endless response is refused before it fills the memory", async () => {
   await expect(hostile.link({ timeoutMs: 60_000 }).list()).rejects.toMatchObject({
     body: { code: "PM2_ANSWER_TOO_LARGE" },
   });
-  // PM2 makes its folders when it is loaded.
+  // PM2 creates its folders when it is loaded.
   expect(readdirSync(hostile.home)).toEqual(["rpc.sock"]);
 });

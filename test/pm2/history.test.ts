@@ -1,4 +1,3 @@
-/** The past of a real PM2, recorded by a real server and read by the built command. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { repository, testServer, ask } from "../server/support.ts";

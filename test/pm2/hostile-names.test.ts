@@ -1,4 +1,4 @@
-/** Names that would steer a terminal: in PM2, in its files, in documents and in arguments. No command prints one raw. */
+/** Names that would control a terminal, in PM2, in files, in documents and in arguments. No command prints one raw. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const TITLE = "\u001B]0;title\u0007";
 const C1 = "\u009B2Jc1";
 const BIDI = "a\u202Eb\u2066c\u2028d";
 const NAMES = [CLEAR, TITLE, C1, BIDI];
-/** A terminal obeys these characters: C0 except line feeds, C1, marks of direction, other line ends, and noncharacters. */
+/** Characters that control a terminal: C0 except line feeds, C1, direction marks, other line ends, and noncharacters. */
 const STEERING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/u;
 
 const run = (...argv: string[]) => svcm(argv, { root: world.folder, env: { PM2_HOME: world.home } });

@@ -1,4 +1,3 @@
-/** A token that is limited to an environment acts only on the processes that its ecosystem file declares. */
 import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, processScale, rightsOf, type Caller } from "../../src/core/index.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -43,13 +42,13 @@ test.each<[string, Parameters<typeof processAct.run>[1]]>([
   ["by name", { action: "stop", name: "other" }],
   ["by number", { action: "stop", pmId: 1 }],
   ["among several", { action: "stop", names: ["own", "other"] }],
-  ["through a namespace that holds it", { action: "stop", scope: "namespace", namespace: "shared" }],
+  ["through a namespace that contains it", { action: "stop", scope: "namespace", namespace: "shared" }],
   ["in the name of its environment", { action: "stop", name: "other", environment: "staging" }],
   [
     "as a declared app of its environment",
     { action: "restart", scope: "ecosystem", name: "other", environment: "staging" },
   ],
-])("it stops no process of another environment: %s", async (_, input) => {
+])("a limited token cannot stop a process of another environment: %s", async (_, input) => {
   expect(await codeOf(execute(processAct, ports, input, limited))).toBe("TOKEN_LIMITED");
   expect(await statusOf("other")).toBe("online");
   expect(await statusOf("own")).toBe("online");

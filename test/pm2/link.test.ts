@@ -1,4 +1,3 @@
-/** The link to a PM2 daemon that is killed, suspended, restarted, missing, or another user's. */
 import { mkdirSync, rmSync, watch, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -30,7 +29,7 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { kind?: string; body?: { code?: string } }) => `${error.kind} ${error.body?.code}`,
   );
 
-test("a daemon that does not answer times out, and does not act when it answers again", async () => {
+test("a daemon that does not answer times out, and does not carry out the action when it answers again", async () => {
   const link = own.link({ timeoutMs: 300 });
   const before = await only(own.link());
   await only(link).catch(() => undefined); // PM2 is loaded
@@ -43,13 +42,13 @@ test("a daemon that does not answer times out, and does not act when it answers 
   expect(after).toMatchObject({ status: "online", pid: before.pid, restartCount: before.restartCount });
 });
 
-test("a call in flight is refused the moment the daemon is killed, and the next one finds none", async () => {
+test("a pending call is refused as soon as the daemon is killed, and the next call finds no daemon", async () => {
   const link = own.link({ timeoutMs: A_MINUTE });
   const before = await only(link);
   await daemon.signal("SIGSTOP");
   const inFlight = [link.list(), link.stop(before), link.restart(before)].map(code);
   await daemon.signal("SIGKILL");
-  // It depends on whether the worker had already handed the call over.
+  // The error depends on whether the worker had already passed the call on.
   const refusals = ["PM2_FAILED PM2_CONNECTION_LOST", "PM2_FAILED PM2_NOT_RUNNING"];
   for (const refusal of await Promise.all(inFlight)) expect(refusals).toContain(refusal);
   expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
@@ -57,7 +56,7 @@ test("a call in flight is refused the moment the daemon is killed, and the next 
   expect(existsSync(join(own.home, "rpc.sock"))).toBe(true); // stale
 });
 
-test("the link heals when a daemon runs again, and nothing that was refused is done to it", async () => {
+test("the link recovers when a daemon runs again, and nothing that was refused is carried out", async () => {
   const link = own.link({ timeoutMs: A_MINUTE });
   daemon = await own.startDaemon();
   await own.run({ name: "api" });
@@ -74,7 +73,7 @@ test("the link heals when a daemon runs again, and nothing that was refused is d
   expect(await only(link)).toMatchObject({ name: "api", status: "online", restartCount: 0, pid, startedAt });
 });
 
-test("svcm does not act on a number that belongs to another process now", async () => {
+test("svcm does not act on a number that now belongs to another process", async () => {
   const link = own.link();
   const before = await only(link);
   expect(await code(link.stop({ ...before, name: "other" }))).toBe("PM2_FAILED PROCESS_CHANGED");
@@ -83,7 +82,7 @@ test("svcm does not act on a number that belongs to another process now", async 
   expect((await only(link)).pid).toBe(before.pid);
 });
 
-test("if the daemon dies during an action, the error says that PM2 had the action", async () => {
+test("if the daemon dies during an action, the error says that PM2 had received the action", async () => {
   const seen = join(own.folder, "asked-to-end");
   const arrived = new Promise<void>((resolve) => {
     const watcher = watch(own.folder, (_event, name) => {
@@ -103,7 +102,7 @@ test("if the daemon dies during an action, the error says that PM2 had the actio
   daemon = await own.startDaemon();
 });
 
-test("without any daemon, reading reports it, and creates and starts nothing", async () => {
+test("without a daemon, a read reports it, and creates and starts nothing", async () => {
   const home = join(own.folder, "no-home");
   const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
   expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
@@ -133,7 +132,7 @@ test("a PM2_HOME that is a file is refused", async () => {
   expect(await code(link.exclusively("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
 });
 
-test("a caller that gives up gets its answer at once, and the link continues", async () => {
+test("a caller that aborts gets its answer immediately, and the link continues to work", async () => {
   const link = own.link({ timeoutMs: A_MINUTE });
   await link.list();
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-/** A watch of a busy log that is emptied again and again, under a real PM2. */
+/** A watch of a busy log that is truncated repeatedly, under a real PM2. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -16,7 +16,6 @@ const WRITE = `
 
 const { own, ports } = runningPm2();
 
-/** Starts the app, and watches its log from the first line. */
 async function busy(name: string) {
   const all = watchedLogs(ports, { grep: name });
   await all.begun();
@@ -37,14 +36,14 @@ function inFile(path: string): number[] {
   return numbersIn(readFileSync(path, "utf8").split("\n"));
 }
 
-test("of a busy log that logrotate copies and empties, every line of the copies is seen once", async () => {
+test("if logrotate copies and truncates a busy log, every line of the copies is returned once", async () => {
   const { all, out, more } = await busy("copied");
   const copies: string[] = [];
   for (let turn = 1; turn <= TURNS; turn += 1) {
     await more();
     copies.push(`${out}.${turn}`);
     copyFileSync(out, `${out}.${turn}`);
-    // The lines between these two are lost, with logrotate too.
+    // The lines between these two are lost; logrotate has the same limitation.
     truncateSync(out, 0);
   }
   await more();
@@ -56,7 +55,7 @@ test("of a busy log that logrotate copies and empties, every line of the copies 
   expect(seen.length).toBeGreaterThan(TURNS * 500);
 });
 
-test("of a busy log that PM2 empties, the lines after it are seen once", async () => {
+test("if PM2 truncates a busy log, the lines after that are returned once", async () => {
   const { all, out, more } = await busy("flushed");
   const env = { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, PM2_DISABLE_VERSION_CHECK: "1" };
   for (let turn = 1; turn <= TURNS; turn += 1) {

@@ -1,4 +1,3 @@
-/** Watches of logs under a real PM2. */
 import { execFile } from "node:child_process";
 import { appendFileSync, readFileSync, renameSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -21,7 +20,7 @@ const quiet = (name: string, out: string) => quietApp(own, name, out);
 const watched = (...given: Tail<Parameters<typeof watchedLogs>>) => watchedLogs(ports, ...given);
 type Tail<List> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-test("a watch begins with the last lines and loses none: flush, move, copy, and a process that starts later", async () => {
+test("a watch begins with the last lines and loses none: flush, rename, copy, and a process that starts later", async () => {
   const path = await quiet("followed", "old 1\nold 2\n");
   const seen = watched({ app: "followed" }, { tail: 1 });
   await seen.begun();
@@ -50,7 +49,7 @@ test("a watch begins with the last lines and loses none: flush, move, copy, and 
   ]);
 });
 
-test("a watch of every process has the lines of one that starts later", async () => {
+test("a watch of all processes has the lines of a process that starts later", async () => {
   const seen = watched({ grep: "newcomer" });
   await seen.begun();
   await own.run({ name: "newcomer", code: "console.log('newcomer is here'); setInterval(() => {}, 1e6);" });
@@ -58,7 +57,7 @@ test("a watch of every process has the lines of one that starts later", async ()
   expect(seen.lines).toEqual(["newcomer is here"]);
 });
 
-test("a hundred watches of the same logs get the same batches", async () => {
+test("a hundred watches of the same logs receive the same batches", async () => {
   const path = await quiet("shared", "");
   const all = Array.from({ length: 100 }, () => watched({ app: "shared" }, { isWhole: false }));
   await Promise.all(all.map(({ begun }) => begun()));
@@ -67,7 +66,7 @@ test("a hundred watches of the same logs get the same batches", async () => {
   expect(new Set(all.map(({ batches }) => batches[1]!.lines)).size).toBe(1);
 });
 
-test("a watcher that is not whole gets the newest 500 lines, and the number of the others", async () => {
+test("a watcher that falls behind receives the newest 500 lines, and the number of skipped lines", async () => {
   const path = await quiet("loud", "");
   const seen = watched({ app: "loud" }, { isWhole: false });
   await seen.begun();
@@ -78,7 +77,7 @@ test("a watcher that is not whole gets the newest 500 lines, and the number of t
   expect(Math.max(...seen.batches.map(({ lines }) => lines.length))).toBe(500);
 });
 
-test("under load, no line is lost while the log is moved, and none is doubled", async () => {
+test("under load, no line is lost or duplicated while the log is renamed", async () => {
   const code = `
     let n = 0;
     setInterval(() => {
@@ -100,7 +99,7 @@ test("under load, no line is lost while the log is moved, and none is doubled", 
   await more();
   const { processes } = ports;
   await processes.stop((await processes.list()).find(({ name }) => name === "load")!);
-  // PM2 itself drops lines that it is about to write when it opens a log again, so the files say what was written.
+  // PM2 itself drops pending lines when it reopens a log, so the files show what was written.
   const written = (): string[] => {
     const files = ["", ".1", ".2", ".3"].map((ending) => readFileSync(out + ending, "utf8"));
     return files.flatMap((text) => text.split("\n").filter(Boolean));

@@ -1,4 +1,3 @@
-/** The logs of processes under a real PM2. */
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -65,7 +64,7 @@ test("rotated and compressed files are read, the newest lines first", async () =
   ]);
 });
 
-test("the pages of a cursor are the whole log, and a cursor that was changed is refused", async () => {
+test("the pages of a cursor contain the complete log, and a modified cursor is refused", async () => {
   const path = await quiet("paged", stamped(20, 59));
   writeFileSync(`${path}.1`, stamped(0, 19));
   const texts: string[] = [];
@@ -89,7 +88,7 @@ test("the pages of a cursor are the whole log, and a cursor that was changed is 
   await expect(read({ app: "paged", before: older! })).rejects.toMatchObject({ body: { code: "LOG_CURSOR_STALE" } });
 });
 
-test("a search finds text and patterns, with the lines around a match, over the blocks in which a file is read", async () => {
+test("a search finds text and patterns, with the lines around a match, also across the blocks in which a file is read", async () => {
   const long = Array.from({ length: 40_000 }, (_, at) => `${second(at)} line ${at} ${"x".repeat(60)}\n`).join("");
   await quiet("searched", long);
   const found = async (query: LogQuery) =>
@@ -107,7 +106,7 @@ test("a search finds text and patterns, with the lines around a match, over the 
   );
 });
 
-test("a pattern that takes forever is stopped, and the next search works", async () => {
+test("a pattern that takes too long is stopped, and the next search works", async () => {
   await quiet("slow", `${"a".repeat(60)}!\n`);
   await expect(read({ app: "slow", regexp: "^(a+)+$" })).rejects.toMatchObject({ body: { code: "LOG_PATTERN_SLOW" } });
   expect(await textsOf({ app: "slow", grep: "!" })).toHaveLength(1);
@@ -141,7 +140,7 @@ test("links, pipes and files outside the app's folder are not read", async () =>
   expect(stderr).toContain("is not a regular file");
 });
 
-test("secrets of a process are in no byte: plain, in JSON, on standard error, over two chunks", async () => {
+test("secrets of a process do not appear in any form: plain, in JSON, on standard error, across two chunks", async () => {
   const code = `
     const secret = process.env.MY_TOKEN;
     const half = "begin " + secret;
@@ -153,7 +152,7 @@ test("secrets of a process are in no byte: plain, in JSON, on standard error, ov
   const live = watched({});
   await live.begun();
   await own.run({ name: "canary", code, env: { MY_TOKEN: CANARY } });
-  // PM2 writes each stream by itself.
+  // PM2 writes each stream separately.
   await live.until(() => ["ready", "stderr"].every((word) => live.lines.some((line) => line.startsWith(word))));
   const texts = JSON.stringify([await read({ app: "canary" }), live.batches]);
   expect(texts).toContain("connect [REDACTED]");
@@ -184,7 +183,7 @@ test("hostile bytes do not reach the terminal", async () => {
   expect(lines[3]).toContain("last");
 });
 
-test("a name that PM2 does not know is refused, by a watch too", async () => {
+test("a name that PM2 does not know is refused, also by a watch", async () => {
   await expect(read({ app: "nothing" })).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
   await expect(watched({ app: "nothing" }).ended).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
 });

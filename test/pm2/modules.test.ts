@@ -1,4 +1,4 @@
-/** Modules of PM2, such as pm2-logrotate, belong to PM2: svcm shows and touches none. */
+/** Modules of PM2, such as pm2-logrotate, belong to PM2: svcm neither shows nor changes them. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-test("a module is in no list and no drift, and an action on its namespace leaves it running", async () => {
+test("a module is not listed and causes no drift, and an action on its namespace leaves it running", async () => {
   const moduleOf = async () => (await rawList(own.home)).find(({ name }) => name === "a-module");
   const before = await moduleOf();
   expect(before?.pm2_env).toMatchObject({ pmx_module: true, status: "online", namespace: "default" });

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Faults of a night, under a real PM2: `svcm why` prints what the documentation shows, and the console says the same. */
+/** Faults under a real PM2: `svcm why` prints what the documentation shows, and the console shows the same. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,12 +11,12 @@ import { answerIn, faults, untilNamed } from "../support/faults.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 
 const CANARY = "canary-Oc5-51dd8a2e";
-/** More do not fit into one look. */
+/** The maximum number of lines that fit one screen. */
 const MOST_LINES = 10;
 const browser = useBrowser();
 const page = readFileSync(join(REPOSITORY, "docs/how-to/on-call.md"), "utf8");
 
-test("the documentation has every fault, each with a separate picture", () => {
+test("the documentation has every fault, each with its own picture", () => {
   expect([...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(faults.map(({ title }) => title));
   expect([...page.matchAll(/pictures\/(.+)\.png/g)].map(([, picture]) => picture)).toEqual(
     faults.map(({ picture }) => picture),
@@ -40,7 +40,7 @@ test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ ti
   expect(answer.stdout + answer.stderr + (await console.content())).not.toContain(CANARY);
 });
 
-/** Those that say why, with any number. The console has the time and the state beside them. */
+/** The lines with the cause, with any number. The console shows the time and the state beside them. */
 function sentencesOf(answer: string): RegExp[] {
   const lines = answer.split("\n").filter((line) => !/^(?:Now|Last lines)/.test(line));
   return lines.map((line) => {

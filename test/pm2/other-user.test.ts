@@ -1,4 +1,4 @@
-/** A PM2 that belongs to another user: refused with a code, and only the worker can be taken down by it. */
+/** A PM2 of another user is refused with a code, and it can crash only the worker. */
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -16,16 +16,19 @@ beforeAll(async () => {
 const asOther = (home: string): Promise<string[]> =>
   run([...asNobody, ...commandLine("list-processes")], { PM2_HOME: home, HOME: own.folder });
 
-test.skipIf(!canBeNobody)("a socket without permission to connect", async () => {
+test.skipIf(!canBeNobody)("a socket without permission to connect is refused", async () => {
   expect(await asOther(own.home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
 });
 
-test.skipIf(!canBeNobody)("a home without write permission, with a usable socket", async () => {
-  chmodSync(join(own.home, "rpc.sock"), 0o777);
-  expect(await asOther(own.home)).toEqual(['["api"]', "PM2_HOME_UNUSABLE", "idle"]);
-});
+test.skipIf(!canBeNobody)(
+  "with a usable socket, a home without write permission can be listed, but cannot be used to start PM2",
+  async () => {
+    chmodSync(join(own.home, "rpc.sock"), 0o777);
+    expect(await asOther(own.home)).toEqual(['["api"]', "PM2_HOME_UNUSABLE", "idle"]);
+  },
+);
 
-test.skipIf(!canBeNobody)("a home without permission to enter", async () => {
+test.skipIf(!canBeNobody)("a home without permission to enter is refused", async () => {
   const home = join(own.folder, "closed");
   mkdirSync(home, { mode: 0o700 });
   expect(await asOther(home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
@@ -33,6 +36,6 @@ test.skipIf(!canBeNobody)("a home without permission to enter", async () => {
   expect(await asOther(home)).toEqual(["PM2_NOT_RUNNING", '"held"', "idle"]);
 });
 
-test("as the owner, an idle link keeps no process alive", async () => {
+test("for the owner, an idle link keeps no process running", async () => {
   expect(await run(commandLine("list-processes"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
 });

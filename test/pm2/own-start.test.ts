@@ -1,4 +1,4 @@
-/** svcm's start of an ecosystem file beside that of PM2's command line, which the team would have typed. */
+/** svcm's start of an ecosystem file, compared with that of PM2's command line. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +24,7 @@ const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
 let orders: string;
 
-/** Two services, each with its own folder, in which PM2 is called. In `qa`, they share an ecosystem file. */
+/** Two services, each with its own folder in which PM2 runs. In `qa`, they share an ecosystem file. */
 const PROJECT = `version: 1
 environments: { dev: [], qa: [] }
 services:
@@ -56,7 +56,7 @@ function declare(service: string, apps: readonly object[]): void {
 const act = (action: "start" | "restart", service: string, name: string, ports: Ports = withQuickClock(own.ports())) =>
   execute(processAct, ports, { action, scope: "ecosystem", service, name, environment: "dev" }, caller);
 
-/** The variables of a process, without those that hold its name or number. */
+/** The variables of a process, except those with its name or number. */
 async function variablesOf(name: string): Promise<Record<string, string>> {
   const pid = (await rawList(own.home)).find((listed) => listed.name === name)?.pid ?? 0;
   const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
@@ -64,7 +64,7 @@ async function variablesOf(name: string): Promise<Record<string, string>> {
   return Object.fromEntries(all.filter(([key, value]) => key !== name && !value.includes(name)));
 }
 
-test("a daemon that svcm starts runs in the folder in which the team calls PM2", async () => {
+test("a daemon that svcm starts runs in the folder in which the team runs PM2", async () => {
   await act("start", "orders", "orders-api");
   const daemon = Number(readFileSync(join(own.home, "pm2.pid"), "utf8"));
   expect(readlinkSync(`/proc/${daemon}/cwd`)).toBe(join(own.folder, "orders"));
@@ -74,7 +74,7 @@ test.each([
   ["without a folder", {}],
   ["with a relative folder", { cwd: "./sub" }],
 ])(
-  "an app %s has no variable that PM2's own start does not give it, and keeps its folder at a restart",
+  "an app %s has no variable that PM2's own start does not set, and keeps its folder after a restart",
   async (how, fields) => {
     const [mine, theirs] = ["svcm", "pm2"].map((by) => `${by}-${how.replaceAll(" ", "-")}`) as [string, string];
     declare(
@@ -117,7 +117,7 @@ test("a start and a restart name the secrets of the shell that the ecosystem fil
   expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
 });
 
-test("drift and the plan of one service leave out the processes of the other services", async () => {
+test("drift and the plan of one service exclude the processes of the other services", async () => {
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);
   await act("start", "users", "users-api");
   const driftOf = async (service?: string): Promise<unknown> => {
@@ -131,7 +131,7 @@ test("drift and the plan of one service leave out the processes of the other ser
   expect(await driftOf()).toMatchObject({ unexpected: expect.arrayContaining(["secretive"]) as unknown });
 });
 
-test("an operation runs an ecosystem file once, also if services share it", async () => {
+test("an operation runs an ecosystem file once, also if several services share it", async () => {
   const log = join(own.folder, "runs");
   const apps = ["counted-1", "counted-2"].map((name) => ({ name, script: "./orders/idle.cjs" }));
   writeFileSync(

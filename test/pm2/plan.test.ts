@@ -1,4 +1,4 @@
-/** The plan for a real PM2: its own list after a start is the declared state, and each change is a step. */
+/** The plan with a real PM2: its list after a start is the declared state, and each change is a step. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const CANARY = "canary-5f1e";
 let own: Pm2;
 let ports: Ports;
 
-/** Everything that a declaration can have, without a step that another field would hide. */
+/** Every field that a declaration may have, except steps that another field would hide. */
 const api = {
   name: "api",
   script: "./idle.cjs",
@@ -36,7 +36,7 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "other.cjs"), IDLE);
   mkdirSync(join(own.folder, "elsewhere"));
   writeFileSync(join(own.folder, ".env"), `SECRET=${CANARY}\n`);
-  // Before the start, on the coarsest clock.
+  // Earlier than the start, even on the coarsest clock.
   for (const name of ["idle.cjs", "other.cjs", ".env"]) utimesSync(join(own.folder, name), 1e9, 1e9);
   own.pm2Folder([api, workers]);
   await own.startDeclared("api");
@@ -61,14 +61,14 @@ const stepsOf = ({ steps }: Plan): string[] =>
       .join(" "),
   );
 
-test("what PM2 runs after a start is what the file declares, also after a restart by PM2 and by its command line", async () => {
+test("after a start, PM2 runs what the file declares, also after a restart by PM2 and by its command line", async () => {
   expect(await planFor([api, workers])).toMatchObject({ changed: false, steps: [], unchanged: ["api", "workers"] });
   command("restart", "api");
   command("reload", "workers");
   expect(stepsOf(await planFor([api, workers]))).toEqual([]);
 });
 
-test("what `pm2 start` makes of the file is what the file declares", async () => {
+test("after `pm2 start`, PM2 runs what the file declares", async () => {
   const limited = { ...api, name: "by-pm2", cron_restart: "0 4 * * *", wait_ready: true, listen_timeout: 300 };
   const pair = { ...workers, name: "pair-by-pm2", max_restarts: 3, time: true, log_file: "all.log" };
   const apps = [api, workers, limited, pair];
@@ -126,7 +126,7 @@ describe("each change of the declaration is a step", () => {
     expect(steps[0]?.pmIds).toHaveLength(2);
   });
 
-  test("an app that is new is started, and one that left the file is named", async () => {
+  test("an app that is new is started, and an app that was removed from the file is named", async () => {
     const plan = await planFor([{ ...api, name: "fresh" }, workers]);
     expect(stepsOf(plan)).toEqual(["start fresh none app missing", "save none"]);
     expect(plan.undeclared).toMatchObject([{ name: "api" }]);
@@ -144,7 +144,7 @@ describe("each change of the declaration is a step", () => {
   });
 });
 
-test("two svcm compute the same plan, and another declaration has another id", async () => {
+test("two svcm processes compute the same plan, and another declaration has another id", async () => {
   const changed = [{ ...api, kill_timeout: 6000 }, workers];
   const plan = await planFor(changed);
   expect(plan.id).toMatch(/^[0-9a-f]{4}-[0-9a-f]{4}$/);
@@ -152,14 +152,14 @@ test("two svcm compute the same plan, and another declaration has another id", a
   expect((await planFor([{ ...api, kill_timeout: 6001 }, workers])).id).not.toBe(plan.id);
 });
 
-test("a restart of a process keeps the id of the plan", async () => {
+test("the id of the plan stays the same after a restart of a process", async () => {
   const changed = [{ ...api, kill_timeout: 6000 }, workers];
   const { id } = await planFor(changed);
   command("restart", "api");
   expect((await planFor(changed)).id).toBe(id);
 });
 
-test("a stopped app is resumed, and does not drift", async () => {
+test("a stopped app is resumed, and is not drift", async () => {
   command("stop", "api");
   try {
     expect(stepsOf(await planFor([api, workers]))).toEqual(["resume api none app stopped", "save none"]);
@@ -169,7 +169,7 @@ test("a stopped app is resumed, and does not drift", async () => {
   }
 });
 
-test("no value of an env file, a variable or an argument is in a plan, and the key is for its owner alone", async () => {
+test("a plan contains no value of an env file, a variable or an argument, and only its owner can read the key", async () => {
   const plan = await planFor([
     { ...api, args: [`${CANARY}-2`], env: { API_TOKEN: `${CANARY}-3` }, node_args: [] },
     workers,

@@ -55,7 +55,7 @@ test("process list and metrics show list the problems of processes below the tab
   expect(stdout).not.toMatch(/^PROCESS_\S+ healthy/m);
 });
 
-test("a process whose interpreter is gone has no pid", async () => {
+test("a process whose interpreter is missing has no pid", async () => {
   const interpreter = join(own.folder, "node");
   symlinkSync(process.execPath, interpreter);
   await own.run({ name: "no-interpreter", interpreter });
@@ -64,13 +64,13 @@ test("a process whose interpreter is gone has no pid", async () => {
   expect(await problems()).toMatchObject({ "no-interpreter": "PROCESS_WITHOUT_PID" });
 });
 
-test("a crash loop is a problem, and restarts on request are not, with any exit code", async () => {
+test("a crash loop is a problem, and requested restarts are not, with any exit code", async () => {
   const code = `process.on("SIGINT", () => process.exit(1)); process.send("ready"); ${IDLE}`;
   await own.run({ name: "asked", code, wait_ready: true });
   for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));
   expect(await named("asked")).toMatchObject({ restartCount: 4, exitCode: 1 });
   await own.run({ name: "loop", code: `setTimeout(() => process.exit(1), 1500);`, max_restarts: 1000 });
-  // PM2 itself calls none of these ends unstable: each run lasts longer than a second.
+  // PM2 itself counts none of these ends as unstable, because each run lasts longer than a second.
   await expect.poll(async () => (await named("loop")).restartCount).toBeGreaterThanOrEqual(5);
   expect(await named("loop")).toMatchObject({ unstableRestarts: 0 });
   expect(await problems()).toMatchObject({ loop: "PROCESS_CRASH_LOOP", asked: undefined });

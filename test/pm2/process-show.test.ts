@@ -1,4 +1,3 @@
-/** One process, as the command line and HTTP show it, under a real PM2. */
 import { createConnection } from "node:net";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -65,7 +64,7 @@ test("the command line and HTTP show the last end, its cause and its last lines,
   expect(JSON.stringify([after, answer.text, text, habit])).not.toContain(CANARY);
 });
 
-test("without an error line, the page has the last lines of the log", async () => {
+test("if there is no error line, the page has the last lines of the log", async () => {
   await own.run({
     name: "talks",
     code: `console.log("it is fine, password=" + ${JSON.stringify(CANARY)}); setInterval(() => {}, 1000)`,
@@ -77,10 +76,10 @@ test("without an error line, the page has the last lines of the log", async () =
   expect(stdout).toMatch(/Last lines of its log\n.* it is fine, password=\[REDACTED\]\n/);
 });
 
-test("a process that hangs is named, because connections wait", async () => {
+test("a process that hangs is reported, because connections wait", async () => {
   while ((await port()) === 0);
   const to = await port();
-  // The first one hangs the process, so the second one waits.
+  // The first request makes the process hang, so the second one waits.
   const sockets = [createConnection(to, "127.0.0.1"), createConnection(to, "127.0.0.1")];
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   let { why, processes } = await show();
@@ -94,7 +93,7 @@ test("a process that hangs is named, because connections wait", async () => {
   while ([hung?.pid, null].includes((await show()).processes[0]?.pid));
 });
 
-test("a port that is taken is named, with its holder", async () => {
+test("a port that is in use is reported with the process that uses it", async () => {
   while ((await show()).processes[0]?.status !== "online" || (await port()) === 0);
   const taken = await port();
   const code = `require("node:net").createServer().listen(${taken}, "127.0.0.1");`;

@@ -1,4 +1,4 @@
-/** The record of a process that leaves the worker has the allowed fields only, with their true values. */
+/** The record of a process that leaves the worker has only the allowed fields, with the true values. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Processes } from "../../src/core/ports/processes.ts";
 import { canonicalArguments, canonicalValue } from "../../src/core/pm2/canonical-value.ts";
@@ -9,7 +9,7 @@ const CANARY = "canary-77aa";
 let own: Pm2;
 let link: Processes;
 
-/** Reports a custom metric, as the library of PM2 does, then says that it is ready. */
+/** Reports a custom metric, as PM2's library does, and then that it is ready. */
 const REPORTING = `
 process.send({ type: "axm:monitor", data: {
   "Requests": { value: 12, type: "counter", unit: "" },
@@ -55,7 +55,7 @@ test("a record contains no value of an environment and no argument", async () =>
   expect(JSON.stringify(await link.list())).not.toContain(CANARY);
 });
 
-test("every field of a record matches the process", async () => {
+test("every field of a record equals the property of the process", async () => {
   const full = await named("full");
   expect(full).toMatchObject({
     pmId: 0,
@@ -88,7 +88,7 @@ test("every field of a record matches the process", async () => {
   ]);
 });
 
-test("a metric has the unit that PM2 knows, masked as the metric is, and only such a metric has one", async () => {
+test("a metric has the unit that PM2 knows, masked in the same way as the metric; other metrics have no unit", async () => {
   const { customMetrics, customMetricUnits } = await named("full");
   expect(customMetrics).toMatchObject({ Uploaded: "7.48", "Unit of another kind": 2 });
   expect(customMetricUnits).toMatchObject({
@@ -100,7 +100,7 @@ test("a metric has the unit that PM2 knows, masked as the metric is, and only su
     expect(customMetricUnits).not.toHaveProperty([name]);
 });
 
-test("only a valid port counts as a port", async () => {
+test("only a valid port is returned as a port", async () => {
   const ports = await Promise.all(["high", "text", "zero", "number"].map(async (name) => (await named(name)).httpPort));
   expect(ports).toEqual([null, null, null, 8080]);
 });
@@ -119,7 +119,7 @@ test("declared values are compared only by digests of the same link", async () =
   expect(own.link().digest("x")).not.toBe(own.link().digest("x"));
 });
 
-test("no field of PM2's own record is taken for a variable", async () => {
+test("no field of PM2's own record is read as a variable", async () => {
   for (const { name, declaration } of await link.list()) {
     const lower = Object.keys(declaration.environment).filter((key) => /^[a-z]/.test(key));
     expect(lower.filter((key) => key !== name)).toEqual(name === "full" ? ["lower_case", "unique_id"] : ["unique_id"]);

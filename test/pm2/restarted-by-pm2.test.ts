@@ -1,4 +1,4 @@
-/** Actions on an app that PM2 itself is just starting or starting again: the list decides, not PM2's refusals. */
+/** Actions on an app that PM2 itself is starting or restarting: the list decides, not PM2's refusals. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { inLongRun } from "../support/runs.ts";
 const { own } = runningPm2();
 const ports = withQuickClock(own.ports());
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-/** Calls itself ready at once, and a while after each later start: PM2 takes it for launching until then. */
+/** The app is ready immediately, and later after each restart. PM2 lists it as launching until then. */
 const READY_LATER = `const { existsSync, writeFileSync } = require("node:fs");
 const ran = __filename + ".ran";
 setTimeout(() => process.send("ready"), existsSync(ran) ? 1500 : 0);
@@ -25,13 +25,13 @@ const act = (action: Input["action"], name: string, world = ports) =>
   execute(processAct, world, { action, name }, caller);
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-/** Ends the app's process, and answers when PM2 is launching the next. */
+/** Ends the app's process, and resolves when PM2 is launching the next one. */
 async function launching(name: string): Promise<void> {
   process.kill((await recordOf(name)).pid!, "SIGKILL");
   await expect.poll(async () => (await recordOf(name)).status).toBe("launching");
 }
 
-/** A world in which the app ends, and PM2 launches it again, right before a restart is given to PM2. */
+/** Ports with which the app ends, and PM2 launches it again, immediately before PM2 receives a restart. */
 function overtaken(name: string): Ports {
   const { processes } = ports;
   const restart: typeof processes.restart = async (process, declared) => {
@@ -57,14 +57,14 @@ test("a process that PM2 is launching is stopped and stays stopped", async () =>
   expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
 });
 
-test("a watched process that is stopped is watched no longer, so a changed file does not start it", async () => {
+test("a watched process that is stopped is no longer watched, so a changed file does not start it", async () => {
   await own.run({ name: "watched", watch: true });
   expect((await recordOf("watched")).watching).toBe(true);
   await act("stop", "watched");
   expect(await recordOf("watched")).toMatchObject({ status: "stopped", watching: false });
 });
 
-test("a process that keeps exiting is reported, while PM2 keeps restarting it", async () => {
+test("a process that keeps exiting is reported while PM2 keeps restarting it", async () => {
   const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
   await own.run({ name: "at-once", ...lives });
   await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
@@ -79,12 +79,12 @@ test("a process that keeps exiting is reported, while PM2 keeps restarting it", 
       });
 });
 
-test("a stop that falls into a restart by PM2 itself is given again", async () => {
+test("a stop during a restart by PM2 itself is sent again", async () => {
   await own.run({ name: "ending", code: "setInterval(() => {}, 1e6);", max_restarts: 1e6 });
   const { processes } = ports;
   const stop: typeof processes.stop = async (process) => {
     await processes.stop(process);
-    // As PM2 does when it takes the end that the stop causes for a crash.
+    // PM2 does this when it treats the end that the stop causes as a crash.
     if (asked === 0) await processes.start(process);
     asked += 1;
   };
@@ -104,7 +104,7 @@ test("if PM2 has restarted the process itself, a restart succeeds when the list 
   expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
 });
 
-test("an end before PM2 gets the restart is not an end of the restarted process", async () => {
+test("an end before PM2 receives the restart does not count as an end of the restarted process", async () => {
   await own.run({ name: "ended" });
   const { pid } = await recordOf("ended");
   const { processes } = ports;

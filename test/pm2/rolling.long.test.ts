@@ -1,4 +1,3 @@
-/** Each way in which the instances of a cluster take turns, and a reload under load beside that of PM2. */
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
@@ -8,7 +7,7 @@ import { clustered } from "./clustered.ts";
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const { own, act, recordsOf, loadDuring, expectTurns } = clustered();
 
-test("a reload of a cluster loses no more requests than PM2's own in the same run", async () => {
+test("a reload of a cluster loses no more requests than PM2's own reload in the same run", async () => {
   const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
   const byPm2 = await loadDuring(() => promisify(execFile)(process.execPath, [PM2, "reload", "web"], { env }));
   const before = await recordsOf("web");

@@ -1,4 +1,4 @@
-/** The instances of a cluster take turns, and the others answer. */
+/** Only one instance of a cluster is replaced at a time, and the others answer. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { execute, processAct, processScale, processWait, type Caller } from "../../src/core/index.ts";
@@ -67,9 +67,9 @@ inLongRun(() => {
   });
 });
 
-test("an instance that does not stay online is taken out again", async () => {
+test("an instance that does not stay online is removed again", async () => {
   await own.run({ name: "single", code: SERVER(logOf("single")), env: { PORT: await freePort() } });
-  // The one that listens first keeps the port.
+  // The first instance that listens keeps the port.
   await expect.poll(() => existsSync(logOf("single"))).toBe(true);
   await expect(scale("single", 2, withStoppedClock(ports))).rejects.toMatchObject({
     kind: "PROCESS_ACTION_FAILED",
@@ -78,7 +78,7 @@ test("an instance that does not stay online is taken out again", async () => {
   expect((await recordsOf("single")).map(({ status }) => status)).toEqual(["online"]);
 });
 
-test("a deleted process is in no list, and none of it runs", async () => {
+test("a deleted process is not listed, and no process of it runs", async () => {
   await web("gone", await freePort(), 2);
   const pids = (await recordsOf("gone")).map(({ pid }) => pid);
   const { affected } = await execute(processAct, ports, { action: "delete", name: "gone" }, caller);
@@ -87,7 +87,7 @@ test("a deleted process is in no list, and none of it runs", async () => {
   for (const pid of pids) expect(own.pids()).not.toContain(pid);
 });
 
-test("a wait ends when each process has been online for a second, or with a process that PM2 gave up on", async () => {
+test("a wait ends when each process has been online for a second, or when PM2 has given up on one", async () => {
   await own.run({
     name: "later",
     code: 'setTimeout(() => process.send("ready"), 1500); setInterval(() => {}, 1e6);',

@@ -1,4 +1,3 @@
-/** The short names that people bring from PM2, as they are built, against a real PM2. */
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -18,7 +17,7 @@ test.each(["ls", "list", "ps", "status"])("svcm %s is svcm process list", async 
   expect(short).toEqual(long);
 });
 
-test("svcm stop, start and restart act on a process, and their help is that of the command", async () => {
+test("svcm stop, start and restart act on a process, and their help is the help of the command", async () => {
   expect((await svcm("stop", "api", "--yes")).stdout).toMatch(/^Stopped api \(id 0\)\.$/m);
   expect((await svcm("start", "api")).stdout).toMatch(/^Started api \(id 0, pid \d+\)\.$/m);
   expect((await svcm("restart", "api")).stdout).toMatch(/^Restarted api \(id 0, pid \d+\)\.$/m);
@@ -31,12 +30,12 @@ test("svcm monit is svcm metrics watch", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ processes: [{ name: "api" }] });
 });
 
-test("svcm logs takes the number of lines as pm2 logs does", async () => {
+test("svcm logs accepts the number of lines as pm2 logs does", async () => {
   expect(await svcm("logs", "api", "--lines", "5")).toMatchObject({ code: 0 });
   expect((await svcm("logs", "api", "--lines", "0")).code).toBe(2);
 });
 
-test("Tab completes behind a short name as behind the command", async () => {
+test("Tab completes after a short name in the same way as after the command", async () => {
   const complete = async (line: string) => (await svcm("__complete", "bash", "=:", line)).stdout;
   expect(await complete("svcm restart ")).toContain("api");
   expect(await complete("svcm restart ")).toBe(await complete("svcm process restart "));

@@ -1,4 +1,4 @@
-/** The apps of small projects, started by the team's own `pm2 start` and by svcm: their variables are the same. */
+/** The apps of small projects, started by the team's own `pm2 start` and by svcm, have the same variables. */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -58,7 +58,7 @@ setInterval(() => {}, 1e6);
   return own;
 }
 
-/** The declared variables of each app, when all of them have sent their environment. */
+/** The declared variables of each app, after all apps have sent their environment. */
 async function variablesOf({ apps }: Start, start: () => Promise<void>): Promise<Record<string, Environment>> {
   const seen: Record<string, Environment> = {};
   const all = new Promise<void>((resolve) => {
@@ -91,7 +91,6 @@ async function startedBySvcm(files: Readonly<Record<string, string>>, start: Sta
   });
 }
 
-/** Tests of projects, by name. */
 export function testStarts(projects: Readonly<Record<string, OwnProject>>): void {
   beforeAll(listen);
   afterAll(end);

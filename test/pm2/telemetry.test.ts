@@ -1,4 +1,3 @@
-/** Telemetry over a real PM2: its measurements, its comparison, and the values that it never shows. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
@@ -8,7 +7,7 @@ import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
-/** Its stores repeat a secret of its environment and one of another process, under harmless keys. */
+/** The stores of the app contain a secret of its environment and one of another process, under harmless keys. */
 const SERVE = `const note = "it is " + process.env.PAYMENT_TOKEN;
 require("node:http").createServer(({ url }, response) => {
   response.writeHead(url === "/async-context-metrics" ? 200 : 404);
@@ -41,10 +40,10 @@ const isServing = (port: number): Promise<boolean> =>
 
 const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
 
-test("a busy process is measured as busy, an idle one as idle, in the schema's form", async () => {
+test("a busy process is measured as busy and an idle one as idle, in the format of the schema", async () => {
   let payload = metricsPayload.parse(await show());
   const cpuOf = (wanted: string): number => payload.processes.find(({ name }) => name === wanted)?.cpuPercent ?? 0;
-  // A process that starts is busy, too.
+  // A starting process is busy as well.
   const isBusier = async (): Promise<boolean> => {
     payload = metricsPayload.parse(await show());
     return cpuOf("busy") > 2 * cpuOf("idle");
@@ -86,14 +85,14 @@ test("differences from the ecosystem file are reported without values", async ()
   ]);
 });
 
-test("no answer holds a value of an environment, an argument or a store", async () => {
+test("no answer contains a value of an environment, an argument or a store", async () => {
   const port = await freePort();
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
   await expect.poll(() => isServing(port)).toBe(true);
   const asked = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
   const ask = async (): Promise<string> =>
     (await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } })).stdout;
-  // On a loaded machine, an app may need more than the second that it has.
+  // On a loaded machine, an app may need more than the time-out of one second.
   let stdout = "";
   await expect.poll(async () => (stdout = await ask())).not.toContain("ASYNC_CONTEXT_TIMEOUT");
   const texts = [
@@ -115,7 +114,7 @@ test("no answer holds a value of an environment, an argument or a store", async 
   });
 });
 
-test("a killed process is seen with its new pid, and the host goes on when PM2 is killed", async () => {
+test("a killed process is shown with its new pid, and the host is still reported when PM2 is killed", async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const request = { environment: "dev", intervalMs: 500, asyncContext: false };

@@ -1,4 +1,4 @@
-/** Two apps under a real PM2, and a world in which something happens in the middle of their apply. */
+/** Two apps under a real PM2, and ports with which something happens in the middle of their apply. */
 import { execFile } from "node:child_process";
 import { utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,8 +14,8 @@ export const caller = { source: "cli", grants: ["read", "write"] } as const;
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 
 /**
- * In MODE 2 it sends SIGINT to the process that a file names. With FAT it takes memory when a file exists. It is ready when
- * the file that HELD names exists, or at once.
+ * In MODE 2 it sends SIGINT to the process in a file. With FAT it allocates memory when a file exists. It is ready when
+ * the file in HELD exists, or immediately.
  */
 const APP = `
 const { existsSync, readFileSync } = require("node:fs");
@@ -40,7 +40,7 @@ export const refusal = (done: Promise<unknown>): Promise<SvcmError> =>
     (error: unknown) => (error instanceof SvcmError ? error : Promise.reject(error as Error)),
   );
 
-/** For a file of tests; each of them begins with the two apps in MODE 1. */
+/** For a file of tests. Each test begins with the two apps in MODE 1. */
 export function twoAppsUnderPm2() {
   const own = pm2();
   const ports = own.ports();
@@ -61,7 +61,7 @@ export function twoAppsUnderPm2() {
     return execute(rolloutApply, world, { environment: "dev" }, { ...caller, ...(signal && { signal }) });
   };
 
-  /** The same world, in which something happens when a line of the journal is on disk. */
+  /** The same ports, with an action that runs when a line of the journal is on disk. */
   function when(isIt: (event: ReleaseEvent) => boolean, happens: () => unknown): Ports {
     const { releases } = ports;
     const add = async (id: string, event: ReleaseEvent): Promise<void> => {
@@ -71,7 +71,7 @@ export function twoAppsUnderPm2() {
     return Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
   }
 
-  /** The same world, in which each pause is longer than svcm waits for anything. */
+  /** The same ports, but each pause is longer than svcm waits for anything. */
   function withoutPatience(): Ports {
     let skippedMs = 0;
     const elapsed = (): number => ports.clock.elapsed() + skippedMs;
@@ -85,7 +85,7 @@ export function twoAppsUnderPm2() {
   const stepsLeft = async (): Promise<number> =>
     (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
 
-  /** Runs PM2's own command line, with a shell that has one more variable. */
+  /** Runs PM2's own command line in a shell with one more variable. */
   const byPm2 = (...args: string[]): Promise<unknown> => {
     const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home, OF_THE_SHELL: "1" };
     return promisify(execFile)(process.execPath, [PM2, ...args], { env });
@@ -93,7 +93,6 @@ export function twoAppsUnderPm2() {
 
   const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-  /** svcm's own command line, behind a prefix. */
   const startApply = (...prefix: string[]) => {
     const svcm = join(import.meta.dirname, "../../bin/run.js");
     const flags = ["--environment", "dev", "--yes", "--json", "--root", own.folder];

@@ -1,4 +1,4 @@
-/** Daemons of older versions of PM2 take declarations, applies and rollbacks as the present one does. */
+/** Daemons of older versions of PM2 accept declarations, applies and rollbacks in the same way as the present one. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(installed, { recursive: true, force: true });
 });
 
-/** The program of the daemon of a version, from the registry. */
+/** The daemon program of a version, from the registry. */
 function daemonOf(version: string): string {
   const prefix = join(installed, version);
   const args = ["install", "--prefix", prefix, `pm2@${version}`, "--ignore-scripts", "--no-audit", "--no-fund"];
@@ -68,7 +68,7 @@ test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (v
   ]);
   await act("start");
   expect(await drift()).toEqual([]);
-  // No field of this version is taken for a variable.
+  // No field of this version is read as a variable.
   for (const { declaration } of await ports.processes.list()) {
     const lower = Object.keys(declaration.environment).filter((key) => /^[a-z]/.test(key));
     expect(lower.filter((key) => !["fork", "cluster", "unique_id", "io"].includes(key))).toEqual(["lower"]);
@@ -113,7 +113,7 @@ test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s",
   const apply = () => execute(rolloutApply, ports, { environment: "dev" }, caller);
   const stepsLeft = async (): Promise<number> =>
     (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
-  /** The numbers of the processes, and what each was started with, as it says itself. */
+  /** The numbers of the processes, and the arguments and environment that each process recorded. */
   const seen = async () =>
     (await ports.processes.list()).map(({ name, pmId, status }) => {
       const { env } = JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as {

@@ -1,4 +1,3 @@
-/** The pages of `svcm metrics watch` about one process, under a real PM2. */
 import { EventEmitter, once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,35 +7,38 @@ import { hasTmux, watchTerminal } from "../support/watch-terminal.ts";
 
 const CANARY = "canary-Kq7-51be20aa";
 
-test.runIf(hasTmux)("the details and the log of the selected process, here and of a remote service", async () => {
-  const own = pm2();
-  onTestFinished(() => own.end());
-  await own.startDaemon();
-  const code = `const say = () => console.log("tick " + process.env.TOKEN_OF_TICK); say(); process.on("SIGUSR2", say);`;
-  await own.run({ name: "ticks", code: `${code} ${IDLE}`, env: { TOKEN_OF_TICK: CANARY } });
-  const server = await serverOver(own);
-  for (const args of ["--interval 500", `--url http://127.0.0.1:${server.port}`]) {
-    const window = await watchTerminal(args, { PM2_HOME: own.home }, ["80", "24"]);
-    await window.shows(/ticks/);
-    await window.press("Down");
-    await window.shows(/> ticks/);
-    await window.press("l");
-    const first = await window.shows(/ticks.* tick /);
-    const [ticks] = await own.link().list();
-    process.kill(ticks!.pid!, "SIGUSR2");
-    const count = first.split(" tick ").length;
-    const followed = await window.shows(new RegExp(`(?:[^]* tick ){${count}}`));
-    expect(followed).not.toContain(CANARY);
-    await window.press("Escape");
-    await window.shows(/> ticks/);
-    await window.press("Enter");
-    await window.shows(/ticks \(id 0\) {2}online[^]*Enter refresh/);
-    await window.press("q");
-    await window.shows(/ENDED 0/);
-  }
-});
+test.runIf(hasTmux)(
+  "shows the details and the log of the selected process, of this machine and of a remote service",
+  async () => {
+    const own = pm2();
+    onTestFinished(() => own.end());
+    await own.startDaemon();
+    const code = `const say = () => console.log("tick " + process.env.TOKEN_OF_TICK); say(); process.on("SIGUSR2", say);`;
+    await own.run({ name: "ticks", code: `${code} ${IDLE}`, env: { TOKEN_OF_TICK: CANARY } });
+    const server = await serverOver(own);
+    for (const args of ["--interval 500", `--url http://127.0.0.1:${server.port}`]) {
+      const window = await watchTerminal(args, { PM2_HOME: own.home }, ["80", "24"]);
+      await window.shows(/ticks/);
+      await window.press("Down");
+      await window.shows(/> ticks/);
+      await window.press("l");
+      const first = await window.shows(/ticks.* tick /);
+      const [ticks] = await own.link().list();
+      process.kill(ticks!.pid!, "SIGUSR2");
+      const count = first.split(" tick ").length;
+      const followed = await window.shows(new RegExp(`(?:[^]* tick ){${count}}`));
+      expect(followed).not.toContain(CANARY);
+      await window.press("Escape");
+      await window.shows(/> ticks/);
+      await window.press("Enter");
+      await window.shows(/ticks \(id 0\) {2}online[^]*Enter refresh/);
+      await window.press("q");
+      await window.shows(/ENDED 0/);
+    }
+  },
+);
 
-test.runIf(hasTmux)("details that arrive late do not replace the log that is open then", async () => {
+test.runIf(hasTmux)("details that arrive late do not replace the log that is open by then", async () => {
   const own = pm2();
   onTestFinished(() => own.end());
   await own.startDaemon();
@@ -61,7 +63,7 @@ test.runIf(hasTmux)("details that arrive late do not replace the log that is ope
   expect(await window.shows(/(?:[^]* tick\b){2}/)).not.toContain("Enter refresh");
 });
 
-/** Passes connections on to a server, and holds the answer with the details of a process. */
+/** Forwards connections to a server, and delays the answer with the details of a process. */
 async function slowDetails(to: number) {
   const moments = new EventEmitter();
   const [asked, released, answered] = ["asked", "released", "answered"].map((name) => once(moments, name));

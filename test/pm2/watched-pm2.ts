@@ -1,4 +1,3 @@
-/** The feed of events over a real PM2. */
 import { createRequire } from "node:module";
 import { afterAll, beforeAll } from "vitest";
 import { wholeSecond, type SvcmEvent } from "../../src/core/index.ts";
@@ -7,7 +6,7 @@ import { pm2Command } from "./event-scenes.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 
-/** It ends some time after SIGINT, so PM2's command waits that long. */
+/** The app ends some time after SIGINT, so PM2's command waits that long. */
 const SLOW = `process.on("SIGINT", () => setTimeout(() => process.exit(0), 900));
   process.send("ready"); setInterval(() => {}, 1e6);`;
 export const slow = (name: string) => ({
@@ -26,7 +25,7 @@ export function watchedPm2() {
 
   beforeAll(async () => {
     await own.startDaemon();
-    // The feed begins with the first read, and the app starts before.
+    // The feed begins with the first read, so the app must start before.
     const fromMs = wholeSecond(Date.now());
     const feed = ports.eventFeed.watch(stop.signal, { apps: [], fromMs })[Symbol.asyncIterator]();
     next = async (wanted) => {
@@ -36,7 +35,7 @@ export function watchedPm2() {
         if (Object.entries(wanted).every(([key, expected]) => value[key as keyof SvcmEvent] === expected)) return value;
       }
     };
-    // The feed looks at the machine by now.
+    // The feed has started to watch the machine by now.
     await own.run(slow("first"));
     await next({ app: "first", kind: "start" });
   });

@@ -31,7 +31,7 @@ exports.use = () => a.name + a.name;`);
   expect(required).toEqual(["a"]);
 });
 
-test("a lazily bound module may be constructed, spread, called through and passed on", () => {
+test("a lazily bound module may be constructed, spread, called and passed on", () => {
   const { exports } = run(`"use strict";
 const a = require("a");
 const b$1 = require("b");
@@ -43,7 +43,7 @@ exports.property = exports.b$1;`);
   expect(exports).toMatchObject({ made: true, spread: [1, 2], whole: { name: "b" }, property: 1 });
 });
 
-test("a binding that is assigned again is not made lazy", () => {
+test("a binding that is assigned again is not bound lazily", () => {
   const code = `"use strict";\nlet a = require("a");\na = { name: a.name };\nexports.name = a.name;`;
   expect(run(code)).toMatchObject({ required: ["a"], exports: { name: "a" } });
 });

@@ -6,8 +6,8 @@ import { buildCommandLine } from "../../scripts/build/command-line.ts";
 import { plainEnvironment, REPOSITORY, svcm } from "../support/command-line.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-test("a command line built without lazy chunks behaves the same, because no chunk needs a later one", async () => {
-  // PM2 is found from there.
+test("a command line built without lazy chunks behaves in the same way, because no chunk needs a later one", async () => {
+  // The build finds PM2 there.
   const folder = mkdtempSync(join(REPOSITORY, "node_modules/.svcm-eager-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const dist = join(folder, "dist");

@@ -40,16 +40,16 @@ test.each([
   expect(found("test/a.ts", source)).toEqual([]);
 });
 
-test("check:language permits text of a tagged template, which is for a program", () => {
+test("check:language permits text of a tagged template, because it is program input", () => {
   expect(found("src/a.ts", "const a = script`it tells ${b} is none`;\n")).toEqual([]);
 });
 
-test("check:language reads only the titles of tests", () => {
+test("check:language reads only the titles of tests, not other code", () => {
   const source = 'describe("what it tells", () => { test.each([1])("is none", () => { f("it tells you"); }); });\n';
   expect(found("test/a.test.ts", source)).toHaveLength(2);
 });
 
-test("check:language reads the prose of Markdown, without its code", () => {
+test("check:language reads the prose of Markdown, but not its code", () => {
   const source = [
     "# What svcm tells",
     "",

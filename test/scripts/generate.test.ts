@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DERIVED = Object.keys({ ...generatedSources, ...generatedFiles });
 
-test("one run of npm run generate carries a new value of a key to every file that lists it", () => {
+test("one run of npm run generate writes a new value of a key to every file that lists it", () => {
   const root = temporaryFolder();
   for (const file of ["config", "docs/reference", "package.json", "schemas", "scripts", "src", "tsconfig.json"])
     cpSync(join(REPOSITORY, file), join(root, file), { recursive: true });

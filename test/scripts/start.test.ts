@@ -1,4 +1,3 @@
-/** `npm start` and `npm stop` in a separate checkout, under the PM2 of that checkout. */
 import { execFile } from "node:child_process";
 import {
   existsSync,
@@ -22,7 +21,7 @@ import { pidsOf } from "../support/pm2-daemon.ts";
 import { inLongRun } from "../support/runs.ts";
 
 const LISTENERS = 5;
-/** A socket's address holds 107 bytes. */
+/** The address of a socket has at most 107 bytes. */
 const LONGEST_SOCKET = 107;
 
 describe("npm start and npm stop", () => {
@@ -60,7 +59,7 @@ describe("npm start and npm stop", () => {
     await expectNothing();
   });
 
-  test("a port that is taken is named, and nothing is left running", async () => {
+  test("if a port is taken, the error names it, and nothing is left running", async () => {
     const other = await listenAt(ports.grpcapi);
     const { code, stdout, stderr } = await npm("start");
     await new Promise((closed) => other.close(closed));
@@ -86,7 +85,7 @@ describe("npm start and npm stop", () => {
     });
   });
 
-  test("a start brings everything up; a second one replaces all of it", async () => {
+  test("a start starts everything; a second start replaces all of it", async () => {
     const first = await npm("start");
     expect(first).toMatchObject({ code: 0, stderr: "" });
     for (const port of Object.values(ports)) expect(first.stdout).toContain(`127.0.0.1:${port}`);
@@ -121,7 +120,7 @@ describe("npm start and npm stop", () => {
     });
   });
 
-  test("a stop says what it stopped, and leaves nothing behind", async () => {
+  test("a stop prints what it stopped, and leaves nothing behind", async () => {
     const { code, stdout, stderr } = await npm("stop");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const kind of ["restapi", "websocketapi", "grpcapi", "service-management"]) {
@@ -132,7 +131,7 @@ describe("npm start and npm stop", () => {
   });
 });
 
-test("the path of PM2's home is short enough for a socket, even in a deep checkout", () => {
+test("the path of PM2's home is short enough for a socket, even in a deeply nested checkout", () => {
   const deep = `/srv/${"d".repeat(120)}`;
   for (const root of ["/srv/app", deep, `${deep}/${"e".repeat(100)}`]) {
     expect(Buffer.byteLength(join(pm2Home(root), "interactor.sock"))).toBeLessThanOrEqual(LONGEST_SOCKET);

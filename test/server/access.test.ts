@@ -11,7 +11,6 @@ const policy: AccessPolicy = {
   identities: identitiesWith(undefined),
 };
 
-/** Of a repository without tokens. */
 function identitiesWith(token: string | undefined): Identities {
   const tokens = { path: "", now: () => undefined, change: () => Promise.resolve(), make: () => "" };
   return identitiesOf({ tokens, clock: systemClock }, token);
@@ -66,14 +65,14 @@ describe("Host", () => {
     expect(isOwn({ hosts })).toBe(false);
   });
 
-  test("the reached address is accepted as a Host, another one is refused", () => {
+  test("the address of the connection is accepted as a Host, another address is refused", () => {
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "192.168.1.5" })).toBe(true);
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "::ffff:192.168.1.5" })).toBe(true);
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "127.0.0.1" })).toBe(false);
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: undefined })).toBe(false);
   });
 
-  test("a target with an authority names the same host", () => {
+  test("a target with an authority must name the same host", () => {
     expect(isOwn({ target: "http://localhost:3200/api/runtime/env" })).toBe(true);
     for (const target of [
       "http://evil.example/",
@@ -87,7 +86,7 @@ describe("Host", () => {
 });
 
 describe("Origin", () => {
-  test("an Origin has to be scheme and Host, byte for byte", () => {
+  test("an Origin must equal scheme and Host, byte for byte", () => {
     expect(isOwn({ origin: "http://localhost:3200" })).toBe(true);
     expect(isOwn({ origin: "http://[::1]:3200", hosts: ["[::1]:3200"] })).toBe(true);
   });
@@ -224,7 +223,7 @@ describe("Authorization", () => {
     expect(isOwner(authorization)).toBe(false);
   });
 
-  test("a token is compared by its UTF-8 bytes, which Node decodes as Latin-1", () => {
+  test("a token is compared by its UTF-8 bytes, which Node.js decodes as Latin-1", () => {
     const header = `Bearer ${Buffer.from("tökén-日本").toString("latin1")}`;
     expect(isOwner(header, "tökén-日本")).toBe(true);
     expect(isOwner(header, "tökén-日木")).toBe(false);

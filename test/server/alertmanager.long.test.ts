@@ -20,7 +20,7 @@ import { hasPrometheus, prometheus } from "../support/prometheus.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testServer } from "./support.ts";
 
-/** Debian's package is called prometheus-alertmanager. */
+/** Debian's package is named prometheus-alertmanager. */
 const PROGRAM = "prometheus-alertmanager";
 const hasAlertmanager = spawnSync(PROGRAM, ["--version"]).status === 0;
 
@@ -30,7 +30,7 @@ interface Alert {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
-/** A webhook that resolves `until` when it has alerts for all the names. */
+/** A webhook that resolves `until` when it has received alerts with all the names. */
 async function receiver() {
   const alerts: Alert[] = [];
   let arrived = (): void => undefined;
@@ -51,7 +51,6 @@ async function receiver() {
   };
 }
 
-/** Sends each alert at once. */
 async function alertmanager(webhook: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   const route = { receiver: "team", group_by: ["..."], group_wait: "0s", group_interval: "1s", repeat_interval: "1h" };
@@ -78,7 +77,7 @@ interface Rules {
   readonly groups: { readonly rules: { readonly alert?: string; for?: string }[] }[];
 }
 
-/** The rules of the package, without the time that a fault must last. `promtool` tests those times. */
+/** The rules of the package without their hold-off times, which `promtool` tests. */
 function rulesAtOnce(): string {
   const rules = parse(readFileSync(join(REPOSITORY, "docs/examples/prometheus/svcm.rules.yml"), "utf8")) as Rules;
   for (const group of rules.groups) for (const rule of group.rules) delete rule.for;

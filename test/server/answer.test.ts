@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { failureAnswer, toJson } from "../../src/server/answer.ts";
 
 describe("JSON of answers", () => {
-  test("JSON of answers has the same value and no character of markup or line end", () => {
+  test("JSON of answers has the same value and contains no markup character or line separator", () => {
     const hostile = fc.string({
       unit: fc.constantFrom("<", ">", "&", "\u2028", "\u2029", '"', "\\", "a", "</script>", "<!--"),
     });

@@ -5,7 +5,6 @@ import { identitiesOf } from "../../src/server/identities.ts";
 import { serverLog } from "../../src/server/log.ts";
 import { ENV, repository } from "./support.ts";
 
-/** The server without a socket. */
 function app(isLoopback: boolean) {
   const { root } = repository();
   const log = serverLog({ logLevel: "silent", logForm: undefined }, { write: () => undefined });

@@ -1,4 +1,3 @@
-/** Wrong tokens cost time, counted by address; other addresses are not affected. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { Attempts } from "../../src/server/authentication.ts";
@@ -17,7 +16,7 @@ async function failTenTimes(server: TestServer, headers: Record<string, string> 
   for (let failure = 1; failure <= 10; failure += 1) expect((await post(server, SAVE, headers)).status).toBe(401);
 }
 
-/** The status for a write from another address of this machine. */
+/** The status of a write from another address of this machine. */
 function statusFrom(localAddress: string, { port }: TestServer, authorization: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { authorization, "content-type": "application/json" };
@@ -40,7 +39,7 @@ function statusFrom(localAddress: string, { port }: TestServer, authorization: s
 }
 
 describe("ten wrong tokens", () => {
-  test("refuse the next token for a time that the answer states, also the right one", async () => {
+  test("refuse the next token for a time that the answer states, even the right token", async () => {
     const server = await testServer({ env: withToken });
     await failTenTimes(server);
     const before = server.text();
@@ -55,7 +54,7 @@ describe("ten wrong tokens", () => {
     expect(server.text()).toBe(before);
   });
 
-  test("do not lock out an address from which the right token came before", async () => {
+  test("do not lock out an address that has sent the right token before", async () => {
     const server = await testServer({ env: withToken });
     expect((await post(server, SAVE, right)).status).toBe(200);
     await failTenTimes(server);
@@ -86,7 +85,7 @@ describe("ten wrong tokens", () => {
     expect((await post(server, SAVE, right)).status).toBe(429);
   });
 
-  test("behind a proxy count only for the client that it names", async () => {
+  test("behind a proxy count only for the client that the proxy names", async () => {
     const server = await testServer({ env: { ...withToken, ...behindProxy } });
     await failTenTimes(server, { ...wrong, "x-forwarded-for": "203.0.113.9, 198.51.100.1" });
     const from = async (address: string) => (await post(server, SAVE, { ...right, "x-forwarded-for": address })).status;
@@ -95,7 +94,7 @@ describe("ten wrong tokens", () => {
     expect(await from("203.0.113.9")).toBe(200);
   });
 
-  test("without a proxy count for the connection, with any X-Forwarded-For", async () => {
+  test("without a proxy count for the connection, whatever X-Forwarded-For says", async () => {
     const server = await testServer({ env: withToken });
     for (let failure = 1; failure <= 10; failure += 1) {
       await post(server, SAVE, { ...wrong, "x-forwarded-for": `198.51.100.${failure}` });
@@ -104,7 +103,7 @@ describe("ten wrong tokens", () => {
   });
 });
 
-test("a blocked address must wait until its oldest failure has expired", () => {
+test("a blocked address must wait until its oldest failure expires", () => {
   let now = 0;
   const attempts = new Attempts({ failures: 3, windowMs: 60_000 }, () => now);
   for (now of [0, 10_000, 20_000]) attempts.failed("a");
@@ -117,7 +116,7 @@ test("a blocked address must wait until its oldest failure has expired", () => {
   expect(attempts.waitSeconds("a")).toBe(10);
 });
 
-test("an address counts as the owner's for an hour after a valid token", () => {
+test("an address stays trusted for an hour after a valid token", () => {
   let now = 0;
   const attempts = new Attempts({ failures: 3, windowMs: 60_000 }, () => now);
   expect(attempts.isKnown("a")).toBe(false);
@@ -128,7 +127,7 @@ test("an address counts as the owner's for an hour after a valid token", () => {
   expect(attempts.isKnown("a")).toBe(false);
 });
 
-test("failures of more than ten thousand addresses take no more memory", () => {
+test("failures from more than ten thousand addresses use no more memory", () => {
   const attempts = new Attempts({ failures: 1, windowMs: 60_000 }, () => 0);
   for (let address = 0; address <= 10_000; address += 1) attempts.failed(String(address));
   expect([attempts.waitSeconds("0"), attempts.waitSeconds("1"), attempts.waitSeconds("10000")]).toEqual([0, 60, 60]);
@@ -158,7 +157,7 @@ test.each([
   expect(clientAddress(isBehindProxy, message as never)).toBe(expected);
 });
 
-test("refused tokens of an address are logged once a second with their count", async () => {
+test("refused tokens of an address are logged once per second with their count", async () => {
   const server = await testServer({ env: withToken });
   await Promise.all(Array.from({ length: 200 }, () => post(server, SAVE, wrong)));
   await server.close();

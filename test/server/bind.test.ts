@@ -45,7 +45,7 @@ describe("the address to bind", () => {
     expect((await resolveBind(host)).isLoopback).toBe(false);
   });
 
-  test("a name that does not resolve is refused, naming flag and variable", async () => {
+  test("a name that does not resolve is refused, and the error names flag and variable", async () => {
     const { exitCode, body } = await resolveBind("no-such-host.invalid").then(
       () => expect.unreachable(),
       describeError,

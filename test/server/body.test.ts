@@ -49,7 +49,7 @@ describe("a bad body", () => {
     },
   );
 
-  test("a connection is usable after a refused body", async () => {
+  test("a connection can be used after a refused body", async () => {
     const server = await testServer();
     const { socket, ended } = rawConnection(server);
     const request = (body: string, more = ""): string =>
@@ -66,7 +66,7 @@ describe("the media type", () => {
     "APPLICATION/JSON",
     "application/json;charset=utf-8",
     'application/json ; charset = "UTF-8"',
-  ])("%s is taken", async (type) => {
+  ])("%s is accepted", async (type) => {
     expect((await post(await testServer(), fastify, { "content-type": type })).status).toBe(200);
   });
 

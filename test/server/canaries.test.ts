@@ -1,4 +1,4 @@
-/** Secrets are planted everywhere that one may be by design or by mistake; then nothing that leaves may contain one. */
+/** Secrets are planted wherever one may appear by design or by mistake. No output may contain one. */
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated.ts";
@@ -16,7 +16,7 @@ function canary(what: string): string {
   return secret;
 }
 
-/** An env file that holds a secret everywhere a visible value does not. */
+/** An env file with a secret in every place that has no visible value. */
 function envFile(): string {
   const hidden = Object.entries(packagedRuntimeContract.keys).filter(([, { tier }]) => tier === "never-exposed");
   return [
@@ -80,7 +80,7 @@ function bodies(): (string | Uint8Array | object)[] {
 
 const asText = ({ rawHeaders, text }: Answered): string => `${rawHeaders.join("\n")}\n${text}`;
 
-/** Everything the server says to all of it. */
+/** All answers of the server. */
 async function provoke(server: { port: number }): Promise<string[]> {
   const said: Answered[] = [];
   for (const path of reads()) {
@@ -142,7 +142,7 @@ test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (ho
   expectNone(...said, ...server.log, readFileSync(files.auditFile, "utf8"));
 });
 
-test("no secret leaves a server with an unreadable file, and a defect shows its stack only in the log", async () => {
+test("no secret leaves a server with an unreadable file, and a defect has its stack only in the log", async () => {
   const message = "the cause of a defect";
   const broken = (ports: Ports): Ports => ({
     ...ports,
@@ -174,7 +174,7 @@ test("a refusal to start does not show the token", async () => {
   }
 });
 
-test("the search finds a secret in its own sample", async () => {
+test("the search finds a planted secret", async () => {
   const server = await testServer({ repository: repository({ ".env.dev": `SVC_JWT_ISSUER=${canary("visible")}\n` }) });
   const answer = await ask(server, ENV, { headers: JSON_TYPE });
   expect(() => expectNone(asText(answer))).toThrow("visible");

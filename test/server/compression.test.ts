@@ -1,4 +1,3 @@
-/** Large answers, the console's files and large frames are compressed for clients that take it, and only for them. */
 import { once } from "node:events";
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateRawSync } from "node:zlib";
@@ -52,7 +51,7 @@ test.each([
 ])("Accept-Encoding: %s gets %s", (accepted, encoding) => expect(encodingFor(accepted)).toBe(encoding));
 
 describe.each(["br", "gzip"] as const)("%s", (encoding) => {
-  test("answers above 1 KiB are the same text in fewer bytes", async () => {
+  test("answers above 1 KiB have the same text in fewer bytes", async () => {
     const server = await testServer();
     for (const path of [ENV, "/api/runtime/contract", "/api/openapi.json", "/metrics"]) {
       const { headers, bytes } = await bytesOf(server, path, encoding);
@@ -74,7 +73,7 @@ describe.each(["br", "gzip"] as const)("%s", (encoding) => {
     }
   });
 
-  test("files of the console are sent as compressed by the build", async () => {
+  test("files of the console are sent in the compressed form of the build", async () => {
     const server = await testServer();
     const { text } = await ask(server, "/");
     const files = [...text.matchAll(/"(assets\/[^"]+\.(?:js|css))"/g)].map(([, file]) => `/${file}`);

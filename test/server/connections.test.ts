@@ -1,4 +1,3 @@
-/** A client that opens many unused connections shuts out only itself. */
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Ports } from "../../src/core/index.ts";
@@ -6,7 +5,7 @@ import { ask, ENV, JSON_TYPE, rawConnection, testServer, type TestServer } from 
 import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
 
-/** Nothing but a shortage would end a connection before the test gives up. */
+/** Only a shortage of connections ends one before the test times out. */
 const never = { headersTimeoutMs: 300_000, requestTimeoutMs: 300_000, keepAliveTimeoutMs: 300_000 };
 const HEADERS = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
 const BODY = `POST ${ENV} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${JSON_TYPE["content-type"]}\r\nContent-Length: 99\r\n\r\n{`;
@@ -16,7 +15,7 @@ interface Slow {
   readonly isOpen: () => boolean;
 }
 
-/** A connection from an address of this machine that begins something and never ends it. */
+/** A connection from an address of this machine with a request that is never completed. */
 async function slow({ port }: TestServer, bytes: string, localAddress = "127.0.0.2"): Promise<Slow> {
   const socket: Socket = connect({ port, host: "127.0.0.1", localAddress });
   onTestFinished(() => void socket.destroy());
@@ -32,7 +31,7 @@ describe("a connection above the limit replaces", () => {
     ["silent", ""],
     ["slow headers", HEADERS],
     ["slow bodies", BODY],
-  ])("the oldest connection with %s, also from the same address", async (_, bytes) => {
+  ])("the oldest connection with %s, also if it is from the same address", async (_, bytes) => {
     const server = await testServer({ limits: { maxConnections: 4, ...never } });
     const connections: Slow[] = [];
     for (let count = 0; count < 4; count += 1) connections.push(await slow(server, bytes, "127.0.0.1"));
@@ -41,7 +40,7 @@ describe("a connection above the limit replaces", () => {
     expect(connections.map(({ isOpen }) => isOpen())).toEqual([false, true, true, true]);
   });
 
-  test("a connection of the address that has the most", async () => {
+  test("a connection of the address that has the most connections", async () => {
     const server = await testServer({ limits: { maxConnections: 4, ...never } });
     const oldest = await slow(server, HEADERS, "127.0.0.3");
     const many: Slow[] = [];
@@ -51,7 +50,7 @@ describe("a connection above the limit replaces", () => {
     expect(oldest.isOpen()).toBe(true);
   });
 
-  test("never a connection in use: a request that is being answered, or a WebSocket", async () => {
+  test("never a connection in use: one with a pending request, or a WebSocket", async () => {
     let release!: () => void;
     let arrive!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));

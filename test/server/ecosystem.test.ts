@@ -1,4 +1,3 @@
-/** The command line and HTTP answer the same for the same ecosystem files, without a secret. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -20,7 +19,7 @@ async function get(url: string, query: string): Promise<{ status: number; text: 
   return { status: response.status, text: await response.text() };
 }
 
-test("HTTP and --json answer the same, without a secret", async () => {
+test("HTTP and --json return the same, without a secret", async () => {
   const root = repository();
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "canary-auth-token", SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "trace" };
   const server = await serve({ root, env });
@@ -52,7 +51,7 @@ test("HTTP and --json answer the same, without a secret", async () => {
   expect(`${said.join("\n")}${server.log()}`).not.toMatch(/canary/);
 });
 
-/** Joined, so that no scanner takes this file for a leak. */
+/** The text is split so that secret scanners do not report this file. */
 const hex = "4be1c27f90d3".repeat(6);
 const SECRETS: Readonly<Record<string, unknown>> = {
   QINIU_SK: "canary-1",
@@ -87,7 +86,7 @@ async function shownEnv(contract: Readonly<Record<string, string>>): Promise<unk
   return JSON.parse(http.text).apps[0].env;
 }
 
-test("with the packaged contract, names and shapes of values decide whether a value is hidden", async () => {
+test("with the packaged contract, the names and formats of values decide whether a value is hidden", async () => {
   expect(await shownEnv({})).toEqual({
     ...Object.fromEntries(Object.keys(SECRETS).map((name) => [name, "[REDACTED]"])),
     NESTED: '{"database":{"password":"[REDACTED]","poolSize":5,"region":"eu-1"}}',
@@ -97,7 +96,7 @@ test("with the packaged contract, names and shapes of values decide whether a va
   });
 });
 
-test("with the repository's contract, a key that it does not list is hidden", async () => {
+test("with the repository's contract, a key that the contract does not list is hidden", async () => {
   const packaged = readFileSync(join(import.meta.dirname, "../../config/runtime-contract.yaml"), "utf8");
   const own = packaged.replace(
     /^keys:\n/m,
@@ -109,7 +108,7 @@ test("with the repository's contract, a key that it does not list is hidden", as
   });
 });
 
-test("the answer repeats the given spelling of an environment", async () => {
+test("the answer has the environment as it was spelled in the request", async () => {
   const server = await serve({ root: repository() });
   const answers = await Promise.all(
     spellings.map(async (environment) => JSON.parse((await get(server.url, `?environment=${environment}`)).text)),
@@ -127,7 +126,7 @@ test("the answer repeats the given spelling of an environment", async () => {
   ]);
 });
 
-test("without an environment NODE_ENV is used, and a configured folder is read", async () => {
+test("without an environment, NODE_ENV is used, and a configured folder is read", async () => {
   const root = repository();
   mkdirSync(join(root, "elsewhere"));
   writeFileSync(join(root, "elsewhere/ecosystem.production.config.cjs"), "module.exports = { apps: [] };");
@@ -141,7 +140,7 @@ test("without an environment NODE_ENV is used, and a configured folder is read",
   });
 });
 
-test("a broken file exits 3 with the body of HTTP and does not show its source", async () => {
+test("a broken file exits 3 with the body of the HTTP answer and does not show its source", async () => {
   const root = repository();
   const file = join(root, "pm2/ecosystem.dev.config.cjs");
   writeFileSync(file, 'module.exports = { apps: [{ env: { TOKEN: "canary-broken" ] };');
@@ -161,7 +160,7 @@ test("a broken file exits 3 with the body of HTTP and does not show its source",
   });
 });
 
-test("an empty object for apps is an error, as it is for PM2", async () => {
+test("an empty object in place of apps is an error, as it is in PM2", async () => {
   const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.cjs": "module.exports = { apps: {} };" });
   const { code, stdout } = await svcm(["ecosystem", "show", "-e", "dev", "--json"], { root });
   expect([code, JSON.parse(stdout)]).toMatchObject([

@@ -43,7 +43,7 @@ describe("GET /api/runtime/env", () => {
     expect(Object.keys(after.json.values)).not.toContain("SVC_JWT_ISSUER");
   });
 
-  test("answers a missing file with 500, code and path", async () => {
+  test("answers with 500, code and path if the file is missing", async () => {
     const server = await testServer();
     const path = server.repository.envFile("dev");
     rmSync(path);

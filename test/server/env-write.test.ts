@@ -6,7 +6,7 @@ import { ask, ENV, post, testServer } from "./support.ts";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 
 describe("a write", () => {
-  test("answers with the state after the write, the changed keys and the ignored keys", async () => {
+  test("answers with the new state, the changed keys and the ignored keys", async () => {
     const server = await testServer();
     const values = {
       SVC_HTTP_FRAMEWORK: "fastify",
@@ -59,7 +59,7 @@ describe("a write", () => {
     expect(server.text("ci")).toContain("SVC_HTTP_FRAMEWORK=restify\n");
   });
 
-  test("leaves an audit record, which is the same line in the server's log", async () => {
+  test("leaves an audit record, which is also a line in the server's log", async () => {
     const server = await testServer();
     await post(server, fastify);
     const records = readFileSync(server.repository.auditFile, "utf8")
@@ -71,7 +71,7 @@ describe("a write", () => {
     expect(logged.map(({ level: _level, time: _time, pid: _pid, msg: _msg, ...record }) => record)).toEqual(records);
   });
 
-  test("a key __proto__ is refused and nothing is written; constructor is ignored like any other key outside of the allowlist", async () => {
+  test("a key __proto__ is refused and nothing is written; constructor is ignored like any other key outside the allowlist", async () => {
     const server = await testServer();
     const before = server.text();
     const refused = await post(server, '{"values":{"__proto__":"x","SVC_HTTP_FRAMEWORK":"fastify"}}');
@@ -86,7 +86,7 @@ describe("a write", () => {
 });
 
 describe("a bad value", () => {
-  test("names key, value and accepted list; all are reported at once, and nothing is written", async () => {
+  test("is refused with key, value and accepted values; all are reported together, and nothing is written", async () => {
     const server = await testServer();
     const before = server.text();
     const values = {
@@ -160,7 +160,7 @@ describe("If-Match", () => {
   });
 });
 
-test("a failed write leaves the file as it was, and the server usable", async () => {
+test("a failed write does not change the file, and the server keeps working", async () => {
   const server = await testServer();
   const before = server.text();
   rmSync(server.repository.auditFile, { force: true });

@@ -1,4 +1,4 @@
-/** The error table as the API speaks it: one request for each row. The snapshot is the contract. */
+/** The error table of the API, with one request for each row. The snapshot is the contract. */
 import type { Code } from "../../src/core/api/codes.generated.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

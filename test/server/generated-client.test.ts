@@ -1,4 +1,3 @@
-/** A client that is generated from the description compiles, and works against the server. */
 import { execFile } from "node:child_process";
 import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -10,7 +10,6 @@ import { open } from "./socket/support.ts";
 const HOUR = 3_600_000;
 const RECORDER = "/api/history/recorder";
 
-/** A repository with the last half an hour recorded. */
 function recorded(): Repository & { readonly now: number } {
   const files = repository();
   const now = Date.now();
@@ -32,7 +31,7 @@ async function firstStep(server: TestServer): Promise<void> {
 }
 
 describe("GET /api/history", () => {
-  test("answers columns of the chosen series", async () => {
+  test("returns columns of the selected series", async () => {
     const { now, ...files } = recorded();
     const server = await testServer({ repository: files });
     const query = `series=api/0:memoryBytes&from=${now - HOUR}&to=${now}&points=360`;
@@ -105,7 +104,7 @@ describe("the recorder of a server", () => {
     expect(json.recorder).toMatchObject({ on: true, by });
   });
 
-  test("ends with the server, with its lock", async () => {
+  test("ends with the server, and its lock is released", async () => {
     const server = await testServer({ record: true });
     await firstStep(server);
     await server.close();
@@ -114,7 +113,7 @@ describe("the recorder of a server", () => {
 });
 
 describe("a subscription", () => {
-  test("begins with the recorded hour, then the samples come", async () => {
+  test("begins with the recorded hour, and then samples follow", async () => {
     const client = await open(await testServer({ repository: recorded() }));
     client.send({ type: "subscribe", intervalMs: 500 });
     expect((await client.next()).type).toBe("subscribed");
@@ -146,7 +145,7 @@ describe("alerts", () => {
     `  rules: { pm2-away: ${more}, disk: off }`,
   ];
 
-  test("reach a real webhook, with a heartbeat beside, and hold no secret", async () => {
+  test("reach a real webhook, with a heartbeat, and contain no secret", async () => {
     const [hook, beat] = [await receiver(), await receiver()];
     const env = { HOOK: hook.url, BEAT: beat.url, KEY: RECEIVER_SECRET };
     const files = withYaml(yaml("0s"));
@@ -169,7 +168,7 @@ describe("alerts", () => {
     expect(everything).not.toContain(RECEIVER_SECRET);
   });
 
-  test("that cannot be delivered are a line of the log, without the address", async () => {
+  test("that cannot be delivered are logged in one line, without the address", async () => {
     const { url } = await receiver((response) => response.writeHead(410).end());
     const server = await testServer({ repository: withYaml(yaml("0s")), env: { HOOK: url, KEY: "k" } });
     await server.logged(/alert not delivered: The webhook answered with status 410/);

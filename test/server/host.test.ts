@@ -87,6 +87,6 @@ test.each([
   ["fe80::1%eth0", "fe80::1%eth0"],
   ["2001:DB8:0::1", "2001:db8::1"],
   ["::7f00:1", "::7f00:1"],
-])("%s is spelled %s", (address, canonical) => {
+])("%s is normalised to %s", (address, canonical) => {
   expect(canonicalAddress(address)).toBe(canonical);
 });

@@ -6,7 +6,7 @@ import { ask, ENV, post, repository, testServer, type TestServer } from "./suppo
 const FORM = "SVC_SERVICE_MANAGEMENT_LOG";
 const LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
 
-/** The lines between being ready and the end, without what differs from run to run. */
+/** The lines between readiness and the end, without the parts that differ between runs. */
 function requestLines({ log }: TestServer): Record<string, unknown>[] {
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   return lines
@@ -48,7 +48,7 @@ test("a refused request is one line with the route's pattern, without query, hea
   expect(server.log.join("")).not.toContain("hunter2");
 });
 
-test("a request that failed is an error line with the system's code", async () => {
+test("a failed request is an error line with the system's code", async () => {
   const server = await testServer({ env: { NODE_ENV: "staging" } });
   rmSync(server.repository.envFile("staging"));
   await ask(server, ENV);
@@ -57,7 +57,7 @@ test("a request that failed is an error line with the system's code", async () =
   ]);
 });
 
-test("reads leave no line at the default level, and one at debug", async () => {
+test("reads are not logged at the default level, and have one line at debug", async () => {
   const [quiet, verbose] = [await testServer(), await testServer({ env: { [LEVEL]: "debug" } })];
   for (const server of [quiet, verbose]) {
     await ask(server, ENV);
@@ -96,14 +96,14 @@ test("a write is logged with its audit records", async () => {
 describe("the readable log", () => {
   const SECOND = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ  /;
 
-  /** The lines between being ready and the end, without the time and the milliseconds. */
+  /** The lines between readiness and the end, without the time and the milliseconds. */
   function readableLines({ log }: TestServer): string[] {
     expect(log.filter((line) => !SECOND.test(line) || !line.endsWith("\n"))).toEqual([]);
     const lines = log.map((line) => line.replace(SECOND, "").replace(/ {2}[\d.]+ ms(?=\s)/, "  <ms>"));
     return lines.filter((line) => !/^(?:starting|ready)/.test(line)).map((line) => line.trimEnd());
   }
 
-  test("a terminal gets one line for each write, and one for each refused request", async () => {
+  test("a terminal shows one line for each write, and one for each refused request", async () => {
     const server = await testServer({ isTerminal: true });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "hunter2" } });
@@ -126,7 +126,7 @@ describe("the readable log", () => {
     expect(text.log[0]).toMatch(/Z {2}starting {2}version 1\.2\.3 {2}host 127\.0\.0\.1 {2}port 0\n$/);
   });
 
-  test("control characters are visible", async () => {
+  test("control characters are shown escaped", async () => {
     const log: string[] = [];
     const lines = serverLog({ logLevel: "info", logForm: "text" }, { write: (line) => log.push(line) });
     lines.warn({ target: "a\u001B[2Jb\u202Ec\nd" }, "\u009Bx");

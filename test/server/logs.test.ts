@@ -1,4 +1,3 @@
-/** Logs over HTTP and the WebSocket, from a real PM2. */
 import { appendFileSync } from "node:fs";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -28,7 +27,7 @@ function start({ env = {}, ...more }: ServerOptions = {}) {
   return testServer({ repository: files, env: { ...own, ...env }, ...more });
 }
 
-test("GET /api/logs answers a page, and its cursor leads to the page before", async () => {
+test("GET /api/logs returns a page, and its cursor leads to the previous page", async () => {
   const server = await start();
   const { status, json } = await ask(server, "/api/logs?app=api&limit=2");
   expect(status).toBe(200);
@@ -53,7 +52,7 @@ test.each([
   if (code) expect(answer.json).toMatchObject({ code });
 });
 
-test("logs.subscribe begins with the last lines, and goes on", async () => {
+test("logs.subscribe begins with the last lines, and continues", async () => {
   const client = await open(await start());
   client.send({ type: "logs.subscribe", apps: ["api"], tail: 1 });
   const first = await client.next("logs");
@@ -69,7 +68,7 @@ test("a subscription to a process that PM2 does not know is refused with its req
   expect(await client.next("error")).toMatchObject({ code: "PROCESS_NOT_FOUND", requestId: "7" });
 });
 
-test("logs need the token if reads do", async () => {
+test("logs need the token if reads need it", async () => {
   const server = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
   expect((await ask(server, "/api/logs")).status).toBe(401);
   const client = await open(server);
@@ -79,7 +78,7 @@ test("logs need the token if reads do", async () => {
   expect(await client.next("logs")).toMatchObject({ lines: [] });
 });
 
-test("the client iterates over lines, and a refusal ends them", async () => {
+test("the client iterates over lines, and a refusal ends the iteration", async () => {
   const server = await start();
   const client = connect({ url: `http://127.0.0.1:${server.port}`, WebSocket });
   onTestFinished(() => client.close());

@@ -22,6 +22,6 @@ test.each([
   ["text/plain;q=0.5, application/openmetrics-text;q=0.9", "openmetrics"],
   [PROMETHEUS_2, "openmetrics"],
   [PROMETHEUS_3, "openmetrics"],
-])("%j is answered with %s", (accept, format) => {
+])("Accept %j is answered with %s", (accept, format) => {
   expect(metricsFormat(accept)).toBe(format);
 });

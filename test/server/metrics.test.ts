@@ -1,4 +1,3 @@
-/** The two routes over telemetry, with a PM2 and without. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -38,7 +37,7 @@ test("/metrics has OpenMetrics of host, processes and svcm", async () => {
   expect(text).not.toContain("CANARY");
 });
 
-test("/metrics has the older text for clients that do not ask for OpenMetrics", async () => {
+test("/metrics has the text format 0.0.4 for clients that do not ask for OpenMetrics", async () => {
   const server = await testServer({ env: env() });
   for (const headers of [{}, { accept: "*/*" }, { accept: "text/plain;version=0.0.4" }, { accept: "text/html" }]) {
     const { status, headers: answered, text } = await ask(server, "/metrics", { headers });
@@ -50,7 +49,7 @@ test("/metrics has the older text for clients that do not ask for OpenMetrics", 
   }
 });
 
-test("/metrics has the host alone without PM2", async () => {
+test("without PM2, /metrics has only the host", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const { status, text } = await ask(server, "/metrics");
   expect(status).toBe(200);

@@ -13,7 +13,7 @@ async function described() {
   return { server, paths: json.paths };
 }
 
-/** Spellings of environments, and what looks like one. */
+/** Names of environments, and similar texts. */
 const environment = fc.oneof(
   fc
     .tuple(

@@ -26,7 +26,7 @@ test("the OpenAPI validator refuses a broken document", async () => {
   expect((await new Validator().validate(broken)).valid).toBe(false);
 });
 
-test("the server answers the same document, with its own version", async () => {
+test("the server returns the same document, with its own version", async () => {
   const { json } = await ask(await testServer(), "/api/openapi.json");
   expect(json).toEqual({ ...document, info: { ...document.info, version: "1.2.3" } });
 });

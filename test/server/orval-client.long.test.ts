@@ -1,4 +1,4 @@
-/** orval brings 318 packages, so it is installed for this test alone. */
+/** orval has 318 dependencies, so it is installed only for this test. */
 import { execFile } from "node:child_process";
 import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -25,7 +25,7 @@ describe("the page", () => {
     expect(text).not.toMatch(/<script>|<script [^>]*>[^<]|<style|\sstyle=|\son\w+=|javascript:|https?:|\/\/\w/i);
   });
 
-  test("every asset of the page is served and may be cached without end", async () => {
+  test("every asset of the page is served and may be cached forever", async () => {
     const server = await testServer();
     const assets = await assetsOf(server);
     expect(assets.map((path) => path.replace(/\.[\da-f]{10}\./, ".")).toSorted()).toEqual([
@@ -56,7 +56,7 @@ test.each(["/assets/main.js", "/assets/..%2findex.html", "/assets/%2e%2e%2findex
   },
 );
 
-test("without a built console, the page says so and the API works", async () => {
+test("without a built console, the page says so and the API still works", async () => {
   const server = await testServer({ consoleDir: "/nowhere" });
   const { status, json } = await ask(server, "/");
   expect({ status, json }).toEqual({

@@ -1,4 +1,4 @@
-/** The YAML files, the API's description and its answers agree. */
+/** The YAML files, the description of the API and its answers agree. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -30,7 +30,7 @@ test("the nine editable and fourteen read-only keys of the specification", () =>
   expect([editable.length, ofTier("read-only").length]).toEqual([9, 14]);
 });
 
-test("contract, read and write show the same allowlist", async () => {
+test("contract, read and write have the same allowlist", async () => {
   const server = await testServer();
   const contract = (await ask(server, "/api/runtime/contract")).json.runtimeContract;
   const read = (await ask(server, ENV)).json;
@@ -56,7 +56,7 @@ test("the API's description lists the same values", async () => {
 });
 
 describe.each(editable)("%s", (key, spec) => {
-  test("takes every accepted value, and the read shows it", async () => {
+  test("accepts every listed value, and a read returns it", async () => {
     const server = await testServer();
     const described = (await ask(server, "/api/runtime/contract")).json.runtimeContract.keys[key].accepted;
     if (spec.kind === "enum") expect(described).toEqual(accepted(spec));
@@ -69,7 +69,7 @@ describe.each(editable)("%s", (key, spec) => {
     }
   });
 
-  test("refuses values that are almost accepted", async () => {
+  test("refuses values that are similar to accepted ones", async () => {
     const server = await testServer();
     const before = server.text();
     for (const value of nearMisses(spec)) {

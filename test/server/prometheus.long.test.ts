@@ -1,4 +1,3 @@
-/** A real Prometheus reads `/metrics`, finds the machines of a fleet, and answers for the history. */
 import { describe, expect, test } from "vitest";
 import { historyBody } from "../../src/core/api/history.ts";
 import { openMachines } from "../../src/fleet/index.ts";
@@ -15,10 +14,10 @@ const debug = { SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "debug" };
 const scraping = (more: object): object => ({ scrape_configs: [{ job_name: "svcm", scrape_interval: "1s", ...more }] });
 
 describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
-  test("scrapes and understands the metrics", async () => {
+  test("scrapes and parses the metrics", async () => {
     const server = await testServer({ env: debug });
     const { value } = await prometheus(scraping({ static_configs: [{ targets: [`127.0.0.1:${server.port}`] }] }));
-    // The first of three scrapes has been read when the third one is answered.
+    // The first of three scrapes has been stored when the third one is answered.
     await server.logged(/"route":"\/metrics","status":200/, 3);
     expect(await value("up")).toBe("1");
     expect(await value('svcm_build_info{version="1.2.3"}')).toBe("1");
@@ -28,7 +27,7 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
   });
 
   test.skipIf(!hasNats)(
-    "finds the machines of a fleet, and reads those that are there (needs nats-server)",
+    "finds the machines of a fleet, and scrapes those that are available (needs nats-server)",
     async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
@@ -52,7 +51,7 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
     },
   );
 
-  describe("answers for the history", () => {
+  describe("answers queries of the history", () => {
     const now = Math.floor(Date.now() / MINUTE) * MINUTE;
 
     /** Three days in steps of a minute, with a gap of six hours, of this server and of another one. */
@@ -93,7 +92,7 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
       return historyBody.parse(json);
     }
 
-    test("for ranges before the recording, of this machine alone; recorded ranges come from svcm's files", async () => {
+    test("for ranges before the recording, only of this machine; recorded ranges come from svcm's files", async () => {
       const files = repository();
       const plain = await testServer({ repository: files });
       const { json } = await ask(plain, "/healthz");
@@ -133,7 +132,7 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
       expect(new Set(longer.series[0]?.max)).toEqual(new Set([100 * MIB]));
     });
 
-    test("with a code if the address is not that of its API", async () => {
+    test("with an error code if the address is not that of its API", async () => {
       const { url } = await prometheus({});
       const env = { SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL: `${url}/somewhere` };
       const server = await testServer({ env });

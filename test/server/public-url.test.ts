@@ -17,7 +17,7 @@ describe("the public URL", () => {
     ["https://[fd00::1]/x", { origin: "https://[fd00::1]", host: "fd00::1", path: "/x" }],
   ])("%s", (given, expected) => expect(readPublicUrl(given)).toEqual(expected));
 
-  test("is absent when it is blank", () => expect(readPublicUrl("")).toBeUndefined());
+  test("is unset if it is blank", () => expect(readPublicUrl("")).toBeUndefined());
 
   test.each([
     ["ops.example.com", "is not an http or https URL"],
@@ -57,7 +57,7 @@ test.each([
   ["http://ops.example.com/svcm/healthz", "http://ops.example.com/healthz"],
   ["*", "*"],
   ["", ""],
-])("the target %s without the public path is %s", (target, expected) => {
+])("the target %s without its public path is %s", (target, expected) => {
   expect(withoutPath("/svcm", target)).toBe(expected);
 });
 
@@ -109,7 +109,7 @@ describe("behind a proxy", () => {
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
   });
 
-  test("with a token, reads through the proxy need it, because those clients are not on this machine", async () => {
+  test("with a token, reads through the proxy need the token, because those clients are not on this machine", async () => {
     const token = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-good-length" };
     const open = await behind("https://localhost:8443/svcm", token);
     expect((await ask(open, `/svcm${ENV}`)).status).toBe(200);
@@ -134,7 +134,7 @@ describe("other addresses of the page", () => {
     ["https://ops.example.com/svcm", "/svcm", "/svcm/"],
     ["https://ops.example.com/svcm", "/svcm/index.html", "/svcm/"],
     ["https://ops.example.com/svcm", "/index.html", "/svcm/"],
-  ])("with %s, %s leads to %s, also by a link from elsewhere", async (url, path, location) => {
+  ])("with %s, %s redirects to %s, also by a link from another site", async (url, path, location) => {
     const server = await testServer({ env: { [PUBLIC_URL]: url } });
     const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     const { status, headers } = await ask(server, path, { headers: link });

@@ -23,7 +23,7 @@ describe("a query", () => {
     ["/api/runtime/contract?x=1", "Invalid request."],
     ["/api/runtime/audit?limit=1&limit=1", "Invalid request."],
     ["/healthz?x=1", "Invalid request."],
-  ])("%s is 400", async (path, error) => {
+  ])("%s is answered with 400", async (path, error) => {
     const answer = await ask(await testServer(), path);
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error });
     expect(answer.headers).toMatchObject(jsonHeaders);
@@ -49,7 +49,7 @@ describe("a query", () => {
     expect(answer.json.environment).toBe(environment);
   });
 
-  test("a POST takes no query, because a misplaced environment must not write to another file", async () => {
+  test("a POST accepts no query, because a misplaced environment must not write to another file", async () => {
     const server = await testServer();
     const before = server.text();
     const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } }, {}, `${ENV}?environment=staging`);

@@ -1,4 +1,4 @@
-/** Requests that no ordinary client sends, byte by byte. */
+/** Raw requests that no ordinary client sends. */
 import { expect, describe, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, parsed, raw, rawConnection, testServer } from "./support.ts";
@@ -36,7 +36,7 @@ describe("Host", () => {
     }
   });
 
-  test("HTTP/1.0 needs a Host header, too", async () => {
+  test("HTTP/1.0 also needs a Host header", async () => {
     expect((await answerTo("GET /healthz HTTP/1.0\r\n\r\n")).status).toBe(403);
     expect((await answerTo("GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")).status).toBe(200);
   });
@@ -62,7 +62,7 @@ describe("the request target", () => {
     expect((await answerTo(get(target, "Host: localhost\r\n"))).status).toBe(status);
   });
 
-  test("a malformed request of a foreign host is answered like any other", async () => {
+  test("a malformed request with a foreign host is answered like any other", async () => {
     expect((await answerTo(get("//%zz", "Host: evil.example\r\n"))).status).toBe(403);
     expect((await answerTo(get("//%zz", "Host: localhost\r\nOrigin: http://evil.example\r\n"))).status).toBe(403);
   });
@@ -113,7 +113,7 @@ describe("bytes that are not HTTP", () => {
       "length and chunks",
       `POST ${ENV} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
     ],
-  ])("%s is 400 in our envelope", async (_, bytes) => {
+  ])("%s is answered with 400 and svcm's error body", async (_, bytes) => {
     const { status, json, headers } = await answerTo(Buffer.from(bytes, "latin1"));
     expect(status).toBe(400);
     expect(json).toEqual({ error: "Invalid request.", details: "The request is not well-formed HTTP." });
@@ -127,22 +127,22 @@ describe("bytes that are not HTTP", () => {
 });
 
 describe("sizes", () => {
-  test("headers of 9 KiB are 431", async () => {
+  test("headers of 9 KiB are answered with 431", async () => {
     const { status, json } = await answerTo(get(ENV, `Host: localhost\r\nX: ${"x".repeat(9 * 1024)}\r\n`));
     expect(status).toBe(431);
     expect(json).toEqual({ error: "Request header fields too large.", details: "Accepted: at most 8192 bytes." });
   });
 
-  test("headers of 7 KiB are taken", async () => {
+  test("headers of 7 KiB are accepted", async () => {
     expect((await answerTo(get(ENV, `Host: localhost\r\nX: ${"x".repeat(7 * 1024)}\r\n`))).status).toBe(200);
   });
 
-  test("an announced body of a gigabyte is 413 before it is sent", async () => {
+  test("an announced body of a gigabyte is answered with 413 before it is sent", async () => {
     const headers = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n";
     expect((await answerTo(`POST ${ENV} HTTP/1.1\r\n${headers}${CLOSE}\r\n`)).status).toBe(413);
   });
 
-  test("a refusal comes before the body is read", async () => {
+  test("a refusal is sent before the body is read", async () => {
     const headers = "Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n";
     expect((await answerTo(`POST ${ENV} HTTP/1.1\r\n${headers}${CLOSE}\r\n`)).status).toBe(403);
   });
@@ -151,13 +151,13 @@ describe("sizes", () => {
 describe("a client", () => {
   const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 };
 
-  test("that is slow with its headers gets 408", async () => {
+  test("that sends its headers slowly gets 408", async () => {
     const { status, json } = await answerTo(`GET ${ENV} HTTP/1.1\r\nHost: localhost\r\nX: `, limits);
     expect(status).toBe(408);
     expect(json).toEqual({ error: "Request timeout.", details: "The request did not arrive in time." });
   });
 
-  test("that is slow with its body gets 408, and nothing is written", async () => {
+  test("that sends its body slowly gets 408, and nothing is written", async () => {
     const body = '{"values":{"SVC_HTTP_FRAMEWORK":"fastify"}}';
     const head = `POST ${ENV} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
     const { status, server } = await answerTo(head + body, limits);
@@ -171,12 +171,12 @@ describe("a client", () => {
     expect(server.log.join("")).not.toContain("broken request");
   });
 
-  test("that is slow between requests is disconnected when the kept connection is too old", async () => {
+  test("that waits between requests is disconnected when the idle connection times out", async () => {
     const server = await testServer({ limits: { keepAliveTimeoutMs: 50 } });
     expect(statuses(await raw(server, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))).toEqual(["200"]);
   });
 
-  test("that disconnects within a body leaves nothing behind", async () => {
+  test("that disconnects while it sends a body leaves nothing behind", async () => {
     const server = await testServer();
     const { socket, ended } = rawConnection(server);
     socket.end(
@@ -188,7 +188,7 @@ describe("a client", () => {
   });
 });
 
-test("pipelined requests are answered in order, each by its own rules", async () => {
+test("pipelined requests are answered in order, each by the usual rules", async () => {
   const server = await testServer();
   const body = '{"values":{"SVC_HTTP_FRAMEWORK":"restify"}}';
   const requests = [
@@ -202,7 +202,7 @@ test("pipelined requests are answered in order, each by its own rules", async ()
   expect(statuses(await raw(server, requests.join("")))).toEqual(["200", "404", "403", "200", "405", "200"]);
 });
 
-test("an unfinished answer is not affected by bytes that follow the request", async () => {
+test("bytes after the request do not affect an unfinished answer", async () => {
   const server = await testServer();
   const text = await raw(server, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nnot HTTP at all\r\n\r\n`);
   for (const part of text.split(/(?=HTTP\/1\.1 )/)) expect(() => parsed(part)).not.toThrow();

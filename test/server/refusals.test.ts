@@ -1,4 +1,3 @@
-/** Attempts that are refused leave a record and a line of the log, over HTTP and over the WebSocket. */
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -23,7 +22,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 type Line = Record<string, unknown>;
 
-/** A server whose PM2_HOME exists, but in which no PM2 runs. */
+/** A server whose PM2_HOME exists, but without a running PM2. */
 function homeServer(options: ServerOptions = {}): Promise<TestServer> {
   const files = newRepository();
   mkdirSync(join(files.root, ".pm2"));
@@ -59,7 +58,7 @@ describe("a write without the token", () => {
     expect(readFileSync(server.repository.auditFile, "utf8")).not.toContain("guess");
   });
 
-  test("many times leaves at most one record a second, which counts all attempts", async () => {
+  test("many times leaves at most one record per second, which counts all attempts", async () => {
     const server = await testServer(secured);
     const started = performance.now();
     await Promise.all(Array.from({ length: 50 }, () => post(server, fastify)));
@@ -70,7 +69,7 @@ describe("a write without the token", () => {
     expect(records.length).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
   });
 
-  test("that cannot be recorded gets the same answer and is in the log", async () => {
+  test("that cannot be recorded gets the same answer and is logged", async () => {
     const server = await testServer(secured);
     mkdirSync(server.repository.auditFile, { recursive: true });
     expect((await post(server, fastify)).status).toBe(401);
@@ -79,7 +78,7 @@ describe("a write without the token", () => {
   });
 });
 
-test("on a public address, a read without the token is recorded, too", async () => {
+test("on a public address, a read without the token is also recorded", async () => {
   const server = await testServer({ ...secured, host: "0.0.0.0" });
   expect((await ask(server, ENV)).status).toBe(401);
   expect((await ask(server, "/metrics", { headers: bearer("wrong") })).status).toBe(401);
@@ -94,13 +93,13 @@ test.each([
   ["no JSON", "{", {}, 400, "INVALID_PAYLOAD"],
   ["another type", "{}", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["another site", "{}", { origin: "http://evil.example" }, 403, "FORBIDDEN"],
-])("a write that is refused at the door is recorded: %s", async (_, body, headers, status, code) => {
+])("a write that the access rules refuse is recorded: %s", async (_, body, headers, status, code) => {
   const server = await testServer();
   expect((await post(server, body, headers)).status).toBe(status);
   expect(ofFiles(server)).toMatchObject([{ action: "env.write", outcome: "refused", code }]);
 });
 
-test("reads that are refused, and unknown paths, leave no record", async () => {
+test("refused reads and unknown paths leave no record", async () => {
   const server = await testServer(secured);
   await ask(server, `${ENV}?environment=moon`);
   await ask(server, "/api/nothing");
@@ -109,7 +108,7 @@ test("reads that are refused, and unknown paths, leave no record", async () => {
   expect(ofFiles(server)).toEqual([]);
 });
 
-test("the actor of a change is anonymous without a token, otherwise the name of the token", async () => {
+test("the actor of a change is anonymous without a token, and otherwise the name of the token", async () => {
   const [openServer, closed] = [await testServer(), await testServer(secured)];
   await post(openServer, fastify);
   await post(closed, fastify, bearer(TOKEN));
@@ -123,7 +122,7 @@ describe("over the WebSocket", () => {
   test.each([
     ["no token", {}],
     ["a wrong token", { token: "guess-0123456789" }],
-  ])("an action with %s is recorded, and so is the attempt's aim", async (_, more) => {
+  ])("an action with %s is recorded with its target", async (_, more) => {
     const server = await homeServer(secured);
     const client = await open(server);
     client.send({ ...stop, ...more });
@@ -147,7 +146,7 @@ describe("over the WebSocket", () => {
     ]);
   });
 
-  test("an action where PM2 does not run, one beyond the rate, and one that is malformed are recorded", async () => {
+  test("an action without a running PM2, one above the rate, and a malformed one are recorded", async () => {
     const limits = { actionRate: { perSecond: 0.001, burst: 1 } };
     const server = await homeServer({ limits });
     const client = await open(server);
@@ -166,7 +165,7 @@ describe("over the WebSocket", () => {
     expect(logged(server)).toHaveLength(3);
   });
 
-  test("if PM2_HOME does not exist, a refused action is in the log and creates no folder", async () => {
+  test("if PM2_HOME does not exist, a refused action is logged and creates no folder", async () => {
     const home = join(temporaryFolder(), "nowhere", "pm2");
     const server = await testServer({ env: { PM2_HOME: home } });
     const client = await open(server);
@@ -180,7 +179,7 @@ describe("over the WebSocket", () => {
   });
 });
 
-test("a client that disconnects ends the reading of the log, and no failure is logged", async () => {
+test("a client that disconnects stops the read of the audit log, and no failure is logged", async () => {
   let begin = (_signal: AbortSignal | undefined): void => undefined;
   const begun = new Promise<AbortSignal | undefined>((resolve) => (begin = resolve));
   const server = await testServer({

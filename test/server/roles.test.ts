@@ -1,4 +1,4 @@
-/** Each route and each frame, for each role: the token of a repository over real sockets. */
+/** Each route and each frame with each role, with tokens of a repository and real sockets. */
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const ME = "/api/me";
 
 async function withTokens(): Promise<{ server: TestServer; tokenOf: (role: Role) => string }> {
   const files = repository();
-  // A refused action is recorded there, if the folder exists.
+  // A refused action is recorded there if the folder exists.
   mkdirSync(join(files.root, ".pm2"));
   const tokens = new Map<Role, string>();
   for (const role of roles) tokens.set(role, await createToken(files.root, `${role}-bot`, role));
@@ -33,10 +33,10 @@ async function revoke(server: TestServer, name: string): Promise<void> {
 const operationRoutes = routes.flatMap((route) => ("operation" in route ? [route] : []));
 
 describe.each(roles)("over HTTP, the role %s", (role) => {
-  test("may use only the routes that the table of rights gives it", async () => {
+  test("may use only the routes that the table of rights permits", async () => {
     const { server, tokenOf } = await withTokens();
     for (const { method, path, operation } of operationRoutes) {
-      // No operation takes a list, so a permitted change is refused for its body.
+      // No operation accepts a list, so a permitted change is refused because of its body.
       const body = method === "POST" ? { body: "[]" } : {};
       const headers = { "content-type": "application/json", ...bearer(tokenOf(role)) };
       const { status, json } = await ask(server, path, { method, headers, ...body });
@@ -49,7 +49,7 @@ describe.each(roles)("over HTTP, the role %s", (role) => {
     }
   });
 
-  test("is in the answer of GET /api/me", async () => {
+  test("is returned by GET /api/me", async () => {
     const { server, tokenOf } = await withTokens();
     expect((await ask(server, ME, { headers: bearer(tokenOf(role)) })).json).toEqual({
       actor: `${role}-bot`,
@@ -60,7 +60,7 @@ describe.each(roles)("over HTTP, the role %s", (role) => {
 });
 
 describe.each(roles)("over the WebSocket, the role %s", (role) => {
-  test("may watch; it may act if the table of rights says so", async () => {
+  test("may watch, and may act only if the table of rights permits it", async () => {
     const { server, tokenOf } = await withTokens();
     const client = await open(server, { headers: bearer(tokenOf(role)) });
     client.send({ type: "subscribe" });
@@ -116,7 +116,7 @@ describe("records", () => {
 });
 
 describe("without a token", () => {
-  test("the first token closes changes, also on open sockets, and leaves reads on loopback open", async () => {
+  test("the first token protects changes, also on open sockets, and leaves reads on loopback open", async () => {
     const server = await testServer({ world: withTelemetry(handTelemetry()) });
     const client = await open(server);
     client.send({ type: "action", action: "stop", name: "nothing" });
@@ -128,7 +128,7 @@ describe("without a token", () => {
     expect((await client.next("action-result")).code).toBe("UNAUTHORIZED");
   });
 
-  test("changes stay closed when the last token is revoked", async () => {
+  test("changes stay protected after the last token is revoked", async () => {
     const server = await testServer();
     const token = await createToken(server.repository.root, "bot", "editor");
     await revoke(server, "bot");
@@ -136,13 +136,13 @@ describe("without a token", () => {
     expect((await post(server, SAVE, bearer(token))).status).toBe(401);
   });
 
-  test("GET /api/me names the caller anonymous; a wrong token is refused there", async () => {
+  test("GET /api/me calls the caller anonymous; a wrong token is refused there", async () => {
     const { server } = await withTokens();
     expect((await ask(server, ME)).json).toEqual({ actor: "anonymous", role: null, rights: ["read"] });
     expect((await ask(server, ME, { headers: bearer("wrong") })).status).toBe(401);
   });
 
-  test("a caller on loopback without any token may do everything but manage tokens", async () => {
+  test("a caller on loopback without any token may do everything except manage tokens", async () => {
     const server = await testServer();
     expect((await ask(server, ME)).json.rights).toEqual(["read", "logs", "act", "write"]);
     expect((await post(server, { name: "x", role: "admin" }, {}, "/api/tokens")).status).toBe(401);
@@ -150,7 +150,7 @@ describe("without a token", () => {
 });
 
 describe("a token that is no longer valid", () => {
-  test("is refused after its time", async () => {
+  test("is refused after it expires", async () => {
     const files = repository();
     const token = await createToken(files.root, "bot", "editor", { expiresInMs: 60_000 });
     let now = Date.now();
@@ -171,7 +171,7 @@ describe("a token that is no longer valid", () => {
     expect((await client.next("action-result")).code).toBe("UNAUTHORIZED");
   });
 
-  test("ends its socket where reads need a token", async () => {
+  test("ends its socket if reads need a token", async () => {
     const files = repository();
     const token = await createToken(files.root, "bot", "viewer");
     const server = await testServer({
@@ -187,7 +187,7 @@ describe("a token that is no longer valid", () => {
   });
 });
 
-test("ten wrong tokens cost time, also if only the repository has tokens", async () => {
+test("ten wrong tokens delay the next one, also if only the repository has tokens", async () => {
   const { server, tokenOf } = await withTokens();
   for (let attempt = 1; attempt <= 10; attempt += 1)
     expect((await post(server, SAVE, bearer("wrong"))).status).toBe(401);
@@ -229,7 +229,7 @@ describe("tokens over HTTP", () => {
   });
 });
 
-describe("a file of tokens that cannot be trusted", () => {
+describe("a token file that cannot be trusted", () => {
   test("keeps the server from starting", async () => {
     const files = repository();
     await createToken(files.root, "bot", "viewer");

@@ -50,7 +50,6 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
 
 const paths = [...new Set(routes.map(({ path }) => path))];
 
-/** The headers of every JSON answer, whatever its status. */
 export function expectJsonHeaders({ headers, text }: Answered): void {
   expect(headers).toMatchObject({
     "content-type": "application/json; charset=utf-8",
@@ -109,8 +108,8 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
 });
 
 /**
- * Their answers depend on PM2 (`metrics.test.ts`, `logs.test.ts`, `process-show.test.ts`
- * `pm2/apply-http.test.ts`) or a NATS server (`fleet/prometheus.test.ts`, `console/nodes.test.ts`), need a token (`roles.test.ts`) or are not bodies
+ * Their answers depend on PM2 (`metrics.test.ts`, `logs.test.ts`, `process-show.test.ts`, `pm2/apply-http.test.ts`) or a
+ * NATS server (`fleet/prometheus.test.ts`, `console/nodes.test.ts`), need a token (`roles.test.ts`) or are not bodies
  * (`public-url.test.ts`).
  */
 const elsewhere = [
@@ -127,7 +126,7 @@ const elsewhere = [
   "/index.html",
 ];
 
-test("every row that is read has an example", () => {
+test("every route that can be read has an example", () => {
   const read = routes.filter((route) => route.method === "GET" && !("socket" in route)).map(({ path }) => path);
   expect([...Object.keys(examples), ...elsewhere].toSorted()).toEqual(read.toSorted());
 });
@@ -146,14 +145,14 @@ describe("unknown paths", () => {
     "//",
     "/assets/",
     "/favicon.ico",
-  ])("%s is 404", async (path) => {
+  ])("%s is answered with 404", async (path) => {
     const answer = await ask(await server(), path);
     expect(answer.status).toBe(404);
     expectJsonHeaders(answer);
     expect(answer.json).toEqual({ error: "Not found." });
   });
 
-  test.each(paths)("%s with another method is 405 with Allow", async (path) => {
+  test.each(paths)("%s with another method is answered with 405 and Allow", async (path) => {
     const running = await server();
     const allowed = routes
       .filter((route) => route.path === path)
@@ -172,7 +171,7 @@ describe("unknown paths", () => {
     }
   });
 
-  test("a foreign method on an unknown path is 404, with a body of any type", async () => {
+  test("an unsupported method on an unknown path is answered with 404, with a body of any type", async () => {
     const answer = await post(
       await server(),
       "x".repeat(100_000),
@@ -183,7 +182,7 @@ describe("unknown paths", () => {
   });
 });
 
-test("GET /api/runtime/audit has the newest mutation first", async () => {
+test("GET /api/runtime/audit returns the newest mutation first", async () => {
   const server = await testServer();
   for (const name of ["fastify", "restify"]) await post(server, { values: { SVC_HTTP_FRAMEWORK: name } });
   await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL" } });

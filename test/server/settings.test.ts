@@ -25,7 +25,7 @@ test("defaults", () => {
   });
 });
 
-test("a blank host or port counts as unset, so it cannot open the server by accident", () => {
+test("a blank host or port is treated as unset, so it cannot open the server by accident", () => {
   expect(readSettings({ [HOST]: " ", [PORT]: "" })).toMatchObject({ host: "127.0.0.1", port: 3200 });
 });
 
@@ -58,7 +58,7 @@ describe("port", () => {
 describe("allowed hosts", () => {
   const VARIABLE = "SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS";
 
-  test("names and addresses, in one spelling", () => {
+  test("names and addresses are normalised", () => {
     const given = " Svcm.Example , 10.0.0.7,,[FD00::1],fd00:0:0::2 ";
     expect(readSettings({ [VARIABLE]: given }).allowedHosts).toEqual([
       "svcm.example",
@@ -89,7 +89,7 @@ describe("log form", () => {
     expect(readSettings({ [VARIABLE]: given }).logForm).toBe(form);
   });
 
-  test("refuses another form and lists the accepted ones", () => {
+  test("refuses any other form and lists the accepted ones", () => {
     const { exitCode, body } = refusal({ [VARIABLE]: "pretty" });
     expect(exitCode).toBe(1);
     expect(body.details).toBe(`${VARIABLE}: unknown form "pretty". Accepted: text, json.`);

@@ -114,7 +114,7 @@ describe("the server refuses to start", () => {
   });
 });
 
-test("the log has a line for the start, for being ready, and for the end", async () => {
+test("the log has a line for the start, for readiness, and for the end", async () => {
   const server = await testServer();
   await server.close();
   const lines = server.log.map((line) => JSON.parse(line));
@@ -123,7 +123,7 @@ test("the log has a line for the start, for being ready, and for the end", async
 });
 
 describe("the end", () => {
-  /** A world where reading an env file waits until the test lets it go on. */
+  /** Ports with which reading an env file waits until the test continues it. */
   function heldReads() {
     let release!: () => void;
     let arrive!: () => void;
@@ -143,7 +143,7 @@ describe("the end", () => {
     return { world, release, arrived };
   }
 
-  test("lets a request in flight finish, and takes no new one", async () => {
+  test("waits for a request in flight, and accepts no new one", async () => {
     const { world, release, arrived } = heldReads();
     const server = await testServer({ world });
     const asked = ask(server, ENV);
@@ -157,7 +157,7 @@ describe("the end", () => {
     await closed;
   });
 
-  test("ends a kept connection with the answer that it waits for", async () => {
+  test("ends a kept-alive connection after its pending answer", async () => {
     const { world, release, arrived } = heldReads();
     const server = await testServer({ world, limits: { closeTimeoutMs: 60_000, keepAliveTimeoutMs: 60_000 } });
     const { socket, ended } = rawConnection(server);
@@ -169,7 +169,7 @@ describe("the end", () => {
     await closed;
   });
 
-  test("cuts requests that take too long", async () => {
+  test("cancels requests that take too long", async () => {
     const { world, release, arrived } = heldReads();
     const server = await testServer({ world, limits: { closeTimeoutMs: 30 } });
     const asked = ask(server, ENV);
@@ -180,8 +180,8 @@ describe("the end", () => {
     release();
   });
 
-  test("ends idle kept connections, silent ones and half requests at once", async () => {
-    // Nothing else would end them before the test gives up.
+  test("ends idle, silent and half-sent connections immediately", async () => {
+    // Nothing else would end them before the test times out.
     const never = 300_000;
     const limits = {
       closeTimeoutMs: never,
@@ -209,7 +209,7 @@ describe("the end", () => {
     expect(server.log.filter((line) => line.includes('"closed"'))).toHaveLength(1);
   });
 
-  test("also comes by a signal, even by one that was aborted before the start", async () => {
+  test("is also triggered by a signal, even by one that was aborted before the start", async () => {
     const controller = new AbortController();
     const server = await testServer({ signal: controller.signal });
     controller.abort();
@@ -219,7 +219,7 @@ describe("the end", () => {
     await expect(ask(late, "/healthz")).rejects.toThrow("ECONNREFUSED");
   });
 
-  test("lets a write in flight finish", async () => {
+  test("waits for a write in flight", async () => {
     const server = await testServer();
     const written = post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const answer = await written;
@@ -229,7 +229,7 @@ describe("the end", () => {
   });
 });
 
-test("the port is free again after the end", async () => {
+test("the port is free after the end", async () => {
   const server = await testServer();
   await server.close();
   const files = repository();

@@ -1,4 +1,4 @@
-/** A separate server for a test, over a separate repository, and a way to send requests. */
+/** A server for one test with its own repository, and functions to send requests. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type IncomingHttpHeaders } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -20,7 +20,7 @@ export interface Repository {
   auditFile: string;
 }
 
-/** A repository with the reference env files, or the given ones. */
+/** A repository with the env files of the reference backend, or the given ones. */
 export function repository(files?: Readonly<Record<string, string>>): Repository {
   const root = temporaryFolder();
   const configDir = join(root, CONFIG_DIR);
@@ -33,11 +33,9 @@ export function repository(files?: Readonly<Record<string, string>>): Repository
 export interface TestServer extends RunningServer {
   readonly port: number;
   readonly repository: Repository;
-  /** Every log line so far. */
   readonly log: string[];
-  /** Resolves when so many lines so far match. */
+  /** Resolves when this number of log lines match. */
   logged(pattern: RegExp, count?: number): Promise<void>;
-  /** Reads an env file of its repository. */
   text(name?: string): string;
 }
 
@@ -52,9 +50,9 @@ export interface ServerOptions {
   readonly version?: string;
   readonly record?: boolean;
   readonly machines?: OpenMachines;
-  /** True if its log goes to a terminal. */
+  /** True if the log is written to a terminal. */
   readonly isTerminal?: boolean;
-  /** Puts something else in the place of a port. */
+  /** Replaces a port. */
   readonly world?: (ports: Ports) => Ports;
 }
 
@@ -95,7 +93,6 @@ export interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
-  /** The address to connect to. */
   readonly address?: string;
 }
 
@@ -123,7 +120,7 @@ export function ask({ port }: { port: number }, path: string, asked: Asked = {})
       });
     });
     outgoing.on("error", reject);
-    // As bytes: Node would write the headers in the encoding of a text.
+    // As bytes, because Node.js would use the encoding of a string for the headers.
     outgoing.end(body === undefined ? undefined : Buffer.from(body));
   });
 }
@@ -142,14 +139,14 @@ export function post(
   return ask(server, path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: text });
 }
 
-/** A draft of a document that is another one by now. */
+/** A draft of a document that has changed since. */
 export function postStaleDocument(server: { port: number }): Promise<Answered> {
   return post(server, { document: {} }, { "if-match": '"x"' }, "/api/declarations");
 }
 
 export interface RawConnection {
   readonly socket: Socket;
-  /** Everything that came, once the other side has closed. */
+  /** All received bytes, after the other side has closed. */
   readonly ended: Promise<string>;
 }
 
@@ -166,14 +163,12 @@ export function rawConnection({ port }: { port: number }): RawConnection {
   return { socket, ended };
 }
 
-/** Sends bytes and reads until the server closes. */
 export async function raw(server: { port: number }, bytes: string | Uint8Array): Promise<string> {
   const { socket, ended } = rawConnection(server);
   socket.write(bytes);
   return await ended;
 }
 
-/** The parts of one raw response. */
 export function parsed(response: string): { status: number; headers: string; json: Answered["json"] } {
   const [head = "", body = ""] = response.split("\r\n\r\n", 2);
   return {

@@ -16,7 +16,6 @@ export interface Case {
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
 
-/** Creates the same token two times. */
 async function twice(server: TestServer): Promise<Answered> {
   const create = () => post(server, { name: "bot", role: "viewer" }, bearer("a-token"), "/api/tokens");
   await create();

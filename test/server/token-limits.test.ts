@@ -1,4 +1,3 @@
-/** Tokens that are limited to an environment, over real sockets. */
 import { describe, expect, test } from "vitest";
 import { bearer, createToken } from "../support/tokens.ts";
 import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
@@ -24,7 +23,7 @@ describe("a token that is limited to an environment", () => {
     expect(server.text("staging")).toBe(before);
   });
 
-  test("is held to the default environment of a request that names none", async () => {
+  test("applies to the default environment of a request that names none", async () => {
     const files = repository();
     const token = await createToken(files.root, "bot", "editor", { environments: ["dev"] });
     const server = await testServer({ repository: files, env: { NODE_ENV: "staging" } });
@@ -32,7 +31,7 @@ describe("a token that is limited to an environment", () => {
     expect(json).toMatchObject({ code: "TOKEN_LIMITED", details: expect.stringContaining("environment staging") });
   });
 
-  test("reads and compares no other environment where reads need a token, and reads what all share", async () => {
+  test("does not read or compare other environments if reads need a token, but reads shared data", async () => {
     const files = repository();
     const headers = bearer(await createToken(files.root, "bot", "viewer", { environments: ["dev"] }));
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-good-length" };
@@ -49,7 +48,7 @@ describe("a token that is limited to an environment", () => {
     expect((await client.next()).type).toBe("subscribed");
   });
 
-  test("is refused with a record of its name", async () => {
+  test("is refused, and the record has its name", async () => {
     const files = repository();
     const token = await createToken(files.root, "bot", "editor", { environments: ["dev"] });
     const server = await testServer({ repository: files });

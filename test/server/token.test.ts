@@ -1,4 +1,3 @@
-/** The access rules over real sockets: on loopback, and on addresses that others can reach. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { networkInterfaces } from "node:os";
@@ -19,7 +18,7 @@ const unauthorized = {
 };
 
 describe("on loopback", () => {
-  test("without a token everything is open", async () => {
+  test("without a token, everything is open", async () => {
     expect((await post(await testServer(), fastify)).status).toBe(200);
   });
 
@@ -71,7 +70,7 @@ describe.each(spellings)("on %s", (host) => {
   const start = () => testServer({ host, env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
   const open = ["/healthz", "/", ...assets];
 
-  test("everything but health and the page needs the token", async () => {
+  test("every route except health and the page needs the token", async () => {
     const server = await start();
     for (const { method, path } of routes) {
       const answer = await ask(server, path, { method });
@@ -116,7 +115,7 @@ test("a host name is accepted only if the operator allows it", async () => {
   expect((await from("another.example")).status).toBe(403);
 });
 
-describe("the browser's own headers", () => {
+describe("headers that the browser sets", () => {
   test.each([
     ["GET", ENV, { "sec-fetch-site": "same-origin" }, 200],
     ["GET", ENV, { "sec-fetch-site": "none" }, 200],
@@ -143,7 +142,7 @@ describe("the browser's own headers", () => {
     ["GET", ENV, { origin: "null" }, 403],
     ["GET", ENV, { origin: "http://evil.example" }, 403],
     ["OPTIONS", ENV, { origin: "http://evil.example", "access-control-request-method": "POST" }, 403],
-  ])("%s %s with %j is %i", async (method, path, headers, status) => {
+  ])("%s %s with %j is answered with %i", async (method, path, headers, status) => {
     const answer = await ask(await testServer(), path, { method, headers });
     expect(answer.status).toBe(status);
     if (status !== 403) return;
@@ -152,7 +151,7 @@ describe("the browser's own headers", () => {
   });
 });
 
-test("the order is Host, Origin, fetch metadata, token, route, body", async () => {
+test("the checks run in the order Host, Origin, fetch metadata, token, route, body", async () => {
   const server = await testServer({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
   const wrong: Record<string, string> = {
     host: "evil.example",

@@ -1,4 +1,3 @@
-/** A deployments document as YAML: every fault with its place, and what it holds as JSON. */
 import { describe, expect, test } from "vitest";
 import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
@@ -35,7 +34,7 @@ runtimeEnvironment: dev
 `;
 
 describe("the server reads", () => {
-  test("the whole language: block scalars, tags, anchors and aliases, which are expanded", async () => {
+  test("the complete language: block scalars, tags, anchors and aliases, which are expanded", async () => {
     const answer = await validate(`${YAML}interfaces: [&i {type: grpc, framework: grpc}, *i]\n`);
     const { valid, issues, document } = deploymentsVerdictBody.parse(answer.json);
     expect({ status: answer.status, valid }).toEqual({ status: 200, valid: false });
@@ -62,23 +61,23 @@ describe("the server reads", () => {
     expect(document).toHaveProperty("deployments");
   });
 
-  test("the media type has its spellings", async () => {
+  test("every spelling of the media type", async () => {
     const answer = await validate(YAML, { "content-type": 'Application/YAML ; charset="UTF-8"' });
     expect(answer.json.valid).toBe(true);
   });
 
-  test("markup in the answer stays data", async () => {
+  test("markup in the answer is returned as data", async () => {
     const answer = await validate("x: &x </script>\ny: *x\n");
     expect(answer.json.document).toEqual({ x: "</script>", y: "</script>" });
     expect(answer.text).not.toContain("<");
   });
 });
 
-describe("issues have their place in the text", () => {
+describe("issues have their position in the text", () => {
   test.each([
     ["a broken text", 'version: "service\n', "YAML_SYNTAX 2:1"],
     ["a duplicate key", "deployments: []\r\ninterfaces: []\r\ndeployments: []\r\n", "YAML_DUPLICATE_KEY 3:1"],
-    ["one behind a byte order mark", "\uFEFFversion: 1\nversion: 1\n", "YAML_DUPLICATE_KEY 2:1"],
+    ["a duplicate key after a byte order mark", "\uFEFFversion: 1\nversion: 1\n", "YAML_DUPLICATE_KEY 2:1"],
     ["several documents", "version: service-management.v1\n---\nb: 1\n", "YAML_MULTIPLE_DOCUMENTS 2:1"],
     ["an unknown tag", "deployments: !mine []\n", "YAML_TAG 1:14"],
     ["a merge key", "a: &a {}\nb:\n  <<: *a\n", "YAML_KEY 3:3"],
@@ -88,14 +87,14 @@ describe("issues have their place in the text", () => {
     ["deeper nesting", "[".repeat(LIMIT), "YAML_DEPTH 1:101"],
     ["nothing", "# nothing\n", "YAML_EMPTY 1:1"],
     ["no text at all", "", "YAML_EMPTY 1:1"],
-  ])("%s, and there is no document", async (_, text, issue) => {
+  ])("%s, and no document is returned", async (_, text, issue) => {
     const answer = await validate(text);
     expect({ status: answer.status, issues: issuesOf(answer) }).toEqual({ status: 200, issues: [issue] });
     expect(answer.json).toMatchObject({ valid: false, issues: [{ at: { file: "deployments.yaml" } }] });
     expect(answer.json).not.toHaveProperty("document");
   });
 
-  test("a document with findings of the rules is returned too", async () => {
+  test("a document with findings is returned as well", async () => {
     const answer = await validate("x: &x 1\ndeployments:\n  - name: a\n    runtime: latest\n");
     expect(issuesOf(answer)).toContain("TARGET_RUNTIME_INVALID 4:14");
     expect(issuesOf(answer)[0]).toBe("SUITE_UNKNOWN_KEY 1:1");
@@ -126,7 +125,7 @@ describe("the server refuses", () => {
     }
   });
 
-  test.each(Object.entries(hostileDocuments))("nothing of %s makes it fall", async (_, make) => {
+  test.each(Object.entries(hostileDocuments))("%s without crashing", async (_, make) => {
     const server = await testServer();
     const answer = await post(server, Buffer.from(make(LIMIT)).subarray(0, LIMIT), YAML_TYPE, PATH);
     expect([200, 400]).toContain(answer.status);
@@ -162,7 +161,7 @@ describe("the server refuses", () => {
     },
   );
 
-  test("YAML where a route takes JSON only", async () => {
+  test("YAML on a route that accepts only JSON", async () => {
     const answer = await post(await testServer(), "values: {}\n", YAML_TYPE, ENV);
     expect(answer).toMatchObject({ status: 415, json: { details: "Accepted: Content-Type: application/json." } });
   });
@@ -186,7 +185,7 @@ describe("the server refuses", () => {
     expect(answer).toMatchObject({ status: 400, json: { error: "Invalid request." } });
   });
 
-  test("a client without a token, on another address than loopback", async () => {
+  test("a client without a token on an address other than loopback", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "t".repeat(32) };
     const server = await testServer({ env, host: "0.0.0.0" });
     expect((await post(server, YAML, YAML_TYPE, PATH)).status).toBe(401);
@@ -195,14 +194,14 @@ describe("the server refuses", () => {
   });
 });
 
-test("JSON gets an answer without a document", async () => {
+test("JSON is answered without a document", async () => {
   const server = await testServer();
   expect((await post(server, {}, JSON_TYPE, PATH)).text).toBe('{"valid":true,"issues":[]}');
-  // An object in JSON is never taken for bytes.
+  // An object in JSON is never read as bytes.
   expect((await post(server, { 0: 97, length: 1 }, JSON_TYPE, PATH)).json).not.toHaveProperty("document");
 });
 
-test("a kept connection can be used again after a refusal", async () => {
+test("a kept-alive connection can be used again after a refusal", async () => {
   const { socket, ended } = rawConnection(await testServer());
   const request = (type: string, more = ""): string =>
     `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: 2\r\n${more}\r\n{}`;

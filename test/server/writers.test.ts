@@ -1,4 +1,4 @@
-/** Many clients at once: nothing that was acknowledged is lost, nothing half written is ever seen. */
+/** Many concurrent clients: no acknowledged write is lost, and no reader sees a partial write. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { envReadBody } from "../../src/core/api/bodies.ts";
@@ -17,7 +17,7 @@ const target: Record<string, string> = {
   SVC_WEBSOCKET_REDIS_URL: "redis://cache:6379",
 };
 
-test("50 writers of single keys by HTTP, some by the command line, and as many readers", async () => {
+test("50 clients write single keys over HTTP, some on the command line, with as many readers", async () => {
   const server = await testServer();
   const [before, pairs] = [(await ask(server, ENV)).json.values, Object.entries(target)];
   const writers = Array.from({ length: 50 }, async (_, index) => {
@@ -50,7 +50,7 @@ test("50 writers of single keys by HTTP, some by the command line, and as many r
   expect(changed).toHaveLength(Object.keys(target).length);
 });
 
-test("20 clients count with If-Match: no step is lost", async () => {
+test("20 clients increment a number with If-Match, and no increment is lost", async () => {
   const server = await testServer();
   const key = "SVC_WEBSOCKET_REDIS_URL";
   await post(server, { values: { [key]: "redis://count:1" } });

@@ -1,7 +1,7 @@
 import { existsSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
-/** Resolves when a file is there. The file appears whole if its writer renames it. */
+/** Resolves when a file exists. If its writer renames it into place, the file is complete. */
 export function appeared(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const watcher = watch(dirname(path));

@@ -12,7 +12,7 @@ const PRODUCTS = ["dist/launch.cjs", "dist/console/index.html", "oclif.manifest.
 /** The programs of `test/support/children`, as JavaScript. */
 export const BUILT_CHILDREN = join(ROOT, "node_modules/.svcm-test/children");
 
-/** Vitest's global setup: builds the package if a source is newer than the build, and the programs that tests start. */
+/** Vitest's global set-up: builds the package if a source is newer than the build, and the programs that tests start. */
 export default async function buildOnce(): Promise<void> {
   const inRoot = (path: string): string => join(ROOT, path);
   if (isStale(PRODUCTS.map(inRoot), SOURCES.map(inRoot))) {

@@ -6,8 +6,8 @@ const PROGRAMS = join(import.meta.dirname, "../../dist/programs");
 const NAMED = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 /**
- * A plugin of Vite and Rolldown: sources start their workers and processes as they are built, because from source each
- * of them would load a TypeScript compiler first.
+ * A plugin of Vite and Rolldown: sources start their workers and processes from the build, because from source each of
+ * them would first load a TypeScript compiler.
  */
 export function builtPrograms() {
   return {

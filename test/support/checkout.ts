@@ -21,15 +21,15 @@ const FILES = [
   `${TEMPLATE}/tsconfig.json`,
   `${TEMPLATE}/tsconfig.build.json`,
 ];
-/** Of this repository itself: nothing writes through these links. */
+/** Links to files of this repository; no test writes through them. */
 const LINKED = ["dist", "node_modules", "oclif.manifest.json", `${TEMPLATE}/node_modules`];
 
-/** Makes a checkout of this repository elsewhere, installed and built. */
+/** Creates an installed and built checkout of this repository. */
 export function checkout(root: string): void {
   place(root, FILES, [...LINKED, `${TEMPLATE}/dist`]);
 }
 
-/** The same with the scripts of `npm start`, which build the backend there; svcm itself is built already. */
+/** The same with the scripts of `npm start`, which build the backend; svcm itself is already built. */
 export function startableCheckout(root: string): void {
   place(root, [...FILES, "scripts"], LINKED);
   const pjson = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
@@ -44,7 +44,7 @@ function place(root: string, copied: readonly string[], linked: readonly string[
   }
 }
 
-/** Moves the development profile of a checkout to ports that are free. */
+/** Changes the ports of a checkout's development profile to free ones. */
 export async function moveToFreePorts(root: string): Promise<Ports> {
   const listeners = Object.keys(ports);
   const free: number[] = [];
@@ -54,7 +54,7 @@ export async function moveToFreePorts(root: string): Promise<Ports> {
   return moved;
 }
 
-/** Returns the ports that are taken. */
+/** Returns the ports that are in use. */
 export async function takenOf(candidates: Ports): Promise<number[]> {
   const looked = await Promise.all(Object.values(candidates).map(async (port) => [port, await isFree(port)] as const));
   return looked.filter(([, isThere]) => !isThere).map(([port]) => port);

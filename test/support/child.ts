@@ -6,24 +6,24 @@ import { BUILT_CHILDREN } from "./build-once.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Returns the command line of `test/support/children/<name>.ts`, as it is built. */
+/** Returns the command line of the built `test/support/children/<name>.ts`. */
 export function commandLine(name: string, ...args: string[]): string[] {
   return [process.execPath, join(BUILT_CHILDREN, `${name}.mjs`), ...args];
 }
 
 export interface Child {
   readonly pid: number;
-  /** The next line of its output; undefined once it has ended. */
+  /** The next line of output, or undefined when the program has ended. */
   line(): Promise<string | undefined>;
-  /** All lines from here to its end. */
+  /** All remaining lines of output. */
   rest(): Promise<string[]>;
   send(line: string): void;
   kill(): void;
-  /** Resolves when it has ended and its output is complete. */
+  /** Resolves when the program has ended and its output is complete. */
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
-/** Starts a program for the time of one test; its errors appear in those of the test. */
+/** Starts a program for one test. Its standard error is shown with that of the test. */
 export function start(argv: readonly string[], env: Record<string, string> = {}): Child {
   const [program = "", ...args] = argv;
   const child = spawn(program, args, {
@@ -53,7 +53,7 @@ export function start(argv: readonly string[], env: Record<string, string> = {})
   };
 }
 
-/** Runs a program to its end: what it printed, line by line. */
+/** Runs a program until it ends, and returns the lines of its output. */
 export async function run(argv: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
   const child = start(argv, env);
   const lines = await child.rest();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** Flags for a browser that stays on this machine. */
+/** Flags for a browser that connects only to this machine. */
 export const chromiumArguments = [
   "--headless",
   "--no-sandbox",
@@ -21,9 +21,9 @@ export interface ChromiumProgram {
 }
 
 /**
- * Returns the browser that `CHROMIUM_PATH` names, else the headless one that comes as a package (Linux on x64), else this
- * machine's, or `undefined`. A page in the packaged browser takes a fifth of the processor time, because a full Chromium
- * draws its own windows even if nothing shows them.
+ * Returns the browser that `CHROMIUM_PATH` names, else the packaged headless one (Linux on x64), else that of this machine,
+ * or `undefined`. The packaged browser uses a fifth of the CPU time, because a full Chromium draws its own windows even if
+ * they are not visible.
  */
 export async function findChromium(): Promise<ChromiumProgram | undefined> {
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
@@ -33,7 +33,7 @@ export async function findChromium(): Promise<ChromiumProgram | undefined> {
     const installed = INSTALLED.find((path) => existsSync(path));
     return installed === undefined ? undefined : { executablePath: installed, env };
   }
-  // The package unpacks the libraries that it needs only if it believes to run on AWS Lambda.
+  // The package unpacks the libraries that it needs only if it detects AWS Lambda.
   process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs20.x";
   const packaged = createRequire(import.meta.url)("@sparticuz/chromium") as { executablePath(): Promise<string> };
   const executablePath = await packaged.executablePath();

@@ -4,8 +4,8 @@ import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 type Failures = readonly { readonly message: string }[];
 
 /**
- * Ends the run's output with a line for each failure, because a long log may lose its middle, and with one line that any
- * reader understands: `N passed, N failed, N skipped`.
+ * Ends the run's output with a line for each failure, because the middle of a long log may be lost, and with one line
+ * that any reader understands: `N passed, N failed, N skipped`.
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: Failures): void {
@@ -17,12 +17,12 @@ export default class ClosingLine implements Reporter {
     for (const module of modules) for (const test of module.children.allTests()) counts[test.result().state]++;
     const { passed, skipped, pending } = counts;
     lines.push(`${passed} passed, ${lines.length} failed, ${skipped + pending} skipped`);
-    // Behind the summary of the reporter before this one.
+    // After the summary of the previous reporter.
     process.on("exit", () => process.stdout.write(`${lines.join("\n")}\n`));
   }
 }
 
-/** Of its tests, and of itself and its suites: a file that does not load or a hook that fails. */
+/** The errors of its tests, of itself and of its suites: a file that does not load or a hook that fails. */
 function failuresIn(module: TestModule): string[] {
   const groups = [module, ...module.children.allSuites()].filter((group) => group.errors().length > 0);
   const tests = [...module.children.allTests("failed")];

@@ -13,12 +13,12 @@ export interface Outcome {
 
 interface Options {
   readonly cwd?: string;
-  /** Added to an environment that says nothing of colours, of a debugger or of continuous integration. */
+  /** Added to an environment that sets no colours, debugger or continuous integration. */
   readonly env?: Readonly<Record<string, string>>;
   readonly run?: string;
 }
 
-/** Runs the built command line to its end, as a user would, without a terminal. */
+/** Runs the built command line until it ends, as a user would, without a terminal. */
 export function svcm(argv: readonly string[], { cwd = REPOSITORY, env = {}, run = RUN }: Options = {}): Outcome {
   const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...argv], {
     cwd,
@@ -29,7 +29,7 @@ export function svcm(argv: readonly string[], { cwd = REPOSITORY, env = {}, run 
   return { status, stdout, stderr };
 }
 
-/** Compiled code is kept here for all tests: in a home that is also a repository it would be a file too many. */
+/** All tests share this cache of compiled code: in a home that is also a repository it would be an additional file. */
 const CACHE = join(tmpdir(), "svcm-test-cache");
 
 export function plainEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {

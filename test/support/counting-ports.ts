@@ -10,16 +10,16 @@ import { HandClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Ports that count their calls. Time passes only when the test moves it. */
+/** Ports that count their calls. Time passes only if the test advances it. */
 export interface CountingPorts {
   readonly ports: Ports;
   readonly clock: HandClock;
   readonly root: string;
   /** The number of calls of each port. */
   readonly asked: { list: number; host: number; opened: number; closed: number; scraped: number };
-  /** The answer of PM2; undefined while it does not run. */
+  /** The answer of PM2, or undefined while it does not run. */
   records: ProcessRecord[] | undefined;
-  /** Processes that have ended, whatever PM2 says. */
+  /** Processes that have ended, although PM2 may still list them. */
   readonly gone: Set<number>;
   scrape: () => Promise<AsyncContextAnswer>;
 }
@@ -84,7 +84,7 @@ export function countingPorts(): CountingPorts {
   return world;
 }
 
-/** Half of the one core is busy, always. */
+/** Half of the one core is always busy. */
 function hostAt(nowMs: number, count: () => void): HostReading {
   count();
   const times = { busy: nowMs / 2, total: nowMs };
@@ -92,14 +92,14 @@ function hostAt(nowMs: number, count: () => void): HostReading {
   return { all: times, cores: new Map([[0, times]]), memory, loadAvg: null };
 }
 
-/** Each uses a quarter of a core. */
+/** Each process uses a quarter of a core. */
 function processesAt(nowMs: number, pids: readonly number[], gone: Set<number>): Map<number, ProcessReading> {
   const reading = { atMs: nowMs, cpuMs: nowMs / 4, cpuPercent: null, rssBytes: 100 };
   const io = { readBytes: 0, writeBytes: 0 };
   return new Map(pids.filter((pid) => !gone.has(pid)).map((pid) => [pid, { ...reading, io }]));
 }
 
-/** A process that runs. */
+/** A running process. */
 export function runningRecord(more: Partial<ProcessRecord> = {}): ProcessRecord {
   return record({ pid: 4711, status: "online", startedAt: Date.UTC(2030, 0, 1), instances: null, ...more });
 }

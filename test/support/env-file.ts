@@ -14,7 +14,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** An env file with the old content, one adapter to write it, and what every refusal must leave behind. */
+/** An env file with the old content, an adapter that writes it, and the checks that follow every refusal. */
 export function envFile(folder: string) {
   const path = join(folder, ".env.dev");
   writeFileSync(path, OLD);
@@ -22,7 +22,7 @@ export function envFile(folder: string) {
   return {
     path,
     replaceBy: async (content: Buffer) => await files.replace(path, () => content),
-    /** The content is the old one, to the byte, and nothing but the others lies beside it. */
+    /** The content is unchanged, byte for byte, and only the given files are beside it. */
     expectUntouched: (...others: string[]) => {
       expect(readFileSync(path)).toEqual(OLD);
       expect(readdirSync(folder).toSorted()).toEqual([".env.dev", ...others].toSorted());

@@ -10,8 +10,8 @@ export interface Image {
 }
 
 /**
- * Mounts a new ext4 disk for the rest of the test. It neither writes by itself every few seconds nor writes a file early
- * because of a rename, so the disk holds only synced data.
+ * Mounts a new ext4 disk for the rest of the test. It is neither flushed periodically nor because of a rename, so the
+ * disk contains only synced data.
  */
 export function ext4Image(folder: string): Image {
   const file = join(folder, "disk.img");

@@ -1,4 +1,4 @@
-/** Faults of a night, as a real PM2, a real kernel and a real disk cause them. Each of them is of the app `api`. */
+/** Faults as a real PM2, a real kernel and a real disk cause them. Each is a fault of the app `api`. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createConnection, createServer, type AddressInfo } from "node:net";
@@ -12,22 +12,22 @@ import { svcm, type Ran } from "./svcm.ts";
 
 export interface FaultStage {
   readonly own: Pm2;
-  /** Of a server that sees that PM2. */
+  /** The address of a server with that PM2. */
   readonly url: string;
-  /** A variable of the app that must appear nowhere. */
+  /** A variable of the app that must not appear anywhere. */
   readonly secret: string;
-  /** The last one is undone first. */
+  /** Undone in reverse order. */
   readonly onEnd: (undo: () => void) => void;
 }
 
 export interface Fault {
-  /** Its heading in the documentation. */
+  /** The heading in the documentation. */
   readonly title: string;
-  /** The file of the console's picture, without its ending. */
+  /** The file name of the console's picture, without its extension. */
   readonly picture: string;
-  /** Named if the machine cannot cause the fault. */
+  /** Set if the machine cannot cause the fault. */
   readonly needs?: string;
-  /** Answers false on a machine that cannot. */
+  /** Returns false on a machine that cannot cause the fault. */
   readonly cause: (stage: FaultStage) => Promise<boolean | void>;
 }
 
@@ -72,7 +72,7 @@ export function answerIn(page: string, title: string): string {
   return /```text\n([^]*?)\n```/.exec(section)?.[1] ?? "";
 }
 
-/** Resolves with the first output of `svcm why` that differs in numbers only. */
+/** Resolves with the first output of `svcm why` that differs only in numbers. */
 export async function untilNamed({ folder, home }: Pm2, expected: string): Promise<Ran> {
   for (;;) {
     const answer = await svcm(["why", "api"], { root: folder, env: { PM2_HOME: home } });
@@ -85,7 +85,7 @@ function foldNumbers(text: string): string {
   return text.trimEnd().replaceAll(/\d[\d:.-]*/g, "0");
 }
 
-/** With PM2's agent, as users have it. */
+/** With PM2's agent, as for users. */
 function run({ own, secret }: FaultStage, app: object): Promise<void> {
   return own.run({ name: "api", pmx: true, env: { DB_PASSWORD: secret }, ...app });
 }
@@ -105,7 +105,7 @@ async function runOutOfMemory(stage: FaultStage): Promise<boolean> {
   return true;
 }
 
-/** Resolves with the event of the start: the server has seen the process, so it knows who kills it. */
+/** Resolves with the event of the start: the server has seen the process, so it can find who kills it. */
 async function untilStarted(url: string): Promise<void> {
   const client = connect({ url, WebSocket });
   try {
@@ -134,7 +134,7 @@ async function hang(stage: FaultStage): Promise<void> {
     });`;
   await run(stage, { ...READY, code });
   const port = Number(readFileSync(join(stage.own.folder, "hung-port"), "utf8"));
-  // The first connection hangs the process, so the second one waits.
+  // The first connection makes the process hang, so the second one waits.
   const sockets = [createConnection(port, "127.0.0.1"), createConnection(port, "127.0.0.1")];
   for (const socket of sockets) socket.on("error", () => undefined);
   stage.onEnd(() => sockets.forEach((socket) => socket.destroy()));

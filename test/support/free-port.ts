@@ -1,14 +1,14 @@
 import { createServer, type Server } from "node:net";
 
 /**
- * Ports below those that the system gives out, so that no process gets one between the look and the start. Each worker of
- * a run has 2,500, and a second run on this machine begins elsewhere among them.
+ * Ports below the ephemeral range, so that no other process gets one between the check and the start. Each worker of a
+ * run has 2,500, and a second run on this machine starts at another one.
  */
 const SIZE = 2_500;
 const FIRST = 12_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 8) * SIZE;
 let next = process.pid % SIZE;
 
-/** For a program that cannot choose one itself. Returns no port twice. */
+/** For a program that cannot choose a port itself. Never returns the same port twice. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + next;
@@ -23,7 +23,7 @@ export async function isFree(port: number): Promise<boolean> {
   return server !== undefined;
 }
 
-/** @throws the system's error if the port is taken */
+/** @throws the system's error if the port is in use */
 export function listenAt(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();

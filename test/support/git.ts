@@ -4,7 +4,7 @@ import { makeWorkspace, type TestWorkspace } from "./workspace.ts";
 
 /** A repository in a temporary folder, independent of this machine's Git configuration. */
 export interface TestRepository extends TestWorkspace {
-  /** Runs `git` in it and gives its output. */
+  /** Runs `git` in the repository and returns its output. */
   git(...args: string[]): string;
   /** Commits everything in the work tree. */
   commit(message?: string): void;
@@ -19,7 +19,7 @@ export const GIT_ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: "a@example.com",
 };
 
-/** Makes a repository whose first commit holds the files. */
+/** Creates a repository whose first commit has the files. */
 export function makeRepository(files: Readonly<Record<string, string | Uint8Array>>): TestRepository {
   const workspace = makeWorkspace(files, plainEnvironment() as Record<string, string>);
   const git = (...args: string[]): string =>

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/ports/index.ts";
 
-/** A clock that moves only when the test moves it. */
+/** A clock that moves only if the test moves it. */
 export class HandClock implements Clock {
   #nowMs: number;
   #elapsedMs = 0;
@@ -18,7 +18,7 @@ export class HandClock implements Clock {
     return this.#elapsedMs;
   }
 
-  /** Sets the clock of the machine, as an NTP step does: no time passes. */
+  /** Sets the machine's clock, as an NTP step does: no time passes. */
   set(byMs: number): void {
     this.#nowMs += byMs;
   }
@@ -41,12 +41,11 @@ export class HandClock implements Clock {
     });
   }
 
-  /** The number of waiters. */
   get waiting(): number {
     return this.#pauses.size;
   }
 
-  /** Moves the clock, wakes the waiters that are due, and lets them run until they wait again. */
+  /** Advances the clock, wakes the waiters that are due, and lets them run until they wait again. */
   async advance(ms: number): Promise<void> {
     this.#nowMs += ms;
     this.#elapsedMs += ms;
@@ -55,7 +54,7 @@ export class HandClock implements Clock {
   }
 }
 
-/** Resolves when everything has run that waits for nothing but the clock: the disk answers first. */
+/** Resolves when all code has run that does not wait for the clock, including disk operations. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn = isReading() ? 0 : turn + 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
-/** Documents that are made to crash, hang or exhaust a reader, each filled up to a size. */
+/** Documents that are made to crash, block or exhaust a parser, each filled up to a size. */
 
-/** Repeats what a number makes until the text is of the size. */
+/** Repeats the generated text up to the size. */
 function filled(size: number, head: string, piece: (index: number) => string): string {
   const pieces = [head];
   for (let [index, length] = [0, head.length]; length < size; index++) {
@@ -15,7 +15,7 @@ const WRONG = ["name", "region", "runtime", "serviceType", "deployTarget", "runt
   .map((field, index) => `${index === 0 ? "" : "    "}${field}: \u200B${field}`)
   .join("\n");
 
-/** One text for each name, of about so many bytes. */
+/** One text of about this size for each name. */
 export const hostileDocuments: Readonly<Record<string, (size: number) => string>> = {
   "a wide map": (size) => filled(size, "", (index) => `k${index}: v\n`),
   "a wide map of ports": (size) => filled(size, "serviceConfiguration:\n  ports:\n", (index) => `    p${index}: 1\n`),
@@ -75,6 +75,6 @@ export const hostileDocuments: Readonly<Record<string, (size: number) => string>
   commas: (size) => `[${",".repeat(size)}]`,
   documents: (size) => "---\n".repeat(size / 4),
   directives: (size) => filled(size, "", () => "%YAML 1.2\n"),
-  // Without a NUL byte, which would make it no text.
+  // Without a NUL byte, because the file would then be refused as binary.
   controls: (size) => "\u001B[31m\u0007\u0001".repeat(size / 7),
 };

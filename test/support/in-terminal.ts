@@ -1,4 +1,4 @@
-/** Commands in a separate terminal, as a user uses them. */
+/** Commands in a separate terminal. */
 import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
@@ -14,7 +14,7 @@ interface Session {
   readonly screen: string;
 }
 
-/** Waits until a text shows, then types; what is typed before the program listens would be the terminal's. */
+/** Waits until a text is shown, then types. Earlier input would be handled by the terminal instead of the program. */
 type Talk = readonly (readonly [shows: string, types: string])[];
 
 export async function inTerminal(
@@ -35,7 +35,7 @@ export async function inTerminal(
   let seen = 0;
   const rest = [...talk];
   child.stdout.on("data", (chunk: Buffer) => {
-    // A sequence of bytes may be cut between two chunks.
+    // A sequence of bytes may be split between two chunks.
     chunks.push(chunk);
     screen = stripVTControlCharacters(Buffer.concat(chunks).toString("utf8")).replaceAll("\r\n", "\n");
     const [shows, types] = rest[0] ?? ["", ""];

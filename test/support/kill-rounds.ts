@@ -8,9 +8,9 @@ import { temporaryFolder } from "./temporary-folder.ts";
 import { contentOf, versionOf } from "./versions.ts";
 
 /**
- * In each round a process writes version after version and is killed at a moment that the seed
- * decides. At every moment the file is a whole version, no acknowledged version is lost, and the next
- * process can write at once. Returns the number of rounds that were cut off in the middle of a write.
+ * In each round a process writes successive versions and is killed at a moment that the seed decides. At every moment the
+ * file is a complete version, no acknowledged version is lost, and the next process can write immediately. Returns the
+ * number of rounds in which a write was interrupted.
  */
 export async function killRounds(count: number, seed: number) {
   const path = join(temporaryFolder(), ".env.dev");

@@ -12,7 +12,7 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** Counted from 0. */
+/** Starts at 0. */
 export interface Position {
   readonly line: number;
   readonly character: number;
@@ -23,7 +23,7 @@ export interface CompletionItem {
   readonly insertText?: string;
 }
 
-/** An editor with one document open, as far as a test asks. */
+/** An editor with one open document, with the functions that tests need. */
 export interface Editor {
   /** Returns the diagnostics of a text. */
   diagnose(text: string): Promise<Diagnostic[]>;
@@ -46,7 +46,7 @@ const CAPABILITIES = {
   },
 };
 
-/** Starts yaml-language-server, as an editor does: over stdio, with a schema for every file. It ends with the test, or with a file's tests. */
+/** Starts yaml-language-server over stdio, with a schema for every file. It ends with the test or the file's tests. */
 export async function openEditor(schema: string, whenOver: WhenOver = onTestFinished): Promise<Editor> {
   const wire = new Wire(serverProgram(), whenOver);
   const settings = {
@@ -70,7 +70,7 @@ export async function openEditor(schema: string, whenOver: WhenOver = onTestFini
   await wire.request("initialize", { processId: process.pid, rootUri: null, capabilities: CAPABILITIES });
   wire.notify("initialized", {});
   wire.notify("workspace/didChangeConfiguration", { settings });
-  // The server reads later messages after the answer.
+  // The server reads later messages after it has answered this one.
   await configured;
   let opened = 0;
   const open = (text: string): string => {
@@ -101,7 +101,6 @@ export async function openEditor(schema: string, whenOver: WhenOver = onTestFini
 
 /** JSON-RPC over the standard streams of a child. */
 class Wire {
-  /** The editor's answers to the server's requests. */
   answer: (message: Message) => unknown = () => null;
   readonly #child;
   readonly #pending = new Map<number, (message: Message) => void>();
@@ -126,7 +125,7 @@ class Wire {
     return new Promise((resolve) => this.#pending.set(id, ({ result }) => resolve(result)));
   }
 
-  /** The next message of the server that is meant, which may have come already. */
+  /** The next matching message of the server, which may have arrived already. */
   notified(isMeant: (message: Message) => boolean): Promise<Message> {
     return new Promise((resolve) => {
       const look = (): void => {

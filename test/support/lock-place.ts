@@ -29,7 +29,7 @@ export function leave(place: string, difference: Partial<ProcessIdentity>, since
   return nonce;
 }
 
-/** Processes that all go for the lock at the same moment, when each of them is ready. */
+/** Processes that try to take the lock at the same time, when all of them are ready. */
 export async function startTogether(count: number, ...args: string[]): Promise<Child[]> {
   const children = Array.from({ length: count }, () => start(commandLine("hold-and-die", ...args)));
   await Promise.all(children.map((child) => child.line()));

@@ -1,8 +1,6 @@
-/** Logs of apps under a real PM2. */
 import { onTestFinished } from "vitest";
 import type { LogBatch, Ports } from "../../src/core/index.ts";
 
-/** Watches logs until the test has ended. */
 export function watchedLogs(ports: Ports, filter: object, more: { tail?: number; isWhole?: boolean } = {}) {
   const stop = new AbortController();
   const lines: string[] = [];

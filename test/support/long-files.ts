@@ -3,7 +3,7 @@ import { globSync } from "tinyglobby";
 
 const SAMPLES = /\b(?:runs|firstOrAll|sampleOrAll|inLongRun|inEveryLook|expectAccessibleInEveryLook|atAllWidths)\(/;
 
-/** Returns the tests of the long run: those of its own, and those of which an ordinary run takes a sample. */
+/** Returns the tests of the long run: its own tests, and those of which an ordinary run takes a sample. */
 export function longFiles(patterns: readonly string[]): string[] {
   const files = globSync([...patterns], { ignore: ["**/node_modules/**"] });
   return files.filter((file) => file.endsWith(".long.test.ts") || SAMPLES.test(readFileSync(file, "utf8")));

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Small files that run for long, because each test starts processes. The longest first. */
+/** Small files that run for a long time because each test starts processes; the longest first. */
 const LONG = [
   "test/docs/commands.test.ts",
   "test/scripts/start.test.ts",
@@ -24,7 +24,7 @@ const LONG = [
   "test/scripts/build.test.ts",
 ];
 
-/** Vitest runs the largest files first. A long one that begins last would run alone at the end. */
+/** Vitest runs the largest files first. A long file that begins last would run alone at the end. */
 export default class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const gone = LONG.filter((file) => !existsSync(join(ROOT, file)));

@@ -1,4 +1,4 @@
-/** The abilities of this machine: only a real kernel produces some failures. */
+/** The capabilities of this machine: only a real kernel produces some failures. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,10 +13,9 @@ export const canLoopMount = canMount && succeeds("mkfs.ext4", "-V") && succeeds(
 export const canInject = isLinux && succeeds("strace", "-e", "trace=none", "true");
 export const canUnshare = isRoot && isLinux && succeeds("unshare", "--pid", "--fork", "true");
 
-/** The command prefix of an unprivileged user. */
 export const NOBODY = 65_534;
 export const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
-/** The other user must be able to run our scripts, too. */
+/** The other user must be able to run the scripts of the tests. */
 export const canBeNobody = isRoot && isLinux && canRunAsNobody();
 
 function succeeds(program: string, ...args: string[]): boolean {
@@ -36,12 +35,12 @@ function tryMount(): boolean {
   return isMounted;
 }
 
-/** Mounts for the rest of the test. An unmount that fails as busy reveals a file left open. */
+/** Mounts for the rest of the test. If the unmount fails as busy, a file was left open. */
 export function mount(at: string, ...args: string[]): void {
   mountUntil(onTestFinished, at, ...args);
 }
 
-/** @param onEnd is given the unmount */
+/** @param onEnd receives the unmount */
 export function mountUntil(onEnd: (undo: () => void) => void, at: string, ...args: string[]): void {
   mkdirSync(at, { recursive: true });
   execFileSync("mount", [...args, at]);

@@ -1,4 +1,4 @@
-/** A group of processes that may use little memory, so the kernel kills one of them. It needs root and cgroups v1 or v2. */
+/** A group of processes with a memory limit, so the kernel kills one of them. It needs root and cgroups v1 or v2. */
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,11 +9,11 @@ const ROOTS = [
 
 export interface MemoryGroup {
   add(pid: number): void;
-  /** Once its processes have ended. */
+  /** Call it after its processes have ended. */
   remove(): void;
 }
 
-/** `undefined` if this machine does not let this user make one. */
+/** `undefined` if this user cannot create one on this machine. */
 export function memoryGroup(name: string, bytes: number): MemoryGroup | undefined {
   for (const { folder, limit } of ROOTS) {
     const path = join(folder, name);

@@ -1,17 +1,17 @@
-/** A TCP proxy on loopback in front of a NATS server: it can hold what it carries, and cut connections at an exact message. */
+/** A TCP proxy on loopback in front of a NATS server. It can hold messages, and close connections at an exact message. */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Sees each chunk before it is passed on; on `cut` it is dropped with all connections. */
+/** Receives each chunk before it is forwarded. With `cut`, the chunk is dropped and all connections are closed. */
 export type Watch = (direction: "sent" | "received", text: string) => "cut" | undefined;
 
 export interface NatsProxy {
   readonly url: string;
   watch(watch: Watch): void;
-  /** Keeps everything from now on, as a network that loses nothing and delivers late. */
+  /** Holds all messages from now on, as a network that loses nothing and delivers late. */
   hold(): void;
-  /** Delivers what was kept, in its order. */
+  /** Delivers the held messages in order. */
   release(): void;
 }
 

@@ -1,4 +1,4 @@
-/** A real NATS server on loopback, for the time of one test or of a file of tests. */
+/** A real NATS server on loopback, for one test or a file of tests. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
@@ -8,15 +8,15 @@ import { onTestFinished } from "vitest";
 import { freePort } from "./free-port.ts";
 import { temporaryFolder, type WhenOver } from "./temporary-folder.ts";
 
-/** Debian's package is called nats-server. */
+/** Debian's package is named nats-server. */
 export const hasNats = spawnSync("nats-server", ["--version"]).status === 0;
 
 export interface NatsServer {
   readonly url: string;
   readonly pid: number;
-  /** Resolves when the program is gone. */
+  /** Resolves when the program has ended. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, without what was in its memory, or on its disk. Resolves when it listens. */
+  /** Restarts the server on the same port, without the content of its memory or disk. Resolves when it listens. */
   again(options?: { readonly isEmpty: boolean }): Promise<void>;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
@@ -62,7 +62,7 @@ export async function natsServer(
   };
 }
 
-/** Starts the program with a file of settings. Resolves when it listens. */
+/** Starts the program with a configuration file. Resolves when it listens. */
 export async function startNats(config: string): Promise<ChildProcess> {
   const child = spawn("nats-server", ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
   const said: string[] = [];

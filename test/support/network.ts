@@ -1,10 +1,10 @@
-/** A network of this machine whose members can be cut off: namespaces of the kernel behind a bridge. */
+/** A network on this machine with members that can be cut off: kernel namespaces behind a bridge. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { isLinux, isRoot } from "./machine.ts";
 
 export interface Member {
-  /** The command prefix of a program in it. */
+  /** The command prefix that runs a program in it. */
   readonly prefix: readonly string[];
   /** From now on, every packet from and to it is lost. Connections stay open. */
   cut(): void;
@@ -12,7 +12,7 @@ export interface Member {
 }
 
 export interface Network {
-  /** The address of the machine, which all members reach. */
+  /** The address of the machine, which all members can reach. */
   readonly host: string;
   readonly member: () => Member;
 }
@@ -27,7 +27,6 @@ function tryNetwork(): boolean {
   return isBridged.status === 0;
 }
 
-/** For the time of one test. */
 export function network(): Network {
   const id = `s${process.pid}`;
   const subnet = `10.231.${process.pid % 256}`;

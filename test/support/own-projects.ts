@@ -1,4 +1,4 @@
-/** Small projects in the manner of public ones, with what a user reads in them. */
+/** Small projects modelled on public ones, with the layout that a reader sees in them. */
 export const CANARIES = ["canary-pw-1", "canary-token-2", "canarycanary3"];
 const SECRETS = `DATABASE_URL=postgres://app:${CANARIES[0]}@localhost/app\nJWT_SECRET=${CANARIES[1]}\nSTRIPE_KEY=sk_live_${CANARIES[2]}xyz\n`;
 export const app = (name: string, more = ""): string => `{ name: "${name}", script: "main.js"${more} }`;
@@ -14,13 +14,11 @@ export interface OwnProject {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An environment of a project. */
 export interface Start {
   readonly environment: string;
   readonly service?: string;
-  /** Names of its apps. */
   readonly apps: readonly string[];
-  /** Of each `pm2 start` that the team runs in the root, the arguments. */
+  /** The arguments of each `pm2 start` that the team runs in the root. */
   readonly calls: readonly (readonly string[])[];
 }
 

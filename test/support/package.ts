@@ -1,14 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { plainEnvironment, REPOSITORY } from "./command-line.ts";
 
-/** A package as `npm pack` describes it. */
 export interface Packed {
   readonly filename: string;
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Packs the built repository into a folder. */
 export function pack(folder: string): Packed {
   const output = npm(REPOSITORY, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
   const [packed] = JSON.parse(output) as [Packed];

@@ -1,4 +1,4 @@
-/** Between two looks of a loop that waits for something: it leaves the processors to what it waits for. */
+/** The pause between two checks of a polling loop, which leaves the processors to other work. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,10 +1,9 @@
-/** Modules of PM2 without types: they ask its daemon a question without svcm. */
+/** Untyped modules of PM2, which query its daemon without svcm. */
 interface RequestSocket {
   connect(path: string): void;
   close(): void;
 }
 
-/** Added to that of src. */
 interface Axon {
   socket(kind: "req"): RequestSocket;
 }

@@ -25,23 +25,23 @@ const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 
 export interface Pm2 {
   readonly home: string;
-  /** A folder for what it runs. */
+  /** A folder for the apps. */
   readonly folder: string;
-  /** Starts a daemon in that home, and resolves when it listens. */
+  /** Starts a daemon with that PM2_HOME, and resolves when it listens. */
   startDaemon(more?: Record<string, string>): Promise<Daemon>;
   /** Opens another link, with the environment of a user of this PM2. */
   link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
-  /** The world of svcm in the folder, over this PM2. */
+  /** The ports of svcm in the folder, with this PM2. */
   ports(env?: Record<string, string>): Ports;
   /** Starts an app of the file that `pm2Folder` wrote. */
   startDeclared(name: string, environment?: string): Promise<void>;
-  /** Declares apps for `dev` and starts them in the place of all others, unless exactly they still run since the last call. */
+  /** Declares apps for `dev` and starts them instead of all others, unless the same apps still run since the last call. */
   beginWith(apps: readonly App[]): Promise<void>;
   /** Writes the ecosystem file of an environment where svcm looks for it, with the folder as repository. */
   pm2Folder(apps: readonly object[], environment?: string): void;
-  /** Starts an app that idles, or runs `code`, by its declaration. PM2 waits for a minute for one that says it is ready. */
+  /** Starts an app that idles, or runs `code`, from a declaration. PM2 waits up to a minute until the app is ready. */
   run(app: App): Promise<void>;
-  /** Processes, daemons and apps, that have this PM2_HOME in their environment. */
+  /** Processes, daemons and apps, with this PM2_HOME in their environment. */
   pids(): number[];
   /** Ends all of them and removes the folders. */
   end(): Promise<void>;
@@ -55,11 +55,11 @@ export interface App {
 
 export interface Daemon {
   readonly pid: number;
-  /** Sends it a signal; after SIGKILL, resolves when it is gone. */
+  /** Sends it a signal; after SIGKILL, resolves when the daemon has ended. */
   signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): Promise<void>;
 }
 
-/** PM2's own agent does nothing in an app that does not configure it, but loading it is half of a small app's start. */
+/** PM2's agent has no effect in an app that does not configure it, but loading it takes half of a small app's start. */
 const QUICK = { pmx: false };
 export const IDLE = "setInterval(() => {}, 1e6);";
 
@@ -135,7 +135,7 @@ export function pm2(daemon = DAEMON): Pm2 {
     pids: () => pidsOf(home),
     async end() {
       await Promise.all([starter, ...links].map((link) => link.close()));
-      // A process that starts while the others are ended is found by the next look.
+      // A process that starts while the others are ended is found by the next check.
       for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -144,10 +144,9 @@ export function pm2(daemon = DAEMON): Pm2 {
 }
 
 function startDaemon(env: Record<string, string> & { PM2_HOME: string }, program: string): Promise<Daemon> {
-  // PM2's client makes these before it starts a daemon.
+  // PM2's client creates these before it starts a daemon.
   for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
   writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
-  // As PM2's client does.
   const log = openSync(join(env.PM2_HOME, "pm2.log"), "a");
   const child = fork(program, {
     env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" },
@@ -174,7 +173,7 @@ function daemonOf(child: ChildProcess): Daemon {
   };
 }
 
-/** Processes that have this PM2_HOME in their environment. A zombie has no environment any more. */
+/** Processes with this PM2_HOME in their environment. A zombie no longer has an environment. */
 export function pidsOf(home: string): number[] {
   const wanted = `PM2_HOME=${home}`;
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -193,6 +192,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // The process has ended in the meantime.
   }
 }

@@ -1,6 +1,5 @@
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 
-/** A process as PM2 might list it. */
 export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
   return {
     pmId: 0,

@@ -1,4 +1,3 @@
-/** A real Prometheus on loopback, for the time of one test. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -8,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Debian's package is called prometheus. */
+/** Debian's package is named prometheus. */
 export const hasPrometheus = spawnSync("prometheus", ["--version"]).status === 0;
 
 export interface RunningPrometheus {
@@ -19,7 +18,7 @@ export interface RunningPrometheus {
   readonly get: (path: string) => Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- what a test expects of it says what it is
 }
 
-/** @param past samples with their times, in the text of OpenMetrics */
+/** @param past samples with their times, in OpenMetrics text */
 export async function prometheus(config: object, past?: string): Promise<RunningPrometheus> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   const data = join(folder, "data");

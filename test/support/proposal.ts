@@ -11,7 +11,6 @@ export interface Proposal {
   readonly keys?: Readonly<Record<string, unknown>>;
 }
 
-/** The content of the `svcm.yaml` that was written. */
 export function proposalIn({ workspace: { root } }: Ports): Proposal {
   return parseYaml(readFileSync(`${root}/svcm.yaml`, "utf8"), "svcm.yaml").value as Proposal;
 }

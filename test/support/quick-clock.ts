@@ -1,8 +1,8 @@
 import type { Ports } from "../../src/core/index.ts";
 
 /**
- * The same world, in which a pause takes a fifth of its time: a process has to be seen online as often as ever, but not for
- * as long. Time passes only in pauses, so a loaded machine has more of it.
+ * The same ports, but a pause takes a fifth of its time: a process is checked as often, but within a shorter time. Time
+ * passes only in pauses, so a loaded machine has more of it.
  */
 export function withQuickClock(ports: Ports): Ports {
   const { clock } = ports;

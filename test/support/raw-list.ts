@@ -2,7 +2,7 @@ import axon from "pm2/modules/pm2-axon/index.js";
 import rpc from "pm2/modules/pm2-axon-rpc/index.js";
 import { join } from "node:path";
 
-/** An item of PM2's list as PM2 has it, with every value. */
+/** An item of PM2's list in PM2's own form, with every value. */
 export interface RawProcess {
   readonly pm_id: number;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface RawProcess {
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/** PM2's own list, asked without svcm. */
+/** PM2's own list, read without svcm. */
 export async function rawList(home: string): Promise<RawProcess[]> {
   const socket = axon.socket("req");
   socket.connect(join(home, "rpc.sock"));

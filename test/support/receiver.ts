@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A part of its address that must not appear anywhere. */
+/** A part of the address that must not appear anywhere. */
 export const RECEIVER_SECRET = "canary-8f3a1c";
 
 export interface Received {

@@ -1,4 +1,4 @@
-/** Steps of the history that a test makes up. */
+/** Steps of an invented history. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -8,7 +8,7 @@ import { minutesOf } from "../../src/core/history/combine.ts";
 
 export const MIB = 2 ** 20;
 
-/** A host at 10 %, and `api/0` at 1 % with so much memory. */
+/** A host at 10 %, and `api/0` at 1 % with the given memory. */
 export function stepAt(atMs: number, memoryBytes = 100 * MIB): Step {
   return { atMs, host: [10, 50, 40], processes: { "api/0": [1, memoryBytes, 0, 0, 3] } };
 }
@@ -23,7 +23,7 @@ export function historyFolder(root: string): string {
   return join(root, ".svcm/history");
 }
 
-/** Writes the files that a recorder would have: the hour of `openAtMs` is open, the others are closed. */
+/** Writes the files of a recorder: the hour of `openAtMs` is open, the others are closed. */
 export function writeHistory(root: string, steps: readonly Step[], openAtMs: number): void {
   const folder = historyFolder(root);
   mkdirSync(folder, { recursive: true });

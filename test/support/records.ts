@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../../src/core/api/audit-record.ts";
 import type { AuditLog } from "../../src/core/ports/index.ts";
 
-/** An audit record with this id, and what a test wants to have different. */
+/** An audit record with this id and the given properties. */
 export function recordOf(id: string, fields: Partial<AuditRecord> = {}): AuditRecord {
   return {
     id,

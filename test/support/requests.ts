@@ -1,8 +1,8 @@
 import { get } from "node:http";
 
 /**
- * A program that answers after 50 ms, and finishes at SIGINT what is in flight. By MODE it crashes at its start, crashes
- * late, answers with 500 (`bad`) or never listens (`silent`).
+ * A program that answers after 50 ms, and on SIGINT finishes requests in flight. MODE decides whether it crashes at its
+ * start, crashes later, answers with 500 (`bad`) or never listens (`silent`).
  */
 export const SERVER = `
 const { MODE, SVC_HTTP_PORT } = process.env;
@@ -19,11 +19,11 @@ process.on("SIGINT", () => server.close(() => process.exit(0)));`;
 export interface Load {
   readonly sent: number;
   readonly failed: number;
-  /** From the first to the last request that failed, in milliseconds. */
+  /** From the first to the last failed request, in milliseconds. */
   readonly downMs: number;
 }
 
-/** Sends 200 requests a second to a port, each over its own connection, while something happens. */
+/** Sends 200 requests a second to a port, each on its own connection, while an action runs. */
 export async function loadDuring(port: number, work: () => Promise<unknown>): Promise<Load> {
   const asked: Promise<boolean>[] = [];
   const failedAt: number[] = [];
@@ -37,7 +37,7 @@ export async function loadDuring(port: number, work: () => Promise<unknown>): Pr
   return { sent: answered.length, failed: failedAt.length, downMs };
 }
 
-/** Far longer than any answer takes. A cluster may give a connection to a process that ends and no longer answers. */
+/** Much longer than any answer takes. A cluster may pass a connection to a process that is ending and no longer answers. */
 const UNANSWERED_MS = 60_000;
 
 export function isAnswered(port: number): Promise<boolean> {
@@ -52,13 +52,13 @@ export function isAnswered(port: number): Promise<boolean> {
 
 export interface Answering {
   readonly pids: ReadonlySet<number>;
-  /** The fewest processes that answered at any time. */
+  /** The smallest number of processes that answered at any time. */
   readonly fewest: number;
 }
 
 /**
- * Asks a port of a cluster without a break while something happens, each time over its own connection, and counts the
- * processes that answer. One does so from its first to its last answer: none listens twice.
+ * Sends requests to a port of a cluster continuously while an action runs, each on its own connection, and counts the
+ * processes that answer. A process counts from its first to its last answer, because none listens twice.
  */
 export async function answeringDuring(
   port: number,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll } from "vitest";
 import type { Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "./pm2-daemon.ts";
 
-/** A PM2 whose daemon runs during a file of tests, and the world of svcm over it. */
 export function runningPm2(more?: Record<string, string>): { readonly own: Pm2; readonly ports: Ports } {
   const own = pm2();
   const ports = own.ports();

@@ -1,4 +1,4 @@
-/** `svcm/startup` as built, asked in a separate program, and `svcm startup check` in the same folder. */
+/** `svcm/startup` as built, called in a separate program, and `svcm startup check` in the same folder. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import type { Issue } from "../../src/core/api/issue.ts";
@@ -11,11 +11,11 @@ const LIB = join(REPOSITORY, "dist/lib");
 
 interface Asked {
   readonly decision: StartupDecision;
-  /** Files that were required, by name. */
+  /** The names of required files. */
   readonly loaded: readonly string[];
 }
 
-/** Asks the library in a process whose working directory is `cwd`. */
+/** Calls the library in a process whose working directory is `cwd`. */
 export function ask(
   cwd: string,
   values: EnvValues,

@@ -1,4 +1,4 @@
-/** The policy of the console: its own files and its own server, nothing else. */
+/** The policy of the console: only its own files and its own server. */
 export const STRICT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

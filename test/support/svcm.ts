@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the built command line in a repository, with a clean environment, to its end. */
+/** Runs the built command line in a repository, with a clean environment, until it ends. */
 export async function svcm(args: readonly string[], options: RunOptions): Promise<Ran> {
   const child = launch(args, options);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
@@ -33,7 +33,7 @@ export interface Served {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** Starts `svcm serve` on a free port for the time of one test; resolves on its ready line. */
+/** Starts `svcm serve` on a free port for one test; resolves with its ready line. */
 export async function serve(options: RunOptions, ...flags: string[]): Promise<Served> {
   const child = launch(["serve", "--port", "0", ...flags], options);
   onTestFinished(() => void child.kill("SIGKILL"));

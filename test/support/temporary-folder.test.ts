@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder, whenTestsOver } from "./temporary-folder.ts";
 
-describe("a set-up of several tests", () => {
+describe("a set-up for several tests", () => {
   const ended: string[] = [];
   let folder: string;
 
@@ -15,7 +15,7 @@ describe("a set-up of several tests", () => {
     test("is there", () => expect([existsSync(folder), ended]).toEqual([true, []]));
   });
 
-  test("ends after them, the last first", () => {
+  test("ends after them, in reverse order", () => {
     expect([existsSync(folder), ended]).toEqual([false, ["before its folder"]]);
   });
 });

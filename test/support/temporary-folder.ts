@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 
-/** Calls `end` when a test has ended (`onTestFinished`), or all tests of a file. */
+/** Calls `end` after a test (`onTestFinished`), or after all tests of a file. */
 export type WhenOver = (end: () => void | Promise<void>) => void;
 
-/** For a set-up in `beforeAll`: Vitest runs no `afterAll` that is registered in there. The last that began ends first. */
+/** For a set-up in `beforeAll`, because Vitest ignores an `afterAll` that is registered there. Ends run in reverse order. */
 export function whenTestsOver(): WhenOver {
   const ends: (() => void | Promise<void>)[] = [];
   afterAll(async () => {
@@ -15,7 +15,7 @@ export function whenTestsOver(): WhenOver {
   return (end) => void ends.push(end);
 }
 
-/** A new folder for one test, by its real path, that is removed when the test has ended. */
+/** A new folder for one test, with its real path, which is removed after the test. */
 export function temporaryFolder(whenOver: WhenOver = onTestFinished): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "svcm-test-"));
   whenOver(() => rmSync(folder, { recursive: true, force: true }));

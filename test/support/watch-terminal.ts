@@ -1,4 +1,3 @@
-/** `svcm metrics watch` in a terminal of tmux. */
 import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
@@ -13,12 +12,11 @@ export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 export interface Terminal {
   readonly press: (...keys: string[]) => Promise<void>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
-  /** The screen, as soon as it shows this. */
+  /** The screen, as soon as it shows this text. */
   readonly shows: (pattern: RegExp) => Promise<string>;
   readonly tmux: (...args: string[]) => Promise<string>;
 }
 
-/** A separate terminal that runs the command and then prints its exit code. */
 export async function watchTerminal(
   args: string,
   env: Record<string, string> = {},

@@ -9,7 +9,7 @@ export interface Watcher {
   readonly ended: Promise<void>;
 }
 
-/** Watches, and takes each sample as soon as it is there. */
+/** Watches, and reads each sample as soon as it is available. */
 export async function watch({ ports }: CountingPorts, request: Partial<WatchRequest> = {}): Promise<Watcher> {
   const stop = new AbortController();
   const samples: Sample[] = [];
@@ -22,7 +22,7 @@ export async function watch({ ports }: CountingPorts, request: Partial<WatchRequ
   return { samples, stop, ended };
 }
 
-/** The first sample may wait for the disk: where the ecosystem file is looked for. */
+/** The first sample may wait for a disk read, which finds the ecosystem file. */
 async function first(samples: readonly Sample[], ended: Promise<void>): Promise<void> {
   const end = { isThere: false };
   void ended.finally(() => (end.isThere = true)).catch(() => undefined);
@@ -33,7 +33,7 @@ export async function pass(world: CountingPorts, ms: number, step = 100): Promis
   for (let passed = 0; passed < ms; passed += step) await world.clock.advance(step);
 }
 
-/** Moves the clock until something is done. */
+/** Advances the clock until the promise is settled. */
 export async function until<T>(world: CountingPorts, done: Promise<T>): Promise<T> {
   const end = { isThere: false };
   const note = (): void => void (end.isThere = true);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 
-/** A repository in a temporary folder, with env files under the default config directory. */
 export interface TestWorkspace {
   readonly root: string;
   readonly ports: Ports;
@@ -15,7 +14,7 @@ export interface TestWorkspace {
 
 export const CONFIG_FOLDER = "apps/backend-template/src/config";
 
-/** Every key of the editable tier, on its default. */
+/** Every editable key with its default. */
 export const GOOD_ENV = [
   "# A comment",
   "SVC_HTTP_FRAMEWORK=express",
@@ -29,7 +28,7 @@ export const GOOD_ENV = [
   "",
 ].join("\n");
 
-/** Makes a repository; it is removed when the test ends. `files` are relative to the root. */
+/** Creates a repository, which is removed after the test. `files` are relative to the root. */
 export function makeWorkspace(
   files: Readonly<Record<string, string | Uint8Array>> = { [`${CONFIG_FOLDER}/.env.dev`]: GOOD_ENV },
   env: Readonly<Record<string, string>> = {},

@@ -1,11 +1,11 @@
-/** Accounts for one test: a users' file, and what a client sends that knows a password. */
+/** Accounts for one test: a users' file, and the credentials that a client sends. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SignJWT } from "jose";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { hashPassword } from "../src/auth/password.ts";
 
-/** Cheap, so that a test is fast; the lowest that is accepted. */
+/** A low cost makes the test fast; it is the lowest that is accepted. */
 const COST = { ln: 10, r: 1, p: 1 };
 
 export const PASSWORD = "canary: correct horse ünicode";
@@ -13,7 +13,6 @@ export const SECRET = "a canary secret of more than thirty-two bytes";
 
 const hash = await hashPassword(PASSWORD, COST);
 
-/** The environment of a backend that knows alice and her password; three failed logins lock her out. */
 export function withAlice(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const file = join(temporaryFolder(), "users");
   writeFileSync(file, `# accounts\n\nalice:${hash}\n`);
@@ -44,5 +43,4 @@ export async function bearer(
   return `Bearer ${token}`;
 }
 
-/** Text that no answer may contain. */
 export const CANARIES = /canary|correct horse|\$scrypt\$/;

@@ -1,4 +1,3 @@
-/** Authentication over HTTP: through every framework, with real passwords, tokens and Redis. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +45,6 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await ask(at(`/items/${id}`), token)).toMatchObject({ status: 200, body: added.body });
     expect(await ask(at(`/items/${id}`), token, { method: "DELETE" })).toMatchObject({ status: 204 });
 
-    // An unknown name gets the same answer, and each name has its own count.
     for (const user of ["alice", "nobody"]) {
       for (let attempt = 0; attempt < 3; attempt++) {
         expect(await ask(at("/items"), basic(user, `wrong ${attempt}`))).toMatchObject(unauthorized);
@@ -62,7 +60,7 @@ describe.each(frameworks)("%s", (framework) => {
 });
 
 describe("open routes", () => {
-  test("without credentials only health, and on this machine the async contexts, are answered", async () => {
+  test("without credentials, only /health and, on this machine, the async contexts are answered", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const proxied = { headers: { "x-forwarded-for": "192.0.2.1" } };
     expect(await ask(`${backend.url}/health`, undefined, proxied)).toMatchObject({ status: 200 });
@@ -101,7 +99,7 @@ describe("credentials", () => {
     expect(await ask(`${backend.url}/items`, `basic ${encoded}`)).toMatchObject({ status: 200 });
   });
 
-  test("a token is checked for its issuer, audience, end, subject, secret and algorithm", async () => {
+  test("a token is checked for its issuer, audience, expiry, subject, secret and algorithm", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const past = Math.floor(Date.now() / 1000) - 60;
     const unsigned = [{ alg: "none" }, { iss: "svcm-backend", aud: "svcm-clients", sub: "alice", exp: past + 600 }]
@@ -126,7 +124,7 @@ describe("credentials", () => {
     expect(await ask(`${backend.url}/items`, await bearer())).toMatchObject(unauthorized);
   });
 
-  test("a line that the command prints is an account", async () => {
+  test("a line that the command prints is a valid account", async () => {
     const template = join(import.meta.dirname, "..");
     const user = (name: string, password: string) =>
       spawnSync("npm", ["run", "--silent", "user", "--", name], {
@@ -159,7 +157,7 @@ describe("the limit", () => {
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("a success forgets the failures before it, and a lockout ends", async () => {
+  test("a successful login resets the count of failures, and a lockout expires", async () => {
     const short = { SVC_AUTH_LOCKOUT_SECONDS: "1" };
     await using backend = await startEntrypoint("rest", withAlice(short));
     const wrong = () => ask(`${backend.url}/items`, basic("alice", "wrong"));

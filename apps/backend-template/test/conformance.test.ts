@@ -1,4 +1,4 @@
-/** One suite that every value of SVC_HTTP_FRAMEWORK has to pass: the same API, whatever serves it. */
+/** Every value of SVC_HTTP_FRAMEWORK has to pass this suite, because the API is the same in every framework. */
 import { createServer, type AddressInfo } from "node:net";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -75,18 +75,18 @@ describe.each(frameworks)("%s", (framework) => {
     ["GET", "/items/no-such-id", 404],
     ["PUT", "/items", 405],
     ["DELETE", "/health", 405],
-  ])("%s %s is %i, as JSON", async (method, path, status) => {
+  ])("%s %s is answered with %i, as JSON", async (method, path, status) => {
     const answer = await ask(path, { method });
     expect(answer).toMatchObject({ status, body: { error: expect.any(String) as string } });
     expect(answer.allow).toBe(status === 405 ? (path === "/items" ? "GET, HEAD, POST" : "GET, HEAD") : null);
   });
 
-  test("answers HEAD without a body and OPTIONS with what is allowed", async () => {
+  test("answers HEAD without a body and OPTIONS with the allowed methods", async () => {
     expect(await ask("/health", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
     expect(await ask("/items", { method: "OPTIONS" })).toMatchObject({ status: 204, allow: "GET, HEAD, POST" });
   });
 
-  test("only a page of an allowed origin may read", async () => {
+  test("only a page of an allowed origin may read the answer", async () => {
     const asked = async (origin: string, method: string, more: Record<string, string> = {}) => {
       const { status, headers } = await fetch(`${backend.url}/items`, { method, headers: { origin, ...more } });
       const named = [...headers].filter(([name]) => name.startsWith("access-control-") || name === "vary");
@@ -107,7 +107,7 @@ describe.each(frameworks)("%s", (framework) => {
     });
   });
 
-  test("a client that disconnects within its body does no harm", async () => {
+  test("a client that disconnects while it sends a body does not affect the server", async () => {
     const gone = request(`${backend.url}/items`, { method: "POST", headers: { "content-length": "100" } });
     gone.on("error", () => undefined);
     gone.write('{"name":');
@@ -118,7 +118,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(backend.output()).toMatch(/^REST .*\n$/);
   });
 
-  test("a hundred concurrent requests have a hundred contexts", async () => {
+  test("a hundred concurrent requests have a hundred separate contexts", async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
     const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
     expect(answers.map(({ body }) => (body as { name: string }).name)).toEqual(names);
@@ -136,7 +136,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(recentStores[1]).toMatchObject({ method: "POST", path: "/items" });
   });
 
-  test("a request in flight gets its answer when the process is signalled to end", async () => {
+  test("a request in flight is answered when the process receives a termination signal", async () => {
     await using leaving = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
     const slow = request(`${leaving.url}/items`, { method: "POST", headers: { "content-type": "application/json" } });
     const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -178,12 +178,12 @@ async function contexts(url: string): Promise<Contexts> {
   return (await (await fetch(`${url}/async-context-metrics`)).json()) as Contexts;
 }
 
-/** Waits, request by request, until as many others are at work beside the one that asks. */
+/** Polls until this many other requests are being processed. */
 async function arrived(url: string, others: number): Promise<void> {
   while ((await contexts(url)).active <= others);
 }
 
-/** Waits, connection by connection, until the process no longer listens. */
+/** Connects repeatedly until the process no longer listens. */
 async function refused(url: string): Promise<void> {
   for (;;) {
     const isRefused = await fetch(`${url}/health`, { headers: { connection: "close" } }).then(

@@ -1,4 +1,4 @@
-/** The other servers, one by one; what is not installed here is skipped, visibly. */
+/** The other database servers and brokers. A test without its server is skipped. */
 import { describe, expect, test } from "vitest";
 import { startEntrypoint } from "./entrypoint.ts";
 import { hasMariaDb, hasPostgres, hasRabbit, startMariaDb, startPostgres, startRabbit } from "./servers.ts";
@@ -33,7 +33,7 @@ describe("items", () => {
 });
 
 describe("the realtime API's own data", () => {
-  test.skipIf(!hasMariaDb)("in MySQL, apart from the main one (needs mariadb)", async () => {
+  test.skipIf(!hasMariaDb)("in MySQL, in a database separate from the main one (needs mariadb)", async () => {
     await using server = await startMariaDb();
     await expectIndependence(realtimeOf("MySQL", `mysql://svcm:svcm@127.0.0.1:${server.port}/svcm`));
   });

@@ -1,4 +1,4 @@
-/** Items, counters and messages on real servers; what is not installed here is skipped, visibly. */
+/** Items, counters and messages on real servers. A test without its server is skipped. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -17,7 +17,7 @@ import {
 import { inLongRun } from "../../../test/support/runs.ts";
 
 describe("items", () => {
-  test("SQLite, shared by processes", async () => {
+  test("SQLite: several processes share one database", async () => {
     const file = join(temporaryFolder(), "deep/er/items.sqlite");
     await expectSharedItems({ SVC_DATABASE_DRIVER: "sqlite3", SVC_DATABASE_FILE: file });
   });
@@ -49,24 +49,27 @@ inLongRun(() => {
 });
 
 describe("counters", () => {
-  test("stores in memory begin empty after a restart", async () => {
+  test("counters in memory start at zero after a restart", async () => {
     await using backend = await startEntrypoint("rest");
     await add(backend.url, "one");
     await add(backend.url, "two");
     expect(await read(backend.url, "/counters")).toEqual({ itemsCreated: 2 });
   });
 
-  test.skipIf(!hasRedis)("in Redis, they are shared and survive its restart (needs redis-server)", async () => {
-    await using redis = await startRedis();
-    const env = { SVC_KEYVALUESTORAGE_DRIVER: "redis", SVC_REDIS_PORT: `${redis.port}`, SVC_REDIS_DATABASE: "1" };
-    await using first = await startEntrypoint("rest", env);
-    await using second = await startEntrypoint("rest", env);
-    await Promise.all([first, second, first, second].map(({ url }) => add(url, "one")));
-    expect(await read(second.url, "/counters")).toEqual({ itemsCreated: 4 });
-    await redis.restart();
-    await answersAgain(`${first.url}/counters`);
-    expect(await read(first.url, "/counters")).toEqual({ itemsCreated: 4 });
-  });
+  test.skipIf(!hasRedis)(
+    "counters in Redis are shared and survive a restart of Redis (needs redis-server)",
+    async () => {
+      await using redis = await startRedis();
+      const env = { SVC_KEYVALUESTORAGE_DRIVER: "redis", SVC_REDIS_PORT: `${redis.port}`, SVC_REDIS_DATABASE: "1" };
+      await using first = await startEntrypoint("rest", env);
+      await using second = await startEntrypoint("rest", env);
+      await Promise.all([first, second, first, second].map(({ url }) => add(url, "one")));
+      expect(await read(second.url, "/counters")).toEqual({ itemsCreated: 4 });
+      await redis.restart();
+      await answersAgain(`${first.url}/counters`);
+      expect(await read(first.url, "/counters")).toEqual({ itemsCreated: 4 });
+    },
+  );
 });
 
 describe("messages", () => {

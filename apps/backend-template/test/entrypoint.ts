@@ -1,4 +1,4 @@
-/** Starts a built entrypoint of the reference backend as a process, for the time of one test or file. */
+/** Starts a built entrypoint of the reference backend as a process, for one test or file. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
@@ -21,17 +21,15 @@ export interface Ended {
 
 export interface Entrypoint {
   readonly pid: number;
-  /** `http://127.0.0.1:<port>` of its REST API. */
   readonly url: string;
-  /** Returns its output so far. */
   output(): string;
-  /** Resolves when what it has printed is what was waited for. */
+  /** Resolves when the output matches. */
   said(isIt: (output: string) => boolean): Promise<void>;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
 
-/** Nothing of the machine's own settings reaches it; every driver is an embedded one unless `env` says otherwise. */
+/** Settings of the machine do not apply. Every driver is an embedded one unless `env` sets another. */
 function environment(env: Readonly<Record<string, string>>): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
@@ -44,7 +42,7 @@ function environment(env: Readonly<Record<string, string>>): Record<string, stri
   };
 }
 
-/** Starts one, and waits for nothing. */
+/** Starts an entrypoint without waiting for it. */
 export function spawnEntrypoint(kind: EntrypointKind, env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [entrypoints[kind]], {
     env: environment(env),
@@ -59,12 +57,12 @@ export function spawnEntrypoint(kind: EntrypointKind, env: Readonly<Record<strin
   return { child, output, ended };
 }
 
-/** Runs one that is not expected to start, to its end. */
+/** Runs an entrypoint that is expected to exit during its start. */
 export function runToEnd(kind: EntrypointKind, env: Readonly<Record<string, string>>): Promise<Ended> {
   return spawnEntrypoint(kind, env).ended;
 }
 
-/** @throws with what it said, where it ends instead of listening. */
+/** @throws with the output if the process exits instead of listening */
 export async function startEntrypoint(
   kind: EntrypointKind,
   env: Readonly<Record<string, string>> = {},

@@ -21,12 +21,10 @@ export interface ItemsClient extends Client {
   Watch(request: object): ClientReadableStream<Item>;
 }
 
-/** `127.0.0.1:<port>` of an entrypoint's gRPC API, from what it printed. */
 export function addressOf(output: string): string {
   return /gRPC on (127\.0\.0\.1:\d+)/.exec(output)?.[1] ?? "";
 }
 
-/** A client of an entrypoint's gRPC API. */
 export function itemsClient(output: string): ItemsClient {
   const proto = join(import.meta.dirname, "../src/interface/gRPC/items.proto");
   const definition = loadPackageDefinition(loadSync(proto, { keepCase: true })) as unknown as {
@@ -37,7 +35,7 @@ export function itemsClient(output: string): ItemsClient {
   return new definition.items.v1.Items(addressOf(output), credentials.createInsecure());
 }
 
-/** Watches for new items; resolves when the server has begun to. */
+/** Watches for new items. Resolves when the server has registered the watch. */
 export async function watchItems(output: string): Promise<Disposable & { next(): Promise<Item> }> {
   const client = itemsClient(output);
   const stream = client.Watch({});

@@ -1,4 +1,3 @@
-/** The gRPC API: unary, streams, health, reflection, limits and an orderly end. */
 import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";
@@ -29,7 +28,7 @@ async function add(url: string, name: string): Promise<Item> {
   return (await (await fetch(`${url}/items`, { method: "POST", body: JSON.stringify({ name }) })).json()) as Item;
 }
 
-test("unary and server stream, with REST beside on the same items", async () => {
+test("a unary call, a server stream and REST use the same items", async () => {
   const item = await add(backend.url, "seen by both");
   expect(await get(item.id)).toEqual({ error: null, item });
   expect((await get("none")).error).toMatchObject({ code: status.NOT_FOUND, details: "No such item." });
@@ -95,7 +94,7 @@ test("health and reflection respond", async () => {
   expect(JSON.stringify(answers)).toContain("items.v1.Items");
 });
 
-test("a signal ends an open watch in order, with exit code 0", async () => {
+test("a signal closes an open watch properly, and the process exits with code 0", async () => {
   await using leaving = await startEntrypoint("grpc", env);
   using watched = await watchItems(leaving.output());
   leaving.signal("SIGTERM");

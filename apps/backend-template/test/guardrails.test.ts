@@ -1,4 +1,4 @@
-/** A refused start, as a process: a reason on stderr, exit code 1, and nothing imported or opened before. */
+/** A refused start exits with code 1 and the reason on stderr, before it imports or opens anything. */
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ describe.each(["rest", "websocket", "grpc"] as const)("%s", (entrypoint) => {
     },
   );
 
-  test("a browser's database driver is refused", async () => {
+  test("a database driver for browsers is refused", async () => {
     const { code, stderr } = await runToEnd(entrypoint, { ...env, SVC_DATABASE_DRIVER: "IndexedDB" });
     expect(code).toBe(1);
     expect(stderr).toContain("IndexedDB is a browser driver");
@@ -39,7 +39,7 @@ describe.each([
   ["websocket", "grpc"],
   ["grpc", "websocket"],
 ] as const)("%s", (entrypoint, other) => {
-  test("does not start if the realtime API is off, or has another protocol", async () => {
+  test("does not start if the realtime API is off or uses another protocol", async () => {
     const off = await runToEnd(entrypoint, { SVC_REALTIME_API: "no", SVC_REALTIME_API_PROTOCOL: entrypoint });
     expect(off.code).toBe(1);
     expect(off.stderr).toContain(`the ${entrypoint} entrypoint needs SVC_REALTIME_API=yes; it is "no"`);
@@ -124,7 +124,7 @@ test.each(firstOrAll(realtimeConnections))("a realtime database that is missing 
   }
 });
 
-test("a framework whose package is not installed is named with the command that installs it", async () => {
+test("if a framework's package is not installed, the error names the package and the command that installs it", async () => {
   const template = join(import.meta.dirname, "..");
   const copy = temporaryFolder();
   cpSync(join(template, "dist"), join(copy, "dist"), { recursive: true });

@@ -1,4 +1,3 @@
-/** The behaviour of every item store, proven on the stores of this process. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,14 +8,14 @@ import { openItems } from "../src/items/open-items.ts";
 describe.each(["InMemory", "SQLite"])("%s", (driver) => {
   const open = () => openItems(driver, { SVC_DATABASE_FILE: join(temporaryFolder(), "items.sqlite") });
 
-  test("a list is bounded", async () => {
+  test("a list of items has a limited length", async () => {
     const items = await open();
     for (let count = 0; count <= LONGEST_LIST; count++) await items.put({ id: `${count}`, name: `item ${count}` });
     expect(await items.list()).toHaveLength(LONGEST_LIST);
     await items.close();
   });
 
-  test("SQL in a text is not executed", async () => {
+  test("SQL in an item's text is not executed", async () => {
     const items = await open();
     const name = `'); DROP TABLE items; --"`;
     const item = { id: randomUUID(), name };

@@ -1,4 +1,3 @@
-/** Start and end of a process at any moment: signals during the start, twice, and with clients that stay. */
 import { request, type ClientRequest } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,7 +5,7 @@ import { runToEnd, spawnEntrypoint, startEntrypoint } from "./entrypoint.ts";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 
-/** A request whose body has begun, and that the process has taken up. */
+/** A request whose body is incomplete, after the process has received its headers. */
 async function begun(url: string): Promise<ClientRequest & { readonly answered: Promise<number | undefined> }> {
   const slow = request(`${url}/items`, { method: "POST" });
   const answered = new Promise<number | undefined>((resolve) => {
@@ -21,11 +20,11 @@ async function begun(url: string): Promise<ClientRequest & { readonly answered: 
   return Object.assign(slow, { answered });
 }
 
-test.each(signals)("%s, sent again while a request is in flight, cuts nothing short", async (signal) => {
+test.each(signals)("a second %s during a request in flight does not interrupt the request", async (signal) => {
   await using backend = await startEntrypoint("rest");
   const slow = await begun(backend.url);
   backend.signal(signal);
-  // It is at its end as soon as it takes no connection any more.
+  // The shutdown has begun when the process accepts no connection.
   while (
     await fetch(`${backend.url}/health`, { headers: { connection: "close" } }).then(
       () => true,
@@ -46,8 +45,8 @@ test("a client that never completes its request does not keep the process alive"
   expect(await stuck.answered).toBeUndefined();
 });
 
-test.each(signals)("%s during the start ends it in order", async (signal) => {
-  // A broker that takes the connection and says nothing.
+test.each(signals)("%s during the start ends the process properly", async (signal) => {
+  // A broker that accepts the connection and sends nothing.
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
   await new Promise((listening) => silent.once("listening", listening));
@@ -68,7 +67,6 @@ test("a failed start closes everything that it opened, so the process ends", asy
   await new Promise((listening) => other.once("listening", listening));
   const { port } = other.address() as AddressInfo;
   const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "grpc" };
-  // REST listens by then.
   const { code, stdout, stderr } = await runToEnd("grpc", { ...realtime, SVC_GRPC_PORT: `${port}` });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("EADDRINUSE");

@@ -1,4 +1,3 @@
-/** Failed logins that are counted together. */
 import { expect, test } from "vitest";
 import { attemptKey } from "../src/auth/login-limit.ts";
 

@@ -1,10 +1,8 @@
 import type { Item } from "./grpc-client.ts";
 
 export const realtime = (protocol: string) => ({ SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: protocol });
-/** The longest that is accepted. */
 const body = JSON.stringify({ name: "€".repeat(100) });
 
-/** Adds items one after another; answers their ids. */
 export async function add(url: string, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {

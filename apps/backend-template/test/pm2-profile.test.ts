@@ -1,4 +1,4 @@
-/** The development profile under a real PM2, from up to down, as a developer works with it. */
+/** The development profile under a real PM2, from start to stop. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -43,7 +43,6 @@ const states = async () => {
   return Object.fromEntries(processes.map(({ name, status }) => [name, status]));
 };
 
-/** `<app> <field>` of everything that drifts, and the command's exit code. */
 async function drift() {
   const { code, stdout } = await svcm("ecosystem", "drift", "--json");
   const found = (JSON.parse(stdout) as EcosystemDrift).drift.map(
@@ -75,14 +74,14 @@ test("the profile starts as declared: all four processes are online, each at its
   expect(await watched.next()).toMatchObject({ name: "seen" });
 });
 
-test("the metrics have all four, with the async contexts of those that serve HTTP", async () => {
+test("the metrics list all four processes, with the async contexts of those that serve HTTP", async () => {
   const show = () => json<MetricsPayload>("metrics", "show", "--async-context");
   const contexts = async () => {
     const { processes } = await show();
     return Object.fromEntries(processes.map(({ name, asyncContext }) => [name, asyncContext]));
   };
   const counted = expect.objectContaining({ recentStores: expect.any(Array) as unknown[] }) as unknown;
-  // On a loaded machine, an app may need more than the second that it has.
+  // On a loaded machine, an app may need more than the time-out of one second.
   await expect.poll(contexts).toEqual({
     "dev-grpcapi": counted,
     "dev-restapi": counted,
@@ -92,14 +91,14 @@ test("the metrics have all four, with the async contexts of those that serve HTT
   expect((await show()).ecosystem).toMatchObject({ missingExpected: [], unexpected: [] });
 });
 
-test("Service Management, an app of this PM2, sees the same PM2 and the same ecosystem", async () => {
+test("Service Management runs as an app of this PM2 and shows the same PM2 and the same ecosystem file", async () => {
   const answer = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
   const { processes, ecosystem } = (await answer.json()) as MetricsPayload;
   expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
   expect(ecosystem).toMatchObject({ drift: [] });
 });
 
-test("on request it restarts another app, and does not end itself", async () => {
+test("Service Management restarts another app on request, but refuses to stop itself", async () => {
   const client = connect({ url: `http://127.0.0.1:${ports.serviceManagement}`, WebSocket });
   for (const action of ["stop", "restart"] as const) {
     const refused = await client.act({ action, name: "dev-service-management" });
@@ -112,7 +111,7 @@ test("on request it restarts another app, and does not end itself", async () => 
   expect(await states()).toMatchObject({ "dev-service-management": "online" });
 });
 
-test("another framework: the env file is stale until a restart, and then that framework answers", async () => {
+test("after a change of the framework, the env file is stale until a restart, and then the new framework answers", async () => {
   expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
   expect(await frameworkAt(ports.restapi)).toBe("express");
   const stale = ["dev-grpcapi", "dev-restapi", "dev-websocketapi"].map((name) => `${name} envFile stale`);
@@ -146,12 +145,11 @@ inLongRun(() => {
   });
 });
 
-test("each process ends by itself, and no port is taken afterwards", async () => {
+test("each process ends without being killed, and its port is free afterwards", async () => {
   for (const name of APPS) expect(await svcm("process", "stop", name)).toMatchObject({ code: 0 });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "stopped"])));
-  // The daemon alone is left.
   expect(own.pids()).toHaveLength(1);
   expect(await takenOf(ports)).toEqual([]);
-  // PM2 did not have to kill a process that took too long.
+  // The log shows whether PM2 had to kill a process that took too long.
   expect(readFileSync(join(own.home, "pm2.log"), "utf8")).not.toContain("SIGKILL");
 });

@@ -1,4 +1,3 @@
-/** The operational profiles of the runtime contract, each as processes: what it promises is served. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -11,7 +10,6 @@ import { basic, PASSWORD, withAlice } from "./accounts.ts";
 import { hasPostgres, hasRedis, startPostgres, startRedis, type RunningServer } from "./servers.ts";
 import { firstOrAll } from "../../../test/support/runs.ts";
 
-/** Each profile's realtime API beside REST, and its answer about itself. */
 const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> = {
   rest: { kind: "rest", says: /^REST \(express\) on/ },
   "websocket-rest-cluster": {
@@ -73,7 +71,7 @@ describe.each(firstOrAll(deployed))("the env file of %s", (name, kinds) => {
   const values = parseEnv(readFileSync(file, "utf8")) as Record<string, string>;
 
   test.skipIf(!hasPostgres || !hasRedis)(
-    "starts with what comes from the machine, and asks for credentials (needs postgres and redis-server)",
+    "starts with the settings that come from the machine, and asks for credentials (needs postgres and redis-server)",
     async () => {
       await using redis = await startRedis();
       await using postgres = await startPostgres();

@@ -1,4 +1,3 @@
-/** The lists of the README match the code. */
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +24,7 @@ test("the table of variables lists the variables that the code reads beside the 
   expect(new Set(listed)).toEqual(new Set(read));
 });
 
-test("the database drivers are those that the template carries", () => {
+test("the listed database drivers are those that the template supports", () => {
   for (const key of ["SVC_DATABASE_DRIVER", "SVC_REALTIME_API_DATABASE_DRIVER"] as const) {
     const carried = carriedDrivers()[key]?.join(", ");
     expect(readme).toMatch(new RegExp(`^\\| \`${key}\` +\\| ${carried}; the others are refused`, "m"));
@@ -59,7 +58,7 @@ test.each([
   expect(output).toMatch(says);
 });
 
-test("the documented commands make an account", () => {
+test("the documented commands create an account", () => {
   const folder = temporaryFolder();
   const [, section = ""] = readme.split("## Ask for credentials\n");
   const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];

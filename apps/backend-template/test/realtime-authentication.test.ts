@@ -1,4 +1,3 @@
-/** Authentication over WebSocket and gRPC: the same accounts, tokens and limits as over HTTP. */
 import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";
@@ -24,7 +23,6 @@ async function add(url: string, name: string): Promise<Item> {
 }
 
 describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport) => {
-  /** The socket, or why it was not let in. */
   async function connect(url: string, shown: { extraHeaders?: Record<string, string>; auth?: object }) {
     const socket: Socket = io(url, { transports: [transport], forceNew: true, reconnection: false, ...shown });
     onTestFinished(() => void socket.close());
@@ -35,7 +33,7 @@ describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport
     return { socket, refused: refused && { message: refused.message, data: refused.data } };
   }
 
-  test("accepts a password or a token, in the handshake's header or its auth", async () => {
+  test("accepts a password or a token, in the header of the handshake or in its auth object", async () => {
     await using backend = await startEntrypoint("websocket", withAlice(realtime("websocket")));
     const token = await bearer();
     const item = await add(backend.url, "seen");
@@ -112,7 +110,7 @@ describe("gRPC", () => {
     expect(backend.output()).not.toMatch(CANARIES);
   });
 
-  test("health is open, reflection is not", async () => {
+  test("health needs no credentials, reflection does", async () => {
     await using backend = await startEntrypoint("grpc", withAlice(realtime("grpc")));
     const require = createRequire(import.meta.url);
     const load = (file: string) => loadPackageDefinition(loadSync(require.resolve(file), { enums: String }));

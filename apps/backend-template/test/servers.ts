@@ -1,4 +1,4 @@
-/** Real servers for a test: own data folder, own port, ended by pid. Tests without their server skip visibly. */
+/** Real servers for tests, each with its own data folder and port. A test without its server is skipped. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -9,9 +9,7 @@ import { pause } from "../../../test/support/pause.ts";
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
-  /** Ends it and starts it again on the same port and data. */
   restart(): Promise<void>;
-  /** Ends it before the test does. */
   stop(): Promise<void>;
 }
 
@@ -19,9 +17,8 @@ interface Plan {
   readonly program: string;
   args(port: number, folder: string): string[];
   readonly env?: (port: number, folder: string) => Record<string, string>;
-  /** Prepares the data folder. */
   readonly prepare?: (folder: string, port: number) => void;
-  /** The user it has to run as where we are root. */
+  /** The user that the server needs if the tests run as root. */
   readonly user?: string;
   readonly signal?: NodeJS.Signals;
 }
@@ -47,7 +44,7 @@ export const hasPostgres = which("postgres") !== undefined && (!isRoot || idOf("
 export const hasMariaDb = which("mariadbd") !== undefined && which("mariadb-install-db") !== undefined;
 export const hasRabbit = which("rabbitmq-server") !== undefined && which("epmd") !== undefined;
 
-/** Acknowledged writes survive SIGKILL. By default the log may lag behind by two seconds on a busy disk. */
+/** By default, the log may be flushed up to two seconds late, so acknowledged writes would not survive SIGKILL. */
 export function startRedis(): Promise<RunningServer> {
   return startServer({
     program: which("redis-server") ?? "",
@@ -91,7 +88,7 @@ export function startMariaDb(): Promise<RunningServer> {
         "CREATE USER svcm@'127.0.0.1' IDENTIFIED BY 'svcm';",
         "GRANT ALL ON svcm.* TO svcm@'127.0.0.1';",
       ];
-      // A second start finds them there, reports it and goes on.
+      // A second start finds them, reports it and continues.
       writeFileSync(init, statements.join("\n"));
       const install = [which("mariadb-install-db") ?? "", "--no-defaults", data, "--skip-test-db"];
       run(asUser("mysql", install));
@@ -108,7 +105,7 @@ export function startMariaDb(): Promise<RunningServer> {
   });
 }
 
-/** RabbitMQ with its own port mapper, because the one that it starts would stay behind. */
+/** RabbitMQ with its own port mapper, because the one that it would start keeps running. */
 export async function startRabbit(): Promise<RunningServer> {
   const mapperPort = await freePort();
   const mapper = spawn(which("epmd") ?? "", ["-port", `${mapperPort}`, "-address", "127.0.0.1"], { stdio: "ignore" });
@@ -141,7 +138,7 @@ export async function startRabbit(): Promise<RunningServer> {
   };
 }
 
-/** The command line to run as another user where we are root; as ourselves otherwise. */
+/** The command line that runs as another user if the tests run as root. */
 function asUser(user: string, argv: readonly string[]): string[] {
   return isRoot ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", ...argv] : [...argv];
 }
@@ -176,7 +173,7 @@ async function startServer(plan: Plan): Promise<RunningServer> {
   };
 }
 
-/** Started, and it takes connections. */
+/** Resolves when the server accepts connections. */
 async function launch(plan: Plan, folder: string, port: number): Promise<ChildProcess> {
   const [program = "", ...args] = plan.user
     ? asUser(plan.user, [plan.program, ...plan.args(port, folder)])

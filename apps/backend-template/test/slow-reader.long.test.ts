@@ -1,11 +1,10 @@
-/** As `slow-reader.test.ts`, for the WebSocket entrypoint. */
 import { io } from "socket.io-client";
 import { expect, onTestFinished, test } from "vitest";
 import { startEntrypoint } from "./entrypoint.ts";
 import type { Item } from "./grpc-client.ts";
 import { add, realtime } from "./many-items.ts";
 
-test("WebSocket: the connection ends after what waited, in order and without a gap", async () => {
+test("WebSocket: the connection ends after the buffered items, in order and without a gap", async () => {
   const count = 3500;
   await using backend = await startEntrypoint("websocket", realtime("websocket"));
   const reader = io(backend.url, { transports: ["websocket"], forceNew: true, reconnection: false });
@@ -16,7 +15,7 @@ test("WebSocket: the connection ends after what waited, in order and without a g
   });
   await new Promise<void>((resolve) => reader.once("connect", resolve));
 
-  // With long polling nothing leaves the process without a request.
+  // With long polling, the server sends nothing without a request.
   const open = await (await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`)).text();
   const { sid } = JSON.parse(open.slice(1)) as { sid: string };
   const at = `${backend.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`;

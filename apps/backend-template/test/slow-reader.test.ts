@@ -1,11 +1,11 @@
-/** A client that does not read: what waits for it is bounded, it learns that it missed something, and others miss nothing. */
+/** A client that does not read: its buffer is limited, it learns that it missed items, and other clients miss none. */
 import { connect, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2";
 import { expect, test } from "vitest";
 import { startEntrypoint } from "./entrypoint.ts";
 import { addressOf, watchItems } from "./grpc-client.ts";
 import { add, realtime } from "./many-items.ts";
 
-/** Watches over a separate HTTP/2 connection, and reads nothing. */
+/** Watches over a separate HTTP/2 connection and does not read. */
 async function watchWithoutReading(address: string): Promise<Disposable & { stream: ClientHttp2Stream }> {
   const session = connect(`http://${address}`);
   const path = "/items.v1.Items/Watch";
@@ -16,7 +16,6 @@ async function watchWithoutReading(address: string): Promise<Disposable & { stre
   return { stream, [Symbol.dispose]: () => session.destroy() };
 }
 
-/** Reads on until the stream ends or `most` items have come. */
 async function readOn(stream: ClientHttp2Stream, most: number) {
   let trailers: IncomingHttpHeaders = {};
   stream.once("trailers", (headers: IncomingHttpHeaders) => (trailers = headers));
@@ -28,7 +27,7 @@ async function readOn(stream: ClientHttp2Stream, most: number) {
   return { ids: idsIn(bytes), trailers };
 }
 
-/** Of whole messages: a byte, four of the length, then the item, whose first field is its id. */
+/** A message is one byte, four bytes of length and the item, whose first field is its id. */
 function idsIn(bytes: Buffer): string[] {
   const ids: string[] = [];
   for (let at = 0; at + 5 <= bytes.length;) {
@@ -40,7 +39,7 @@ function idsIn(bytes: Buffer): string[] {
   return ids;
 }
 
-test("gRPC: the watch ends with RESOURCE_EXHAUSTED after what waited, in order and without a gap", async () => {
+test("gRPC: the watch ends with RESOURCE_EXHAUSTED after the buffered items, in order and without a gap", async () => {
   const count = 2000;
   await using backend = await startEntrypoint("grpc", realtime("grpc"));
   using reader = await watchItems(backend.output());
@@ -50,7 +49,7 @@ test("gRPC: the watch ends with RESOURCE_EXHAUSTED after what waited, in order a
   const { ids, trailers } = await readOn(slow.stream, count);
   expect(trailers).toMatchObject({ "grpc-status": "8", "grpc-message": expect.stringContaining("Watch%20again") });
   expect(ids).toEqual(added.slice(0, ids.length));
-  // A thousand waited; what HTTP/2 had taken before is the window of the client: 64 KiB.
+  // A thousand items were buffered. HTTP/2 had already sent the 64 KiB of the client's window.
   expect(ids.length).toBeGreaterThanOrEqual(1000);
   expect(ids.length).toBeLessThan(1300);
 });

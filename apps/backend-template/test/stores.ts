@@ -1,4 +1,4 @@
-/** Laws of every store and every way of messages, whichever server is behind it. */
+/** Tests that every store and every message broker must pass. */
 import { join } from "node:path";
 import { io } from "socket.io-client";
 import { expect, onTestFinished } from "vitest";
@@ -18,12 +18,11 @@ export async function read(url: string, path: string): Promise<unknown> {
   return (await fetch(url + path)).json();
 }
 
-/** Resolves when an answer is a good one: a server that was killed first recovers. */
+/** A server that was just killed may first have to recover. */
 export async function answersAgain(url: string): Promise<void> {
   await expect.poll(async () => (await fetch(url)).status).toBe(200);
 }
 
-/** Two processes see the same items in a shared store, and a new process finds them. */
 export async function expectSharedItems(env: Env): Promise<void> {
   await using first = await startEntrypoint("rest", env);
   await using second = await startEntrypoint("rest", env);
@@ -39,7 +38,7 @@ export async function expectSharedItems(env: Env): Promise<void> {
   expect(await read(third.url, "/items")).toHaveLength(many.length);
 }
 
-/** A REST process publishes, and another gRPC process handles: watched items arrive. */
+/** A REST process publishes, and a separate gRPC process handles the message. */
 export async function expectDelivered(env: Env): Promise<void> {
   const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "grpc" };
   await using grpc = await startEntrypoint("grpc", { ...env, ...realtime });
@@ -59,7 +58,7 @@ export const realtimeOf = (driver: string, url: string) => ({
   SVC_REALTIME_DATABASE_URL: url,
 });
 
-/** Returns the lists of REST and of the realtime API under these drivers, by both realtime protocols. */
+/** Returns the lists of REST and of the realtime API with these drivers, for both realtime protocols. */
 export async function listed(env: Env): Promise<{ main: string[]; realtime: string[] }> {
   await using grpc = await startRealtime("grpc", env);
   const client = itemsClient(grpc.output());
@@ -79,7 +78,6 @@ export function startRealtime(protocol: "grpc" | "websocket", env: Env) {
   return startEntrypoint(protocol, { ...env, SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: protocol });
 }
 
-/** Neither store knows the other's driver, and none loses anything when the other's is changed. */
 export async function expectIndependence(realtime: Env): Promise<void> {
   const [one, two] = [sqlite("one.sqlite"), sqlite("two.sqlite")];
   await using backend = await startRealtime("grpc", { ...one, ...realtime });

@@ -1,4 +1,3 @@
-/** The WebSocket API with its three adapters: every client hears of a new item, wherever it is connected. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
@@ -25,7 +24,7 @@ async function connected(
   return socket;
 }
 
-/** Connects clients to each of `urls`, adds an item at the first, and expects that every client hears of it once. */
+/** Connects clients to each of `urls`, adds an item at the first, and expects each client to receive it once. */
 async function expectBroadcast(urls: readonly string[], transport: "websocket" | "polling", clients: number) {
   const sockets = await Promise.all(
     Array.from({ length: clients }, (_, index) => connected(urls[index % urls.length] ?? "", transport)),
@@ -58,7 +57,7 @@ describe.each(firstOrAll(["polling", "websocket"]))("over %s", (transport) => {
     await expectBroadcast([backend.url], transport, 9);
   });
 
-  test.skipIf(!hasRedis)("the redis-streams adapter, over two hosts' processes (needs redis-server)", async () => {
+  test.skipIf(!hasRedis)("the redis-streams adapter, with processes of two hosts (needs redis-server)", async () => {
     await using redis = await startRedis();
     const env = {
       ...realtime,
@@ -88,7 +87,7 @@ test("a worker announces a session to the primary before the client learns its i
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const handshake = fetch(`${url}/socket.io/?EIO=4&transport=polling`).then(() => order.push("client"));
   await arrived;
-  // A whole exchange with the same server: an id that does not wait would be there by now.
+  // After a complete exchange with the same server, an id that was sent without waiting would have arrived.
   await (await fetch(url)).text();
   order.push("primary");
   release();
@@ -120,7 +119,7 @@ inLongRun(() => {
   );
 });
 
-test("a page of another origin may not connect; an allowed one, and the server's own, may", async () => {
+test("a page of another origin may not connect; a page of an allowed origin or of the server itself may", async () => {
   const origin = "https://console.example.com";
   await using backend = await startEntrypoint("websocket", { ...realtime, SVC_CORS_ALLOWED_ORIGINS: origin });
   for (const transport of ["websocket", "polling"] as const) {
@@ -146,7 +145,7 @@ test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker tha
   await expectBroadcast([backend.url], "websocket", 4);
 });
 
-test("the process ends in order, with its sockets and workers", async () => {
+test("the process ends properly and closes its sockets and workers", async () => {
   for (const adapter of [{}, { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster", SVC_WEBSOCKET_CLUSTER_WORKERS: "2" }]) {
     await using backend = await startEntrypoint("websocket", { ...realtime, ...adapter });
     const socket = await connected(backend.url, "websocket");
@@ -157,7 +156,7 @@ test("the process ends in order, with its sockets and workers", async () => {
   }
 });
 
-test("the start fails fast without Redis, and if the workers cannot start", async () => {
+test("the start fails fast if Redis is missing or the workers cannot start", async () => {
   const away = await runToEnd("websocket", {
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",

@@ -30,7 +30,7 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
         label="Token"
         name="SVC_SERVICE_MANAGEMENT_AUTH_TOKEN"
         type="password"
-        hint="Kept until this tab of the browser is closed, and sent to this server only."
+        hint="Kept until this tab is closed, and sent to this server only."
         issues={issues}
         value={token.value}
         onChange={(value) => void (token.value = value)}

@@ -10,7 +10,7 @@ import { wholeSecond } from "./seconds.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 
-/** A process that PM2 was told to stop, or the old process of a reload. */
+/** The stop of a process on request, or the end of the old process of a reload. */
 const ORDERED = /Stopping app:|:_old_\d/;
 
 /** If these do not match, no event of the log has the cause. */

@@ -1,4 +1,3 @@
-/** Each state has its colour beside its word. */
 import { expect, test } from "vitest";
 import { processColumns } from "../../../src/commands/terminal/metrics.ts";
 import { withStyles } from "../../../src/commands/terminal/paint.ts";

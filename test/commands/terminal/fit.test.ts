@@ -15,14 +15,14 @@ test("a line that is wider than the window continues at its own indent", () => {
   );
 });
 
-test("a word is never broken, so that it can be copied, and a colour takes no room", () => {
+test("a word is never broken, so that it can be copied, and colours take no width", () => {
   const long = "x".repeat(50);
   expect(fold(`  ${long} y`, { width: 22, colours: 1 })).toBe(`  ${long}\n  y`);
   const painted = `${paint.red("one")} ${paint.green("two")} three`;
   expect(fold(painted, { width: 20, colours: 1 })).toBe(painted);
 });
 
-test("without a window nothing is folded", () => {
+test("without a window, no line is folded", () => {
   const text = "x ".repeat(500);
   expect(fold(text, { colours: 0 })).toBe(text);
 });

@@ -42,14 +42,14 @@ describe("without a window", () => {
     expect(text.split("\n").map((line) => stringWidth(line))).toEqual([19, 19, 19]);
   });
 
-  test("nothing in a cell moves the cursor, breaks the line, turns the direction or is taken for a colour", () => {
+  test("no content of a cell moves the cursor, breaks the line, changes the text direction or is read as a colour", () => {
     const rows = [["a\u001B[2Jb\nc\u202Ed\u009B\uFDD4e", "x"]];
     expect(renderTable(columns, rows, nowhere).split("\n")[1]).toBe("a\uFFFD[2Jb c\uFFFDd\uFFFD\uFFFDe  x");
   });
 });
 
 describe("in a window", () => {
-  test("a folded column keeps its longest word: another column is left out first", () => {
+  test("a folded column keeps its longest word; another column is left out first", () => {
     const columns = columnsOf({ shorten: "end" }, { spare: 1 }, { shorten: "fold" });
     const text = plain(columns, [["a name of a target", "restapi", "TARGET_PROTOCOL_NOT_EXPOSED, valid"]], window(48));
     expect(text).toBe(
@@ -59,13 +59,13 @@ describe("in a window", () => {
     );
   });
 
-  test("a column that is never shortened stays whole while the others have room to give", () => {
+  test("a column that is never shortened stays complete while other columns can be narrowed", () => {
     const columns = columnsOf({}, { shorten: "middle" });
     const text = plain(columns, [["SVC_WEBSOCKET_SOCKETIO_ADAPTER", "http://localhost:5173"]], window(44));
     expect(text.split("\n")[1]).toBe("SVC_WEBSOCKET_SOCKETIO_ADAPTER  http:/…:5173");
   });
 
-  test("a name is cut in its middle, a text at its end, and a list is folded between words", () => {
+  test("a name is cut in the middle, a text at the end, and a list is folded between words", () => {
     const columns = columnsOf({ shorten: "middle" }, { shorten: "end" }, { shorten: "fold" });
     const rows = [
       ["prefix-of-a-long-name-and-suffix", "a text that is too long", "alpha, beta, gamma, delta, epsilon"],
@@ -77,7 +77,7 @@ describe("in a window", () => {
     for (const word of ["alpha,", "beta,", "gamma,", "delta,", "epsilon"]) expect(text).toContain(word);
   });
 
-  test("columns are left out, the most spare first, before a name is made unreadable", () => {
+  test("columns are left out, least important first, before a name becomes unreadable", () => {
     const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { spare: 2 }, { spare: 1 }, {});
     const rows = [["a-name-of-twenty-eight-signs", "22222", "11111", "always"]];
     const heads = [80, 40, 33, 24].map((width) => plain(columns, rows, window(width)).split("\n")[0]?.match(/\S+/g));
@@ -124,7 +124,7 @@ describe("in a window", () => {
   });
 });
 
-test("the colour of a cell is around its text, not around what fills the column", () => {
+test("the colour of a cell is around its text, not around its padding", () => {
   const columns = columnsOf({ colour: (_row, { red }) => red }, {});
   const text = withStyles(
     renderTable(

@@ -3,7 +3,7 @@ import { withoutEcosystem } from "../../../src/commands/terminal/without-ecosyst
 
 const ANSWER = { environment: "dev", path: "/shop/svcm.yaml" };
 
-test("an environment without an ecosystem file is reported with those that have one", () => {
+test("if an environment has no ecosystem file, the error lists the environments that have one", () => {
   expect(withoutEcosystem(ANSWER, ["staging", "production"], undefined)).toBe(
     "dev has no ecosystem file: svcm looked for /shop/svcm.yaml\n" +
       "These environments have one: staging, production.\n" +

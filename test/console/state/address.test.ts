@@ -8,7 +8,7 @@ describe("a link", () => {
     "#/monitoring?service=orders&sort=-cpu",
     "#/monitoring?open=0+api&open=1+a%26b%3D%25",
     "#/pm2?find=%E2%80%AE",
-  ])("%s is the same link after it was read", (hash) => expect(hashOf(linkOf(hash))).toBe(hash));
+  ])("%s is the same after it is parsed and printed", (hash) => expect(hashOf(linkOf(hash))).toBe(hash));
 
   test.each(["", "#", "#/", "#/nothing", "#/monitoring?%", "?x=1"])("%j opens a tab", (hash) =>
     expect(linkOf(hash).tab).toBe("monitoring"),
@@ -29,14 +29,14 @@ function address(hash: string) {
 }
 
 describe("the address", () => {
-  test("keeps the parameters of the first link until their parts exist, which then have these values", () => {
+  test("keeps the parameters of the first link until the parts that they belong to exist", () => {
     const { add, parts, hash, service, limit } = address("#/activity?service=orders&limit=200");
     expect(hash()).toBe("#/activity?service=orders&limit=200");
     add(...parts);
     expect([service.value, limit.value, hash()]).toEqual(["orders", "200", "#/activity?service=orders&limit=200"]);
   });
 
-  test("shows the parts of its tab and of the page, without defaults", () => {
+  test("has the parameters of its tab and of the page, without defaults", () => {
     const { add, parts, hash, service, find, tab } = address("#/activity");
     add(...parts);
     expect(hash()).toBe("#/activity");
@@ -63,7 +63,7 @@ describe("the address", () => {
     expect(hash()).toBe("#/activity");
   });
 
-  test("a parameter that no part has stays until the tab is left", () => {
+  test("a parameter that belongs to no part stays until the tab is left", () => {
     const { add, parts, hash, open } = address("#/activity?else=1");
     add(...parts);
     expect(hash()).toBe("#/activity?else=1");

@@ -9,7 +9,7 @@ const documentOf = (deployments: readonly object[], more: object = {}) =>
   ({ version, ...more, deployments }) as DeploymentsDocument;
 
 describe("a draft on top of a changed file", () => {
-  test("has the changes of both, member by member", () => {
+  test("has the changes of both, property by property", () => {
     const base = documentOf([a, b]);
     const mine = documentOf([{ ...a, region: "mine" }, b, { ...a, name: "c" }]);
     const theirs = documentOf([
@@ -27,7 +27,7 @@ describe("a draft on top of a changed file", () => {
     );
   });
 
-  test("wins where both changed one member", () => {
+  test("takes precedence if both changed the same property", () => {
     const merged = mergeDraft(
       documentOf([a]),
       documentOf([{ ...a, region: "mine" }]),

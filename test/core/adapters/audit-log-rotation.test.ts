@@ -1,4 +1,4 @@
-/** A log that is full begins a new file. Nothing that was recorded is lost by it. */
+/** A full log continues in a new file without losing a record. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -40,7 +40,7 @@ test("the number of older files is limited, and the oldest is removed first", as
   expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["06", "05", "04"]);
 });
 
-test("a gap after a killed rotation is filled without losing a record", async () => {
+test("if a rotation was killed, the missing number is filled without losing a record", async () => {
   const { file, log, append, names } = setUp({ lines: 1, kept: 3 });
   writeFileSync(`${file}.2`, LINE.replace("00", "01"));
   writeFileSync(`${file}.3`, LINE.replace("00", "00"));

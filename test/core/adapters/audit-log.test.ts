@@ -28,7 +28,7 @@ function setUp() {
   return { folder, file, log, lines, newestIds };
 }
 
-/** For each field of a record something that it cannot be. */
+/** An invalid value for each field of a record. */
 const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
   id: 7,
   timestamp: "yesterday",
@@ -89,7 +89,7 @@ describe("audit log: append", () => {
     expect(modeOf(existing)).toBe(0o755);
   });
 
-  test("starts a new line after a line that a crash cut off", async () => {
+  test("starts a new line after a line that a crash truncated", async () => {
     const { file, log, lines, newestIds } = setUp();
     writeFileSync(file, `${lineOf("a")}${lineOf("torn").slice(0, 30)}`);
     await log.append(recordOf("b"));
@@ -167,7 +167,7 @@ describe("audit log: newest", () => {
     expect(await newestIds(limit)).toEqual(ids);
   });
 
-  test("makes one record of a mutation's two lines", async () => {
+  test("combines the two lines of a mutation into one record", async () => {
     const { log } = setUp();
     const at = (second: number) => ({ timestamp: `2026-01-01T00:00:0${second}.000Z` });
     await log.append(recordOf("a", { outcome: "started", ...at(1) }));
@@ -226,7 +226,7 @@ describe("audit log: newest", () => {
     expect(await newest(log, 1)).toEqual([recordOf("a")]);
   });
 
-  test("reads a large log from its end, also lines across chunks", async () => {
+  test("reads a large log from its end, also if lines cross chunks", async () => {
     const { file, newestIds } = setUp();
     const count = 2000;
     const ids = Array.from({ length: count }, (_, number) => `ü${number}-${"x".repeat(number % 97)}`);
@@ -286,7 +286,7 @@ describe("the audit logs of files and of processes", () => {
     expect((await newest(log, 2)).map(({ id }) => id)).toEqual(["stop-4", "write-3"]);
   });
 
-  test("an action that begins creates a missing PM2_HOME, a refusal does not", async () => {
+  test("a successful action creates a missing PM2_HOME, a refusal does not", async () => {
     const { folder, file } = setUp();
     const pm2Home = join(folder, "nowhere", "pm2");
     const log = auditLog({ file, pm2Home });

@@ -31,7 +31,7 @@ describe("a contract file that is", () => {
       },
     ],
     ["not UTF-8", "FACT_INVALID", (path: string) => writeFileSync(path, Buffer.from([0x61, 0xff]))],
-  ])("%s is refused with its reason, and applies again once it is corrected", async (_name, code, make) => {
+  ])("%s is refused with the reason, and applies again after it is corrected", async (_name, code, make) => {
     const workspace = makeWorkspace();
     const { ports } = workspace;
     const path = workspace.path(CONTRACT);
@@ -62,7 +62,7 @@ describe("a contract file that is", () => {
   );
 });
 
-test("a file named config is ignored: the packaged sources apply", async () => {
+test("a file named config is ignored, and the packaged files apply", async () => {
   const { ports } = makeWorkspace({ config: "" });
   expect(await ports.facts.runtimeContract()).toBe(packagedRuntimeContract);
 });

@@ -1,4 +1,3 @@
-/** Revisions of real repositories in temporary folders. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +20,6 @@ async function textAt(repository: TestRepository, revision: string, file = FILE)
   return bytes && Buffer.from(bytes).toString("latin1");
 }
 
-/** A refusal: exit code, code and details. */
 async function refusalOf(reading: Promise<unknown>) {
   const error: unknown = await reading.then(
     () => expect.unreachable("nothing was refused"),
@@ -45,13 +43,13 @@ test("a file is read at a revision, byte for byte", async () => {
   expect(commit).toBe(repository.git("rev-parse", "v1").trim());
 });
 
-test("a file that a revision lacks has no bytes, also a path below a file", async () => {
+test("a file that is missing at a revision has no bytes, also if the path is below a file", async () => {
   const repository = makeRepository({ [FILE]: "a: 1\n" });
   expect(await textAt(repository, "HEAD", "other.yaml")).toBeUndefined();
   expect(await textAt(repository, "HEAD", `${FILE}/x`)).toBeUndefined();
 });
 
-test("the root may be a folder of the work tree, and a name may look like a pattern or an option", async () => {
+test("the root may be a subfolder of the work tree, and a name may look like a pattern or an option", async () => {
   const names = ["deploy*.yaml", ":(glob)x", "-x", "a b\n.yaml", "ü.yaml"];
   const repository = makeRepository(Object.fromEntries(names.map((name) => [`app/${name}`, name])));
   const revisions = revisionsOf(repository.path("app"));
@@ -61,7 +59,7 @@ test("the root may be a folder of the work tree, and a name may look like a patt
   }
 });
 
-test("a path that is not a regular file, too large or outside is refused", async () => {
+test("a path that is too large, outside, or not a regular file is refused", async () => {
   const repository = makeRepository({ "folder/x": "", large: "x".repeat(MAX + 1), fits: "x".repeat(MAX) });
   symlinkSync("fits", repository.path("link"));
   repository.commit();
@@ -157,7 +155,7 @@ test("GIT_ variables that point to another repository have no effect", async () 
   expect(existsSync(repository.path("trace"))).toBe(false);
 });
 
-test("no program that the repository configures runs", async () => {
+test("no program that the repository configures is run", async () => {
   const repository = makeRepository({ [FILE]: "a: 1\n", ".gitattributes": "* diff=evil filter=evil\n" });
   const run = `touch ${repository.path("pwned")}; cat`;
   const settings = {

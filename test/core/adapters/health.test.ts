@@ -20,14 +20,14 @@ async function listening(server: Server): Promise<number> {
 const http = (listener: RequestListener): Promise<number> => listening(createServer(listener));
 const ask = (kind: Probe["kind"], port: number) => nodeHealth.ask({ kind, port, path: "/health" });
 
-test("a status of success is healthy, with the pid that a JSON answer names", async () => {
+test("a successful status is healthy, with the pid from a JSON answer", async () => {
   const port = await http((request, response) => response.end(request.url === "/health" ? '{"pid":42}' : "no"));
   expect(await ask("http", port)).toEqual({ state: "healthy", pid: 42 });
   const plain = await http((_, response) => response.end("fine"));
   expect(await ask("http", plain)).toEqual({ state: "healthy", pid: null });
 });
 
-test("another status is unhealthy, and a missing path is absent", async () => {
+test("any other status is unhealthy, and a missing path is absent", async () => {
   const port = await http((_, response) => response.writeHead(500).end());
   expect(await ask("http", port)).toEqual({
     state: "unhealthy",
@@ -50,7 +50,7 @@ test.each(["http", "websocket", "grpc"] as const)("a closed port is unreachable 
   });
 });
 
-test("a process that takes the connection and says nothing is unreachable", async () => {
+test("a process that accepts the connection and sends nothing is unreachable", async () => {
   const port = await http(() => undefined);
   for (const kind of ["http", "grpc"] as const)
     expect(await ask(kind, port)).toMatchObject({ state: "unhealthy", code: "HEALTH_UNREACHABLE" });
@@ -78,7 +78,7 @@ const served = (status: number) => (stream: ServerHttp2Stream) => {
   stream.end(Buffer.from([0, 0, 0, 0, 2, 8, status]));
 };
 
-test("gRPC's health service decides: SERVING, NOT_SERVING, or not implemented", async () => {
+test("gRPC's health service decides between SERVING, NOT_SERVING and not implemented", async () => {
   expect(await ask("grpc", await grpc(served(1)))).toEqual({ state: "healthy", pid: null });
   expect(await ask("grpc", await grpc(served(2)))).toMatchObject({ state: "unhealthy", code: "HEALTH_STATUS" });
   const missing = await grpc((stream) => {

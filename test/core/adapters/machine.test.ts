@@ -35,7 +35,7 @@ describe.runIf(isLinux)("Linux", () => {
       child.send("how much?");
       return JSON.parse((await child.line()) ?? "") as Used;
     };
-    // The child keeps burning, so its own answers enclose the reading.
+    // The child keeps using CPU time, so its own reports are below and above the reading.
     const [a, first, b] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
     for (let used = b; used.cpuMs < b.cpuMs + 300; used = await ask());
     const [c, second, d] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
@@ -52,7 +52,7 @@ describe.runIf(isLinux)("Linux", () => {
   test("an ended process is missing, before and after its parent waits for it, and its files are closed", async () => {
     const machine = await reader();
     const before = descriptors();
-    // `wait` is never called by the inner shell's parent: the child stays as a zombie until that ends, too.
+    // The parent of the inner shell never calls `wait`, so the child stays a zombie until the parent ends.
     const parent = spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -93,7 +93,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
   });
 
-  test.runIf(canBeNobody)("traffic of another user's process is a reason instead of 0", async () => {
+  test.runIf(canBeNobody)("traffic of another user's process is reported with a reason instead of 0", async () => {
     const [line = ""] = await run([...asNobody, ...commandLine("read-process", String(process.pid))]);
     expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
   });
@@ -110,7 +110,6 @@ describe.runIf(isLinux)("Linux", () => {
 
 test("each file system is listed once, and a missing path is left out", async () => {
   const folder = temporaryFolder();
-  // A loaded machine may answer late.
   const disks = new DiskReader([folder, join(folder, "."), join(folder, "gone")], 60_000);
   expect(await disks.read()).toMatchObject([{ path: folder, blocks: expect.any(Number) }]);
 });
@@ -125,7 +124,7 @@ test("systems without /proc are measured through Node and systeminformation", as
   expect(reading!.rssBytes).toBeGreaterThan(2 ** 20);
 });
 
-test("the lasting facts of the machine are asked once for all readers, and are null before the answer", async () => {
+test("the constant facts of the machine are read once for all readers, and are null before that", async () => {
   const machine = nodeMachine({ diskPaths: ["/"] });
   const [one, other] = [await machine.open(), await machine.open()];
   onTestFinished(() => [one, other].forEach((opened) => opened.close()));
@@ -137,7 +136,7 @@ test("the lasting facts of the machine are asked once for all readers, and are n
   expect(one.system.interfaces.flatMap(({ addresses }) => addresses)).not.toContain("127.0.0.1");
 });
 
-test("a stamp changes with the file, and is null without one", () => {
+test("the stamp of a file changes with the file, and is null if the file is missing", () => {
   const file = join(temporaryFolder(), "file");
   const stamp = () => nodeFileStamps.of([file])[0];
   expect(stamp()).toBeNull();

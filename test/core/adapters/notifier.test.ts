@@ -50,7 +50,7 @@ describe("a webhook", () => {
     expect(body + JSON.stringify({ ...headers, host: "" })).not.toContain(CANARY);
   });
 
-  test("that fails twice gets the third attempt", async () => {
+  test("that fails twice receives the third attempt", async () => {
     const { received, url } = await receiver((response, count) => response.writeHead(count < 3 ? 503 : 200).end());
     await notifier({ HOOK: url }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE);
     expect(received).toHaveLength(3);
@@ -59,7 +59,7 @@ describe("a webhook", () => {
   test.each([
     ["refuses", 403, /status 403/],
     ["redirects", 302, /status 302/],
-  ])("that %s is a failure without its address", async (_how, status, words) => {
+  ])("that %s is a failure, which does not show its address", async (_how, status, words) => {
     const { received, url } = await receiver((response) => response.writeHead(status, { location: "/other" }).end());
     const error = await failureOf(notifier({ HOOK: url }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE));
     expect(error.message).toMatch(words);
@@ -67,7 +67,7 @@ describe("a webhook", () => {
     expect(received).toHaveLength(3);
   });
 
-  test("that does not listen is a failure with the system's code", async () => {
+  test("that does not listen is a failure with the system's error code", async () => {
     const { url, close } = await receiver();
     await close();
     const error = await failureOf(notifier({ HOOK: url }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE));
@@ -128,7 +128,7 @@ describe("a command", () => {
     expect(missing.message).toContain("ENOENT");
   });
 
-  test("does not keep a webhook from its message, and the failure is still reported", async () => {
+  test("does not delay the message to a webhook, and its failure is still reported", async () => {
     const { received, url } = await receiver();
     const settings = { ...NOTHING, webhook: "HOOK", command: ["/no/such/program"] };
     await failureOf(notifier({ HOOK: url }).send(settings, MESSAGE));

@@ -37,7 +37,7 @@ test("a query is sent with its range and a time-out, and the password only as a 
   });
 });
 
-describe("a Prometheus that cannot answer is named with its reason, never with its address", () => {
+describe("if Prometheus cannot answer, the error has the reason, but not the address", () => {
   test.each<[string, Parameters<typeof receiver>[0], RegExp, number?]>([
     [
       "refuses the query",
@@ -58,7 +58,7 @@ describe("a Prometheus that cannot answer is named with its reason, never with i
     expect(error.message).not.toContain("canary");
   });
 
-  test("answers without an end", async () => {
+  test("the response has no end", async () => {
     const megabyte = "x".repeat(2 ** 20);
     const { url } = await receiver((response) => {
       const more = (): void => void response.write(megabyte, () => response.destroyed || more());
@@ -75,7 +75,7 @@ describe("a Prometheus that cannot answer is named with its reason, never with i
     expect(error.message).not.toContain("canary");
   });
 
-  test("a query is aborted if the caller leaves", async () => {
+  test("a query is aborted if the caller disconnects", async () => {
     const { url } = await receiver(() => undefined);
     const leaving = new AbortController();
     const asking = at(url).queryRange(QUERY, leaving.signal);

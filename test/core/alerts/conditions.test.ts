@@ -20,7 +20,7 @@ const withProcess = (more: Partial<Payload["processes"][number]>) =>
   metrics(({ processes: [first] }) => ({ processes: [{ ...first!, ...more }] }));
 
 describe("the conditions of alerts", () => {
-  test("a healthy sample has no condition", () => {
+  test("a healthy sample meets no condition", () => {
     expect(
       conditionsOf(
         metrics(() => ({})),
@@ -88,7 +88,7 @@ describe("memory that grows", () => {
   const minutes = (count: number, bytesAt: (minute: number) => number) =>
     Array.from({ length: count }, (_, at) => ({ atMs: at * MINUTE, bytes: bytesAt(at) }));
 
-  test("steadily towards the end of the machine's memory within a day is growth", () => {
+  test("grows steadily and would exhaust the machine's memory within a day", () => {
     const growth = growthOf(
       minutes(120, (minute) => 100 * MIB + minute * MIB),
       600 * MIB,
@@ -108,7 +108,7 @@ describe("memory that grows", () => {
     expect(growthOf(points, availableBytes)).toBeUndefined();
   });
 
-  test("is found sample by sample, and forgotten with its process", () => {
+  test("is found sample by sample, and its state is removed with its process", () => {
     const trend = new MemoryTrend();
     let found: ReadonlyMap<string, unknown> = new Map();
     const at = (second: number, memoryBytes: number): Metrics => {

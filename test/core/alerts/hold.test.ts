@@ -9,7 +9,7 @@ const HOLD_OFFS = holdOffsOf({ rules: {} });
 
 const offline = (subject = "api"): Condition => ({ rule: "not-online", subject, details: "It is not online." });
 
-/** Judges conditions every ten seconds, and returns what was reported, with its second. */
+/** Checks the conditions every ten seconds, and returns the reports with their second. */
 function run(seconds: number, conditionsAt: (second: number) => readonly Condition[], holdOffs = HOLD_OFFS) {
   let memory = NOTHING_HELD;
   const reports: (Report & { readonly second: number })[] = [];
@@ -44,7 +44,7 @@ describe("an alert", () => {
     expect(reports.map(({ second }) => second)).toEqual([60, 60 + 6 * 3600, 60 + 12 * 3600]);
   });
 
-  test("of a rule that is off is never reported, and a rule has its own hold-off", () => {
+  test("is never reported if its rule is off, and a rule has its own hold-off", () => {
     const holdOffs = holdOffsOf({ rules: { "not-online": "off", disk: "2h" } });
     expect(holdOffs).toEqual({
       "crash-loop": 0,
@@ -56,7 +56,7 @@ describe("an alert", () => {
     expect(run(600, () => [offline()], holdOffs)).toEqual([]);
   });
 
-  test("a storm is ten messages in ten minutes, and the next one counts the others", () => {
+  test("a storm sends ten messages in ten minutes, and the next message counts the rest", () => {
     const many = Array.from({ length: 40 }, (_, at) => offline(`app-${at}`));
     const reports = run(1000, (second) => (second === 1000 ? [...many, offline("late")] : many));
     expect(reports.filter(({ second }) => second === 60)).toHaveLength(10);

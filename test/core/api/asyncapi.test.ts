@@ -44,7 +44,7 @@ test.each([
   expect(isAsyncApi(broken)).toBe(false);
 });
 
-test("the document has the path of the channel, and every frame in its direction", () => {
+test("the document has the path of the channel, and every frame in the right direction", () => {
   expect(document.channels["pm2-ws"].address).toBe(SOCKET_PATH);
   const named = (operation: { messages: { $ref: string }[] }) =>
     operation.messages.map(({ $ref }) => $ref.split("/").at(-1));
@@ -54,7 +54,7 @@ test("the document has the path of the channel, and every frame in its direction
 });
 
 describe.each(Object.entries(frameExamples))("the examples of %s", (name, examples) => {
-  test("each example of a frame is valid by its schema and by the document", () => {
+  test("each example of a frame is valid against its schema and against the document", () => {
     const isFrame = validator().compile(document.components.messages[name].payload);
     expect(document.components.messages[name].examples).toHaveLength(examples.length);
     for (const { payload } of document.components.messages[name].examples) {

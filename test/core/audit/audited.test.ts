@@ -1,4 +1,3 @@
-/** The audit records of an attempt: done, refused or failed. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

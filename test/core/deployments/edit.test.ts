@@ -45,12 +45,12 @@ describe("a copy's name", () => {
     ["  ", [], "target (copy)"],
     ["Prod", ["prod (copy)"], "Prod (copy 2)"],
     ["OΔΟΣ", ["οδος (copy)", "oδος (COPY)"], "OΔΟΣ (copy 2)"],
-  ])("of %j beside %j is %j", (name, taken, expected) => {
+  ])("of %j next to %j is %j", (name, taken, expected) => {
     expect(copyName(name, taken)).toBe(expected);
   });
 });
 
-test("if names differ only in case, the exact spelling selects an entry, and another spelling is refused", () => {
+test("if names differ only in case, the exact spelling selects an entry, and any other spelling is refused", () => {
   const document = { deployments: [{ name: "Prod" }, { name: "prod" }] };
   expect(removeEntry(targetKind, document, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
   expect(() => removeEntry(targetKind, document, "PROD")).toThrow("2 deploy targets are named");

@@ -12,9 +12,8 @@ import { mutant, randomOf, realDocuments } from "../yaml/mutate.ts";
 import { hostileDocuments } from "../../support/hostile-documents.ts";
 import { runs } from "../../support/runs.ts";
 
-/** Enough entries for more issues than a report lists. */
 const SIZE = 2 ** 15;
-/** Of a section and of a map within it, with what says that there are more. */
+/** A section or a map within it, and the text that says that there are more issues. */
 const MOST_ISSUES = 3 * (MAX_FINDINGS + 1);
 const same = (text: string): string => text;
 const context = {
@@ -38,7 +37,7 @@ describe("a hostile document is refused, with a bounded list of issues, each wit
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.length).toBeLessThanOrEqual(MOST_ISSUES);
     expect(issues.filter(({ at }) => at === undefined)).toEqual([]);
-    // A line of a user's report is short, however long the text's is.
+    // A line of the report is short even if the line of the document is long.
     const [text = ""] = reports;
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThan(1000);
   });

@@ -19,12 +19,11 @@ const GOOD = `${ENTRY}    deployTarget: lambda
     keyValueDriver: redis
 `;
 
-/** Opens each text as a new document. */
 let packaged: Editor;
 const whenOver = whenTestsOver();
 beforeAll(async () => void (packaged = await openEditor(PACKAGED, whenOver)));
 
-/** The text without its `|`, and the place of that mark. */
+/** Removes the `|` from the text and returns its position. */
 function cursorOf(marked: string): { readonly text: string; readonly at: Position } {
   const before = marked.slice(0, marked.indexOf("|"));
   const lines = before.split("\n");
@@ -71,7 +70,7 @@ describe("yaml-language-server marks", () => {
     `Value is not accepted. Valid values: ${values.map((value) => `"${value}"`).join(", ")}.`;
   const legacy = "This is a legacy entry. Use deployTarget and the fields beside it; svcm migrate does it.";
 
-  /** Lines and columns count from 0 there. */
+  /** The language server counts lines and columns from 0. */
   const rows: readonly (readonly [string, string, readonly string[]])[] = [
     ["nothing in a good document", GOOD, []],
     [
@@ -144,7 +143,7 @@ describe("yaml-language-server explains", () => {
     ["deploy|ments: []\n", ["Names are unique"]],
   ];
 
-  test("the member or value under the pointer, with the labels of the facts", async () => {
+  test("the property or value under the pointer, with the labels from the facts", async () => {
     for (const [marked, words] of rows) {
       const { text, at } = cursorOf(marked);
       const hover = await packaged.hover(text, at);

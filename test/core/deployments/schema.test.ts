@@ -30,7 +30,6 @@ const EDITOR_WORDS = [
 const STRANGER = "nonsense";
 const packaged = { contract, matrix };
 
-/** Another matrix: every service type has several protocols, and no region is required. */
 const foreign = {
   contract,
   matrix: {
@@ -61,7 +60,7 @@ function product(axes: Axes): Record<string, Value>[] {
   return rows;
 }
 
-/** Holds the schema against the validator; answers how many documents each finds valid. */
+/** Compares the schema with the validator, and returns how many documents are valid and invalid. */
 function compare(
   documents: Iterable<unknown>,
   vocabulary: Vocabulary,
@@ -119,7 +118,7 @@ test.each([
 test.each([
   ["packaged", packaged],
   ["foreign", foreign],
-])("legacy entries of the %s matrix, with every part of today's metadata and without", (_, facts) => {
+])("legacy entries of the %s matrix, with and without every part of today's metadata", (_, facts) => {
   const { deployTarget: _target, ...axes } = targetAxes(facts);
   const optional = Object.fromEntries(
     Object.entries(axes).map(([name, values]) => [
@@ -195,7 +194,6 @@ test("the schema and the validator agree on ports and documents of every type", 
   expect([all, valid]).toEqual([12, 2]);
 });
 
-/** Values of every type. */
 const anything = fc.constantFrom<unknown>(
   null,
   1,
@@ -259,7 +257,7 @@ function placesOf(value: unknown, path: readonly (string | number)[] = []): (rea
   return [path, ...entries.flatMap(([step, child]) => placesOf(child, [...path, step]))];
 }
 
-/** A copy with another value at a place; without the place, where the value is undefined. */
+/** A copy with another value at a path, or without the path if the value is undefined. */
 function changed(value: unknown, [step, ...rest]: readonly (string | number)[], to: unknown): unknown {
   if (step === undefined) return to ?? null;
   if (typeof value !== "object" || value === null) return value;

@@ -17,7 +17,7 @@ const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.
 const cases = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name) && !name.includes(".expected."));
 const codes = new Set(Object.values(catalog).flatMap(Object.keys));
 
-/** Cases are files: `name.yaml` beside `name.expected.txt`. Adding one needs no code. */
+/** Each case is a pair of files, `name.yaml` and `name.expected.txt`. A new case needs no code. */
 test.each(cases)("%s", async (name) => {
   const issues = validateSource(readSource(readFileSync(folder + name, "utf8"), name), vocabulary);
   for (const { code } of issues) expect(codes).toContain(code);
@@ -98,7 +98,7 @@ describe("a deploy target", () => {
     ["lambda", ["functions"]],
     ["heroku", ["restapi", "websocket+restapi", "grpc+restapi", "functions"]],
   ])(
-    "on %s accepts only the service types that it runs, if its own is missing or unknown",
+    "on %s accepts only the service types that the target runs, if its own type is missing or unknown",
     (deployTarget, accepted) => {
       for (const serviceType of [undefined, "monolith"]) {
         const issues = entryIssues("deployments", { ...good, deployTarget, serviceType }, [], vocabulary);
@@ -140,7 +140,7 @@ describe("the verdicts on a list", () => {
     }
   });
 
-  test("report the later one of two equal names", () => {
+  test("report the second one of two equal names", () => {
     const [one, two] = ["prod", "PROD"].map((name) => ({
       name,
       region: "eu",
@@ -190,7 +190,7 @@ describe("an interface adapter", () => {
 });
 
 describe("a legacy deploy target", () => {
-  test("migrates without loss, with the defaults of the matrix", () => {
+  test("is migrated without loss, with the defaults of the matrix", () => {
     const legacy = { name: "old", type: "dedicated", region: "", runtime: "node18", owner: "ann" };
     const migrated = migrateTarget(legacy, vocabulary);
     expect(migrated).toEqual({

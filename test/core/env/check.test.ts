@@ -8,7 +8,7 @@ import { packagedRuntimeContract } from "../../../src/core/facts/packaged.genera
 const checkEnvFile = (contract: RuntimeContract, text: string, fileName: string) =>
   checkEnvFiles(contract, [{ text, fileName }]);
 
-/** Cases are files: `name.env` beside `name.expected.json`. Adding one needs no code. */
+/** Each case is a pair of files, `name.env` and `name.expected.json`. A new case needs no code. */
 const folder = fileURLToPath(new URL("../../fixtures/env-check/", import.meta.url));
 const cases = readdirSync(folder).filter((name) => name.endsWith(".env"));
 
@@ -33,7 +33,7 @@ test("reports 1,000 findings and says that there are more", () => {
   );
 });
 
-test("a value on a later line has its own line number, with any line ends", () => {
+test("a value on a later line is reported with its own line number, with any line endings", () => {
   const text = "A=1\r\nB=2\rC='x\r\ny'\nSVC_HTTP_FRAMEWORK=\n 'nope'\n";
   const found = checkEnvFile(packagedRuntimeContract, text, "f").find(({ code }) => code === "ENV_VALUE_UNSUPPORTED");
   expect(found?.at).toEqual({ file: "f", line: 6, column: 2 });

@@ -51,7 +51,7 @@ describe("tiers", () => {
 describe("values", () => {
   const enums = Object.entries(contract.keys).flatMap(([key, spec]) => (spec.kind === "enum" ? [{ key, spec }] : []));
 
-  test.each(enums)("$key takes every listed value and no near miss", ({ key, spec }) => {
+  test.each(enums)("$key accepts every listed value and no similar value", ({ key, spec }) => {
     for (const value of acceptedValues(spec)) expect(problemOf(key, value)).toBeUndefined();
     const misses = spec.values.flatMap((value) => [
       `${value} `,
@@ -102,7 +102,7 @@ describe("values", () => {
     expect(problemOf("SVC_WEBSOCKET_REDIS_URL", value)).toBe(code);
   });
 
-  test("a refused URL is quoted without its credentials", () => {
+  test("a refused URL is shown without its credentials", () => {
     const problem = valueProblem(
       "SVC_WEBSOCKET_REDIS_URL",
       contract.keys["SVC_WEBSOCKET_REDIS_URL"]!,
@@ -112,7 +112,7 @@ describe("values", () => {
     expect(JSON.stringify(problem)).not.toContain("canary");
   });
 
-  test("a control character is shown escaped, beside the accepted list, and hides no credentials", () => {
+  test("a control character is shown escaped, beside the accepted values, and hides no credentials", () => {
     const spec = contract.keys["SVC_REALTIME_API"]!;
     expect(valueProblem("SVC_REALTIME_API", spec, 'a\t\u009b"\uD800')?.message).toBe(
       'SVC_REALTIME_API: "a\\t\\u009b\\"\\ud800" holds a control character, a line break or broken Unicode; accepted: yes, no',
@@ -163,7 +163,7 @@ describe("values", () => {
     expect(maskCredentials("a://".repeat(250_000))).toHaveLength(1_000_000);
   });
 
-  test("a misspelled value is suggested", () => {
+  test("a similar value is suggested for a misspelled one", () => {
     const problem = valueProblem("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, "expres");
     expect(problem?.suggestion).toBe("express");
   });
@@ -196,7 +196,7 @@ describe("a plan", () => {
     },
   );
 
-  test("warns of a value that some readers expand, and names the line, not the value", () => {
+  test("warns of a value that some readers expand, and names the line but not the value", () => {
     const plan = planWrite(contract, text, { SVC_WEBSOCKET_REDIS_URL: "redis://h/$canary" }, ".env.dev");
     expect(plan.warnings).toMatchObject([
       { code: "ENV_VALUE_EXPANDED", severity: "warning", path: ["SVC_WEBSOCKET_REDIS_URL"], at: { line: 3 } },
@@ -234,12 +234,12 @@ describe("environments", () => {
     [" Staging\t", "staging", ".env.staging"],
     ["CI", "ci", ".env.ci"],
     ["test", "test", ".env.ci"],
-  ])("%j is echoed as %s and means %s", (asked, environment, fileName) => {
+  ])("%j is returned as %s and means %s", (asked, environment, fileName) => {
     const resolved = resolveEnvironment(spellings, contract, asked);
     expect([resolved.environment, contract.environments[resolved.name]?.file]).toEqual([environment, fileName]);
   });
 
-  test("without one, NODE_ENV decides, else dev", () => {
+  test("without one, NODE_ENV decides, and without NODE_ENV it is dev", () => {
     expect(resolveEnvironment(spellings, contract, undefined, "test").environment).toBe("test");
     expect(resolveEnvironment(spellings, contract, undefined, "").environment).toBe("dev");
     expect(resolveEnvironment(spellings, contract, undefined).environment).toBe("dev");
@@ -277,7 +277,7 @@ describe("redaction", () => {
     expect(hasCredentials(text)).toBe(text !== masked);
   });
 
-  test("a secret prints itself as [REDACTED] however it is printed", async () => {
+  test("a secret is [REDACTED] however it is printed", async () => {
     const secret = new Secret("canary");
     const { format, inspect } = await import("node:util");
     const printed = [

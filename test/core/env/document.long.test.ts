@@ -6,7 +6,7 @@ import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
 
-/** An ordinary file with something strange behind it. */
+/** An ordinary file followed by an unusual line. */
 const texts = fc.oneof(
   hostileText,
   fc.tuple(envText, hostileText).map((parts) => parts.join("")),

@@ -29,7 +29,7 @@ describe("reading", () => {
     );
   });
 
-  test("names the line wherever this Node's --env-file reads another value", () => {
+  test("names each line where this Node's --env-file reads a different value", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const document = parseEnvDocument(text);
@@ -66,7 +66,6 @@ describe("reading", () => {
   });
 });
 
-/** Every part of the text: from each entry, comment or stray to the next. */
 function partsOf({ text, entries, comments, strays }: EnvDocument): string[] {
   const starts = [...entries, ...comments, ...strays].map(({ start }) => start).toSorted((a, b) => a - b);
   const cuts = [...new Set([0, ...starts, text.length])];
@@ -74,7 +73,7 @@ function partsOf({ text, entries, comments, strays }: EnvDocument): string[] {
 }
 
 describe("positions", () => {
-  test("parse then print is the identity", () => {
+  test("printing a parsed text returns the same text", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(partsOf(parseEnvDocument(text)).join("")).toBe(text);
@@ -83,7 +82,7 @@ describe("positions", () => {
     );
   });
 
-  test("a value's range is inside its entry and holds no white space around it", () => {
+  test("the range of a value is inside its entry and has no white space at its ends", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const { start, valueStart, valueEnd, end } of parseEnvDocument(text).entries) {
@@ -97,7 +96,7 @@ describe("positions", () => {
     );
   });
 
-  test("lines are counted through CRLF and quoted line breaks", () => {
+  test("lines are counted correctly with CRLF and quoted line breaks", () => {
     const { entries } = parseEnvDocument("A=1\r\n\r\nB='x\r\ny'\r\nC=3");
     expect(entries.map(({ key, line }) => [key, line])).toEqual([
       ["A", 1],
@@ -106,7 +105,7 @@ describe("positions", () => {
     ]);
   });
 
-  test("a quote left open over a megabyte is an ordinary value", () => {
+  test("an unclosed quote over a megabyte is an ordinary value", () => {
     const text = `A='${"x".repeat(1_000_000)}\nB=1\n`;
     expect(parseEnvDocument(text).entries.map(({ key, value }) => [key, value.length])).toEqual([
       ["A", 1_000_001],
@@ -114,7 +113,7 @@ describe("positions", () => {
     ]);
   });
 
-  test("a large file of blank and open-quoted lines is read whole", () => {
+  test("a large file of blank and open-quoted lines is read completely", () => {
     const text = "\n".repeat(400_000) + "A='\n".repeat(100_000) + "   \n".repeat(100_000);
     expect(parseEnvDocument(text).entries).toHaveLength(50_000);
     expect(isEncrypted(text)).toBe(false);

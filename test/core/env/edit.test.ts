@@ -8,7 +8,7 @@ import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
 import { runs } from "../../support/runs.ts";
 
-/** Values with everything that needs quoting, without line breaks and control characters. */
+/** Values with all characters that need quotes, except line breaks and control characters. */
 const value = fc.stringMatching(/^[A-Za-z0-9 #'"`$=:/\\@?&;é-]{0,12}$/);
 
 function setValue(text: string, key: string, to: string, more: Partial<Assignment> = {}): string {
@@ -29,7 +29,7 @@ function attemptSets(text: string, assignments: readonly Assignment[]): Edited |
 }
 
 describe("setting a value", () => {
-  test("our reader, dotenv and node --env-file read the value that was set", () => {
+  test("svcm's reader, dotenv and node --env-file read the value that was set", () => {
     const often = runs(2000, 10_000);
     let written = 0;
     fc.assert(
@@ -47,7 +47,7 @@ describe("setting a value", () => {
     expect(written / often.numRuns).toBeGreaterThan(0.8);
   });
 
-  test("leaves every other byte of a hostile file", () => {
+  test("keeps every other byte of a hostile file", () => {
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
         const next = attemptSet(text, key, to);
@@ -141,7 +141,7 @@ describe("setting a value", () => {
   });
 });
 
-describe("a line that only some readers would read the same", () => {
+describe("a line that some readers would read differently", () => {
   test.each([
     ["A: 1\n", "A=2\n"],
     ["export A: 1\n", "export A=2\n"],
@@ -156,7 +156,7 @@ describe("a line that only some readers would read the same", () => {
     ["B=1\n   ", "B=1\nA=2\n   "],
     ["B=1\n\n\t\n", "B=1\n\nA=2\n\t\n"],
     ["  ", "A=2\n  "],
-  ])("%j is rewritten plainly", (text, next) => {
+  ])("%j is rewritten in plain form", (text, next) => {
     const edited = setValues(text, [{ key: "A", value: "2" }]);
     expect(edited.text).toBe(next);
     expect(edited.edits[0]?.doubts).toEqual([]);
@@ -168,7 +168,7 @@ describe("a line that only some readers would read the same", () => {
     ["a line above that assigns nothing", "B=1\nstray\n\nA=1\n", 2, /read on from line 2/],
     ["an empty value above with a space", "B= \nA=1\n", 1, /read on from line 1/],
     ["a line above without a key", "=1\nB=1\nA=1\n", 1, /read on from line 1/],
-    ["a quote above that is closed behind it", "B='1\nA=1\nC='2\n", 1, /line 1 leaves a quote \('\) open/],
+    ["a quote above that is closed after it", "B='1\nA=1\nC='2\n", 1, /line 1 leaves a quote \('\) open/],
     ["a lone carriage return", "B=1\rA=1\n", 2, /lone carriage return/],
   ])("warns of %s", (_name, text, line, reason) => {
     const [edit] = setValues(text, [{ key: "A", value: "2" }]).edits;
@@ -181,7 +181,7 @@ describe("a line that only some readers would read the same", () => {
     expect(assign).toThrow(/^A cannot be written to this file: line 1 leaves a quote \("\) open/);
   });
 
-  test("on every text, Node reads the value back, or a doubt names a line", () => {
+  test("in any text, Node reads the value back, or a warning names a line", () => {
     const often = runs(10_000, 50_000);
     const counts = { given: 0, doubted: 0 };
     fc.assert(
@@ -202,7 +202,7 @@ describe("a line that only some readers would read the same", () => {
 describe("several values at once", () => {
   const assignments = fc.uniqueArray(fc.record({ key: keyName, value }), { maxLength: 5, selector: ({ key }) => key });
 
-  test("equal single writes in order", () => {
+  test("have the same result as single writes in order", () => {
     fc.assert(
       fc.property(fc.oneof(envText, hostileText), assignments, (text, asked) => {
         const together = attemptSets(text, asked);
@@ -247,7 +247,7 @@ describe("several values at once", () => {
     expect(edits.map(({ change }) => change)).toEqual(changes);
   });
 
-  test("change nothing if the file already has them", () => {
+  test("do not write the file if it already has them", () => {
     const text = "A=1\n";
     expect(setValues(text, [{ key: "A", value: "1" }])).toEqual({ text, edits: [] });
   });

@@ -1,4 +1,4 @@
-/** Texts for properties: hostile ones from the pieces that parsers trip over, and ordinary files. */
+/** Generators of texts: hostile ones from fragments that parsers misread, and ordinary files. */
 import fc from "fast-check";
 
 const pieces = [
@@ -8,7 +8,7 @@ const pieces = [
   ["export ", "export", "A=", "=x\n", "\nA='", "# KEY="],
 ].flat();
 
-/** Any text over the pieces. U+2028 and U+2029 are left out: they end a line for a regular expression only. */
+/** U+2028 and U+2029 are left out because only regular expressions treat them as line ends. */
 export const hostileText = fc.array(fc.constantFrom(...pieces), { maxLength: 24 }).map((parts) => parts.join(""));
 
 export const keyName = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,6}$/);
@@ -23,12 +23,12 @@ const entryLine = fc
     fc.oneof(bareValue, quotedValue),
     fc.constantFrom("", "", " # note"),
   )
-  // An exported key without a value is a separate name for Node 22 and later.
+  // Node.js 22 and later read an exported key without a value as a separate name.
   .map(([prefix, key, value, comment]) => `${value === "" ? "" : prefix}${key}=${value}${comment}`);
 const commentLine = fc.stringMatching(/^# ?[A-Za-z0-9 ]{0,20}$/);
 const line = fc.oneof({ weight: 4, arbitrary: entryLine }, commentLine, fc.constant(""));
 
-/** Env files as people write them: assignments, comments and blank lines, LF or CRLF, with a final line break or not. */
+/** Typical env files: assignments, comments and blank lines, LF or CRLF, with or without a final line break. */
 export const envText = fc
   .tuple(fc.array(line, { maxLength: 10 }), fc.constantFrom("\n", "\r\n"), fc.boolean())
   .map(([lines, lineBreak, hasEnd]) => lines.join(lineBreak) + (hasEnd ? lineBreak : ""));

@@ -1,4 +1,4 @@
-/** Files that cost time if a finding looks for its line from the start, or a value is tried on the whole file again and again. */
+/** Files that are slow if each finding searches its line from the start, or a value is checked against the file repeatedly. */
 import { describe, expect, test } from "vitest";
 import { checkEnvFiles } from "../../../src/core/env/check.ts";
 import { planWrite } from "../../../src/core/env/plan.ts";
@@ -25,13 +25,13 @@ describe.each([
   ["open quotes", filled(() => "A='x\n")],
   ["misspelled keys", filled((index) => `SVC_${index.toString(36)}=\n`)],
 ])("256 KiB of %s", (_, text) => {
-  // A quadratic answer takes minutes.
-  test("are checked in seconds", () => {
+  // A quadratic algorithm would take minutes.
+  test("is checked within seconds", () => {
     const check = () => checkEnvFiles(packagedRuntimeContract, [{ text, fileName: ".env.dev" }]);
     expect(cpuSeconds(check)).toBeLessThan(10);
   });
 
-  test("are written to in seconds", () => {
+  test("is written to within seconds", () => {
     const values = { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API: "yes", SVC_WEBSOCKET_REDIS_URL: "redis://h" };
     const write = (): unknown => {
       try {

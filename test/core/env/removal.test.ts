@@ -16,9 +16,9 @@ test.each([
   ["every line that assigns the key", "KEY=1\nA=1\n  export KEY = 'a b'\nKEY: c\n", "A=1\n"],
   ["a value of several lines", 'A=1\nKEY="a\nb\nc"\nB=2\n', "A=1\nB=2\n"],
   ["a line of a file with CRLF", "A=1\r\nKEY=x\r\nB=2\r\n", "A=1\r\nB=2\r\n"],
-  ["a line behind a lone carriage return", "A=1\rKEY=x\rB=2\r", "A=1\rB=2\r"],
-  ["the first line, behind a byte order mark", "\uFEFFKEY=x\nA=1\n", "\uFEFFA=1\n"],
-])("the removal of %s leaves every other byte", (_, text, expected) => {
+  ["a line after a lone carriage return", "A=1\rKEY=x\rB=2\r", "A=1\rB=2\r"],
+  ["the first line, after a byte order mark", "\uFEFFKEY=x\nA=1\n", "\uFEFFA=1\n"],
+])("removing %s keeps every other byte", (_, text, expected) => {
   expect(without(text, "KEY")).toBe(expected);
 });
 
@@ -26,12 +26,12 @@ test("a comment that looks like the key stays", () => {
   expect(without("# KEY=old\nKEY=new\n#KEY\n", "KEY")).toBe("# KEY=old\n#KEY\n");
 });
 
-test("the keys that no line assigns change nothing", () => {
+test("removing keys that no line assigns changes nothing", () => {
   const plan = planRemoval(packagedRuntimeContract, "A=1\n", ["B", "C"]);
   expect([plan.text, plan.changedKeys, plan.changes]).toEqual(["A=1\n", [], []]);
 });
 
-test("the dry run shows the lines that go, without credentials", () => {
+test("the dry run shows the lines that would be removed, without credentials", () => {
   const line = "SVC_WEBSOCKET_REDIS_URL=redis://u:canary@h:1";
   const { changes } = planRemoval(packagedRuntimeContract, `A=1\n${line}\n`, ["SVC_WEBSOCKET_REDIS_URL"]);
   expect(changes).toMatchObject([{ line: 2, after: [] }]);
@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-/** Another line would read differently in some hostile files, and such a removal is refused. */
+/** In some hostile files another line would change its meaning, and the removal is refused. */
 function attempt(text: string, key: string): string | undefined {
   try {
     return without(text, key);

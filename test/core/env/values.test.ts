@@ -19,7 +19,7 @@ const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; reado
 };
 
 test.each(Object.entries(cases))(
-  "a key of kind %s accepts its form, refuses others and says what it accepts",
+  "a key of kind %s accepts its format, refuses other values and says what it accepts",
   (kind, { good, bad }) => {
     const spec = { kind: kind as FormKind, tier: "editable", help: "", label: "KEY" } satisfies KeySpec;
     for (const value of ["", ...good]) expect(valueProblem("KEY", spec, value)).toBeUndefined();

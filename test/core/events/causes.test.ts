@@ -107,7 +107,7 @@ test.each([
   expect(only(...lines).filter((event) => event.kind !== "start")).toMatchObject([{ kind, cause, certainty }]);
 });
 
-test("PM2's automatic restart is part of the end", () => {
+test("an automatic restart by PM2 is part of the end, not a separate event", () => {
   const events = only([1, exit(1)], [1, "App [api:0] will restart in 5000ms"], [7, START]);
   expect(events).toMatchObject([{ kind: "exit", evidence: [expect.anything(), "PM2 started it again."] }]);
 });
@@ -131,12 +131,12 @@ test("a daemon that starts twice without a stop died in between", () => {
   expect(only([1, started], [5, "PM2 successfully stopped"], [9, started])[2]?.evidence).toHaveLength(1);
 });
 
-test("pm2 kill is the probable reason of the stops right before it", () => {
+test("pm2 kill is the probable reason for the stops immediately before it", () => {
   const events = only([1, STOPPING], [1, exit(0)], [2, "PM2 successfully stopped"]);
   expect(events).toMatchObject([{ kind: "stop", cause: "daemon", certainty: "likely" }, { kind: "daemon" }]);
 });
 
-test("a name with brackets and blanks is read whole, and lines of other programs are not read", () => {
+test("a name with brackets and spaces is read completely, and lines of other programs are ignored", () => {
   expect(logEntry(`${second(1)}: PM2 log: App [a b]:c [1:12] exited with code [0] via signal [SIGTERM]`)).toMatchObject(
     {
       name: "a b]:c [1",
@@ -216,7 +216,7 @@ test("a crash during svcm's action stays a crash", () => {
   expect(events.find(({ kind }) => kind === "exit")).toMatchObject({ cause: "crash", certainty: "certain" });
 });
 
-test("pages give every event once, and later events do not move them", () => {
+test("the pages contain every event once, and later events do not move them", () => {
   const lines = Array.from({ length: 7 }, (_, index) => [1 + Math.floor(index / 4), exit(index + 1)] as const);
   const events = joined(logOf(...lines), [], HOME);
   const first = pageOf(events, 3, undefined);
@@ -228,7 +228,7 @@ test("pages give every event once, and later events do not move them", () => {
   expect(third.next).toBeNull();
 });
 
-test("a reload of a process whose start the log does not have is one restart", () => {
+test("a reload of a process whose start is not in the log is one restart", () => {
   const events = only(
     [5, "App [api:0] starting in -cluster mode-"],
     [6, "Stopping app:api id:_old_0"],
@@ -237,7 +237,7 @@ test("a reload of a process whose start the log does not have is one restart", (
   expect(events).toMatchObject([{ kind: "restart", pmId: 0 }]);
 });
 
-test("an exit is left out if PM2 ignores it, because another process has the number now", () => {
+test("an exit that PM2 ignores, because another process has the number, is left out", () => {
   const lines = [
     [1, START],
     [2, exit(1)],
@@ -249,6 +249,6 @@ test("an exit is left out if PM2 ignores it, because another process has the num
 test.each([
   [9, "It had run for 8 s."],
   [59, "It had run for 58 s."],
-])("an unexpected end at second %i says how long the process had run", (at, words) => {
+])("an unexpected end at second %i shows how long the process had run", (at, words) => {
   expect(only([1, START], [at, exit(1)])[1]?.evidence).toContain(words);
 });

@@ -1,4 +1,3 @@
-/** A log of PM2 on the disk. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -27,7 +26,7 @@ function world(log: string): Ports {
   return nodePorts({ root, env: { PM2_HOME: home }, cwd: root });
 }
 
-/** Ends of three processes, in turn, one a second until now. */
+/** Ends of three processes in turn, one per second until now. */
 function crashes(count: number): string {
   return Array.from({ length: count }, (_, index) => {
     const id = index % 3;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { releaseBefore } from "../../../src/core/events/release-before.ts";
 import type { ReleaseEvent } from "../../../src/core/rollout/release.ts";
 
-/** An apply of one app that took a second. @param time of 2026-11-22, in UTC */
+/** An apply of one app that took a second. @param time on 2026-11-22, in UTC */
 function release(id: string, app: string, time: string, outcome?: "applied" | "half"): ReleaseEvent[] {
   const at = `2026-11-22T${time}:00.000Z`;
   const steps = [{ do: "update", app, pmIds: [0] }] as const;
@@ -23,7 +23,7 @@ function said(newestFirst: ReleaseEvent[][]): Promise<string[]> {
 const ran = release("ran", "api", "09:50", "applied");
 const older = release("older", "api", "09:00", "applied");
 
-test("the release that ran is named, also if other apps were applied since the end", async () => {
+test("the release that was running is named, even if other apps were applied since the end", async () => {
   const others = [release("c", "billing", "10:20", "applied"), release("b", "orders", "10:10", "applied")];
   expect(await said([...others, ran, older])).toEqual([
     "The release ran was applied 9m 59s before this end. To undo it: svcm rollback ran",

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { isDue, nextDue, scheduleOf } from "../../../src/core/events/schedule.ts";
 
-/** Saturday the 21st, in the machine's time zone. */
 const at = (time: string): number => new Date(`2026-11-21T${time}`).getTime();
 const local = (ms: number | undefined): string => new Date(ms ?? Number.NaN).toString().slice(0, 24);
 
@@ -19,7 +18,7 @@ test.each([
   ["0 3 * * 6", "03:00:00", true],
   ["0 3 21 nov ?", "03:00:00", true],
   ["0 3 22 * *", "03:00:00", false],
-  // With a day of the month and a day of the week, either is enough.
+  // If both a day of the month and a day of the week are given, either is sufficient.
   ["0 3 1 * sat", "03:00:00", true],
   ["0 3 21 * mon", "03:00:00", true],
 ])("%s at %s on a Saturday, the 21st of November: %s", (pattern, time, expected) => {

@@ -36,7 +36,7 @@ const seen = (fields: Partial<CommandSighting> = {}): CommandSighting => ({
   ...fields,
 });
 
-test("a command that names the process while PM2 begins to stop it is certain, with its user", () => {
+test("a command that names the process when PM2 begins to stop it is a certain cause, with its user", () => {
   const [event] = withCommands(logOf(...RESTART), [seen()]).map((one) => one.event);
   expect(event).toMatchObject({ kind: "restart", cause: "pm2-cli", certainty: "certain", actor: "ann (pm2 restart)" });
 });
@@ -44,18 +44,18 @@ test("a command that names the process while PM2 begins to stop it is certain, w
 test.each([
   ["it names a file", [seen({ isNamed: false })]],
   ["two commands ran", [seen(), seen({ command: "8-1", user: "ben" })]],
-])("a command is only likely if %s", (_case, sightings) => {
+])("a command is only a likely cause if %s", (_case, sightings) => {
   const [event] = withCommands(logOf(...RESTART), sightings).map((one) => one.event);
   expect(event).toMatchObject({ cause: "pm2-cli", certainty: "likely" });
 });
 
-test("a command explains one end of a process with certainty, and two ends only as likely", () => {
+test("a command is the certain cause of one end of a process, and only the likely cause of two", () => {
   const twice = logOf(...RESTART, [5, STOPPING], [6, exit(0)], [6, START]);
   const events = withCommands(twice, [seen(), seen({ atMs: msOf(5) })]).map((one) => one.event.certainty);
   expect(events).toEqual(["likely", "likely"]);
 });
 
-test("a command that was seen twice during one end is still certain", () => {
+test("a command that was seen twice during one end is still a certain cause", () => {
   const [event] = withCommands(logOf(...RESTART), [seen(), seen()]).map((one) => one.event);
   expect(event).toMatchObject({ certainty: "certain" });
 });
@@ -67,12 +67,12 @@ test("a command explains neither a crash nor a restart for which PM2 gives a rea
   expect(withCommands(watched, [seen()])[0]?.event).toMatchObject({ cause: "watch", certainty: "certain" });
 });
 
-test("a delete by PM2's command is a delete", () => {
+test("a delete by PM2's command is reported as a delete", () => {
   const [logged] = withCommands(logOf([2, STOPPING], [3, exit(0)]), [seen({ verb: "delete" })]);
   expect(logged?.event).toMatchObject({ kind: "delete", cause: "pm2-cli", certainty: "certain" });
 });
 
-test("a command of PM2 and an action of svcm at the same time are both only likely", () => {
+test("a command of PM2 and an action of svcm at the same time are both only likely causes", () => {
   const home = "/home/deploy/.pm2";
   const record = {
     id: "1",
@@ -103,7 +103,7 @@ test.each([
   expect(found.map((one) => one.isNamed)).toEqual(isNamed === undefined ? [] : [isNamed]);
 });
 
-test("a sighting has no argument of the command", () => {
+test("a sighting contains no argument of the command", () => {
   const running: RunningCommand = { id: "7-1", verb: "restart", words: ["api", "--token=canary-4411"], user: "ann" };
   expect(JSON.stringify(commandsFor([running], { atMs: 1, pmId: 0, name: "api" }))).not.toContain("canary");
 });
@@ -111,11 +111,29 @@ test("a sighting has no argument of the command", () => {
 const KILLED = [[5, exit(0, "SIGKILL")]] as const;
 
 test.each([
-  ["no process was killed for memory", { bootedMs: 0, kills: 0 }, "signal", "certain", "The kernel did not send it"],
-  ["one was killed at another time", { kills: 1, logged: [{ atMs: msOf(50), pid: 9 }] }, "signal", "certain", "also"],
-  ["its log has a kill at that time", { kills: 1, logged: [{ atMs: msOf(5), pid: 9 }] }, "oom-kill", "likely", "log"],
-  ["it shows nothing", {}, "signal", "certain", "The kernel also sends this signal"],
-])("SIGKILL, and of the kernel svcm knows that %s", (_case, kernel, cause, certainty, words) => {
+  [
+    "the kernel killed no process for memory",
+    { bootedMs: 0, kills: 0 },
+    "signal",
+    "certain",
+    "The kernel did not send it",
+  ],
+  [
+    "the kernel killed a process at another time",
+    { kills: 1, logged: [{ atMs: msOf(50), pid: 9 }] },
+    "signal",
+    "certain",
+    "also",
+  ],
+  [
+    "the kernel's log has a kill at that time",
+    { kills: 1, logged: [{ atMs: msOf(5), pid: 9 }] },
+    "oom-kill",
+    "likely",
+    "log",
+  ],
+  ["nothing is known of the kernel", {}, "signal", "certain", "The kernel also sends this signal"],
+])("the cause of a SIGKILL if %s", (_case, kernel, cause, certainty, words) => {
   const [logged] = withKernel(logOf(...KILLED), kernel, []);
   expect(logged?.event).toMatchObject({ cause, certainty, signal: "SIGKILL" });
   expect(logged?.event.evidence.join(" ")).toContain(words);
@@ -124,12 +142,12 @@ test.each([
 test.each([
   [true, "certain"],
   [false, "likely"],
-])("a kill for memory that svcm saw, named by the kernel's log %s, is %s", (isNamed, certainty) => {
+])("an out-of-memory kill that svcm saw, named by the kernel's log: %s, is %s", (isNamed, certainty) => {
   const [logged] = withKernel(logOf(...KILLED), {}, [{ type: "memory-kill", atMs: msOf(5), pmId: 0, isNamed }]);
   expect(logged?.event).toMatchObject({ cause: "oom-kill", certainty });
 });
 
-test("two processes that ended by SIGKILL at once do not share one kill of the kernel", () => {
+test("two processes that end by SIGKILL at the same time do not share one kill of the kernel", () => {
   const both = logOf([5, exit(0, "SIGKILL")], [5, "App [web:1] exited with code [0] via signal [SIGKILL]"]);
   const events = withKernel(both, { kills: 1, logged: [{ atMs: msOf(5), pid: 9 }] }, []);
   expect(events.map(({ event }) => event.cause)).toEqual(["signal", "signal"]);
@@ -140,7 +158,7 @@ const DAEMON = "-------------------- New PM2 Daemon started --------------------
 test.each([
   ["was started again in between", msOf(10), "The machine restarted"],
   ["ran on", msOf(1) - 86_400_000, "killed or crashed"],
-])("a daemon that starts without an end of the one before: the machine %s", (_case, bootedMs, words) => {
+])("a daemon starts although the previous one did not end: the machine %s", (_case, bootedMs, words) => {
   const lost = logOf([5, START], [20, DAEMON]);
   const daemon = withKernel(lost, { bootedMs }, []).find(({ event }) => event.kind === "daemon");
   expect(daemon?.event.evidence.join(" ")).toContain(words);
@@ -151,6 +169,6 @@ test.each(["", "{", '{"type":"command"}', '{"type":"command","atMs":1,"pmId":0,"
   (line) => expect(readSighting(line)).toBeUndefined(),
 );
 
-test("a sighting survives its file", () => {
+test("a sighting remains after its file is removed", () => {
   expect(readSighting(JSON.stringify(seen()))).toEqual(seen());
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { counted, withoutStack } from "../../../src/core/events/stack-lines.ts";
 
-test("of an uncaught error, the code and the message are left", () => {
+test("the code and the message of an uncaught error are kept", () => {
   const lines = [
     "/srv/app.cjs:1",
     'throw new Error("no module x");',
@@ -26,7 +26,7 @@ test("of an uncaught error, the code and the message are left", () => {
   ]);
 });
 
-test("of an error event without a listener, the message is left", () => {
+test("the message of an error event without a listener is kept", () => {
   const lines = [
     "node:events:502",
     "      throw er; // Unhandled 'error' event",
@@ -44,10 +44,10 @@ test.each(["at last, the database answers no more", "code red", "{ a: 1 }", "  i
   expect(withoutStack([line, "}"])).toEqual([line]);
 });
 
-test("lines of a stack alone stay as they are", () => {
+test("a stack without a message stays as it is", () => {
   expect(withoutStack(["    at a (b:1:2)", "}"])).toEqual(["    at a (b:1:2)", "}"]);
 });
 
-test("lines that follow themselves are counted", () => {
+test("consecutive equal lines are counted", () => {
   expect(counted(["a", "a", "b", "a", "c", "c", "c"])).toEqual(["a (2 times)", "b", "a", "c (3 times)"]);
 });

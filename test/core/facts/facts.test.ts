@@ -28,7 +28,7 @@ function lineOf(text: string, piece: string): number {
 }
 
 describe("the packaged facts", () => {
-  test("say what the YAML files say, by another parser call", () => {
+  test("equal the YAML files, parsed separately", () => {
     expect(packagedRuntimeContract).toEqual(parse(readFileSync(new URL("runtime-contract.yaml", config), "utf8")));
     expect(packagedCapabilityMatrix).toEqual(parse(readFileSync(new URL("capability-matrix.yaml", config), "utf8")));
   });
@@ -43,7 +43,7 @@ describe("the packaged facts", () => {
     expect(interfaceTypes["sse"]?.frameworks).toEqual({ key: "SVC_HTTP_FRAMEWORK" });
   });
 
-  test("hold the matrices of the specification", () => {
+  test("contain the matrices of the specification", () => {
     const { runModes, deployTargetGroups, deployTargets, serviceTypes } = packagedCapabilityMatrix;
     expect(
       Object.fromEntries(Object.entries(runModes).map(([mode, { cloudProviders }]) => [mode, cloudProviders])),
@@ -76,7 +76,7 @@ describe("the packaged facts", () => {
 });
 
 describe("a repository's own runtime contract", () => {
-  test("is refused with line and column of every fault", () => {
+  test("is refused with line and column of every error", () => {
     const faulty = (text: string): string =>
       text.replace("default: express", "default: expres").replace("label: HTTP framework", "lable: HTTP framework");
     const issues = contractIssues(faulty);

@@ -1,4 +1,4 @@
-/** A repository that declares its runtime keys, and uses none of the packaged ones. */
+/** A repository that declares its own runtime keys and uses none of the packaged ones. */
 import { describe, expect, test } from "vitest";
 import { valueProblem } from "../../../src/core/env/value-rules.ts";
 import { matrixFor } from "../../../src/core/facts/own.ts";
@@ -127,7 +127,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
       ({ message }) => message,
     );
 
-  test("declares no drivers: none is required, and a given one is refused with the next step", () => {
+  test("declares no drivers: none is required, and a given driver is refused with the next step", () => {
     expect(messagesOf({})).toEqual([]);
     expect(messagesOf({ databaseDriver: "InMemory" })).toEqual([
       "databaseDriver: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there",
@@ -166,7 +166,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
     ]);
   });
 
-  test("with the packaged contract, the matrix is the packaged one", () => {
+  test("with the packaged contract, uses the packaged matrix", () => {
     expect(matrixFor(packagedRuntimeContract)).toBe(packagedCapabilityMatrix);
   });
 });

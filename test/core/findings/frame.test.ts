@@ -3,7 +3,6 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { frameLine } from "../../../src/core/findings/frame.ts";
 
-/** The text above the caret, and the text to its left. */
 function pointedAt(line: string, column: number): string {
   const { source, caret } = frameLine(line, column)!;
   let rest = source;
@@ -20,7 +19,7 @@ describe("frameLine", () => {
     ["after an emoji of many units", "👩‍👩‍👧: x", 11, "x"],
     ["after combining marks", "e\u0301: x", 5, "x"],
     ["behind the end", "a: ", 4, ""],
-    ["far behind the end", "a:", 400, ""],
+    ["far beyond the end", "a:", 400, ""],
     ["after a masked part", "redis://u:p@host x", 18, "x"],
     ["in a masked part", "redis://u:p@host x", 11, "[REDACTED]@host x"],
     ["before a masked part", "a redis://u:p@host", 3, "redis://[REDACTED]@host"],
@@ -33,7 +32,7 @@ describe("frameLine", () => {
     ["at its start", 1, /^X {2}a+…$/],
     ["in its middle", 501, /^…a+X {2}a+…$/],
     ["at its end", 998, /^…a+X {2}$/],
-  ])("a long line is shown around the caret: %s", (_, column, shape) => {
+  ])("a long line is cut around the caret: %s", (_, column, shape) => {
     const line = `${"a".repeat(column - 1)}X  ${"a".repeat(998 - column)}`;
     const { source, caret } = frameLine(line, column)!;
     expect(source.padEnd(caret.length + 2)).toMatch(shape);
@@ -41,24 +40,24 @@ describe("frameLine", () => {
     expect(source.length).toBeLessThanOrEqual(120);
   });
 
-  test("a line of wide characters is cut by columns, not characters", () => {
+  test("a line of wide characters is cut by columns, not by characters", () => {
     const { source, caret } = frameLine("値".repeat(300), 150)!;
     expect(stringWidth(source)).toBeLessThanOrEqual(120);
     expect(stringWidth(source)).toBeGreaterThan(110);
     expect(caret.length).toBeLessThanOrEqual(120);
   });
 
-  test("a frame that is cut does not show a part of a secret", () => {
+  test("a frame that is cut shows no part of a secret", () => {
     const line = `${"a".repeat(200)} redis://user:${"s".repeat(500)}@host/${"b".repeat(200)}`;
     for (let column = 1; column < line.length; column += 7)
       expect(frameLine(line, column)!.source).not.toMatch(/ss|user/);
   });
 
-  test("a line that is too long for a user to write is not framed", () => {
+  test("a line that is too long to be written by hand is not framed", () => {
     expect(frameLine("a".repeat(2001), 1)).toBeUndefined();
   });
 
-  test("any line and column: never throws, never wider than 120", () => {
+  test("any line and column: does not throw, and is at most 120 columns wide", () => {
     const anyLine = fc.oneof(
       fc.string({ unit: "binary", maxLength: 400 }),
       fc.string({ unit: "grapheme", maxLength: 400 }),

@@ -6,15 +6,15 @@ import { anyReport, at, CLEAN, issue, SAMPLE } from "./sample.ts";
 const COMMAND = /^::(?:error|warning) file=[^:,\r\n]*,(?:line=\d+,col=\d+,)?title=[^:,\r\n]*::[^\r\n]*$/;
 
 describe("renderGithub", () => {
-  test("the whole sample", async () => {
+  test("the complete sample", async () => {
     await expect(renderGithub(SAMPLE)).toMatchFileSnapshot("../../fixtures/report/github.txt");
   });
 
-  test("without findings, there is no output", () => {
+  test("no findings: no output", () => {
     expect(renderGithub(CLEAN)).toBe("");
   });
 
-  test("data and properties are escaped as the runner reads them", () => {
+  test("data and properties are escaped in the way the runner reads them", () => {
     const odd = issue({
       code: "A:B,C%",
       message: "50%\r\nof: a, b",
@@ -26,7 +26,7 @@ describe("renderGithub", () => {
     );
   });
 
-  test("any issue is one line, a command that can be read back", () => {
+  test("any issue is one line, a command that can be parsed back", () => {
     fc.assert(
       fc.property(anyReport, (report) => {
         const text = renderGithub(report);
@@ -43,7 +43,7 @@ describe("renderGithub", () => {
   });
 });
 
-/** As the runner does it: `%25` last. */
+/** Unescapes as the runner does: `%25` last. */
 function decodeData(text: string): string {
   return text.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%25", "%");
 }

@@ -13,7 +13,6 @@ interface Element {
   text: string;
 }
 
-/** Parses strictly: throws if the text is not well-formed XML 1.0. */
 function parseXml(xml: string): Element {
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
   const open = [root];
@@ -41,11 +40,11 @@ function named(suite: Element, name: string): Element[] {
 }
 
 describe("renderJunit", () => {
-  test("the whole sample", async () => {
+  test("the complete sample", async () => {
     await expect(renderJunit(SAMPLE, CONTEXT)).toMatchFileSnapshot("../../fixtures/report/junit.xml");
   });
 
-  test("the suite has every attribute of the strict form, and correct counts", () => {
+  test("the suite has every attribute of the strict format, and correct counts", () => {
     const suite = suiteOf(renderJunit(SAMPLE, CONTEXT));
     expect(suite.attributes).toEqual({
       name: SAMPLE.file,
@@ -91,7 +90,7 @@ describe("renderJunit", () => {
     expect(named(suite, "system-out")[0]!.text).toBe("warning message [CODE]");
   });
 
-  test("nothing found: every case passes", () => {
+  test("no findings: every case passes", () => {
     const suite = suiteOf(renderJunit(CLEAN, CONTEXT));
     expect(suite.attributes).toMatchObject({ tests: "4", failures: "0" });
     expect(named(suite, "testcase").flatMap(({ children }) => children)).toEqual([]);
@@ -105,7 +104,7 @@ describe("renderJunit", () => {
     expect(named(suite, "system-err")[0]!.text).toBe(`error ${kept} [CODE]`);
   });
 
-  test("any report is well-formed XML that counts right", () => {
+  test("any report is well-formed XML with correct counts", () => {
     fc.assert(
       fc.property(anyReport, fc.string({ unit: "binary" }), (report, hostname) => {
         const suite = suiteOf(renderJunit(report, { ...CONTEXT, hostname }));

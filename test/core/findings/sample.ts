@@ -6,7 +6,7 @@ import type { Paint } from "../../../src/core/findings/text.ts";
 const plain = (text: string): string => text;
 export const PLAIN: Paint = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain };
 
-/** Names every colour, so that a test sees what is painted. */
+/** Replaces each colour by its name, so that a test can check the colours. */
 export const TAGS: Paint = {
   bold: (text) => `<bold>${text}</bold>`,
   dim: (text) => `<dim>${text}</dim>`,
@@ -28,7 +28,7 @@ deployments:
     port: 80
 `;
 
-/** A report with every kind of issue: placed, unplaced, of a subject, of the file, of another file. */
+/** A report with every kind of issue: with and without a position, of a subject, of the file, of another file. */
 export const SAMPLE: Report = {
   file: FILE,
   text: TEXT,
@@ -76,12 +76,12 @@ export function at(line: number, column: number): NonNullable<Issue["at"]> {
 
 type Given = Omit<Partial<Issue>, "at" | "code"> & { readonly code?: string; readonly at: Issue["at"] };
 
-/** An issue of which a test says only what it is about. A renderer takes any code. */
+/** An issue with default fields. A renderer accepts any code. */
 export function issue({ at: place, code = "CODE", ...given }: Given): Issue {
   return { code: code as Issue["code"], severity: "error", path: [], message: "message", ...given, at: place };
 }
 
-/** Hostile text: controls, markup, broken Unicode, right-to-left marks. */
+/** Hostile text: control characters, markup, invalid Unicode, right-to-left marks. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: "grapheme" }),
@@ -128,7 +128,6 @@ const anyIssue: fc.Arbitrary<Issue> = fc
   })
   .map(issue);
 
-/** Any report at all. */
 export const anyReport: fc.Arbitrary<Report> = fc.record({
   file: fc.constantFrom("a.yaml", "ä/\uD800:%.yaml", ""),
   text: fc.array(anyText, { maxLength: 8 }).map((lines) => lines.join("\n")),

@@ -42,7 +42,7 @@ function resultsOf(text: string): {
 }
 
 describe("renderSarif", () => {
-  test("the whole sample, valid by the schema of SARIF 2.1.0", async () => {
+  test("the complete sample is valid against the schema of SARIF 2.1.0", async () => {
     const text = renderSarif(SAMPLE, RULES, VERSION);
     expectSarif(JSON.parse(text));
     await expect(text).toMatchFileSnapshot("../../fixtures/report/sarif.json");
@@ -56,7 +56,7 @@ describe("renderSarif", () => {
     expect(isSarif.errors?.map(({ keyword }) => keyword)).toEqual(["enum", "minimum"]);
   });
 
-  test("nothing found: no rule, no result", () => {
+  test("no findings: no rule and no result", () => {
     const log = JSON.parse(renderSarif(CLEAN, RULES, VERSION));
     expectSarif(log);
     expect(log.runs[0]).toMatchObject({ tool: { driver: { rules: [] } }, results: [] });
@@ -89,7 +89,7 @@ describe("renderSarif", () => {
     });
   });
 
-  test("a fingerprint survives a line inserted above", () => {
+  test("a fingerprint stays the same if a line is inserted above", () => {
     const moved = SAMPLE.issues.map((found) =>
       found.at ? { ...found, at: { ...found.at, line: found.at.line + 1 } } : found,
     );
@@ -105,7 +105,7 @@ describe("renderSarif", () => {
     expect(result!.locations[0].physicalLocation.artifactLocation.uri).toBe("a%20b/%C3%BC%3A%25%23%3F.yaml");
   });
 
-  test("a code that is named like a property of every object is not a rule", () => {
+  test("a code with the name of a property of every object is not a rule", () => {
     const log = renderSarif({ ...SAMPLE, issues: [issue({ code: "constructor", at: undefined })] }, RULES, VERSION);
     expectSarif(JSON.parse(log));
   });

@@ -5,19 +5,19 @@ import { renderText } from "../../../src/core/findings/text.ts";
 import { anyReport, at, CLEAN, issue, PLAIN, SAMPLE, TAGS } from "./sample.ts";
 
 describe("renderText", () => {
-  test("the whole sample", async () => {
+  test("the complete sample", async () => {
     await expect(renderText(SAMPLE, PLAIN)).toMatchFileSnapshot("../../fixtures/report/text.txt");
   });
 
-  test("the painted parts", async () => {
+  test("the coloured parts", async () => {
     await expect(renderText(SAMPLE, TAGS)).toMatchFileSnapshot("../../fixtures/report/text.painted.txt");
   });
 
-  test("nothing found", () => {
+  test("no findings", () => {
     expect(renderText(CLEAN, TAGS)).toBe("<green>0 errors, 0 warnings</green>");
   });
 
-  test("prints up to the limit and counts all", () => {
+  test("prints findings up to the limit and counts all of them", () => {
     const issues = Array.from({ length: 250 }, (_, index) =>
       issue({ message: `number ${index}`, severity: index === 0 ? "error" : "warning", at: undefined }),
     );
@@ -43,7 +43,7 @@ describe("renderText", () => {
     expect(renderText({ ...SAMPLE, issues: [issue({ at: at(999, 1) })] }, PLAIN).split("\n")).toHaveLength(3);
   });
 
-  test("never throws, and nothing in it steers a terminal", () => {
+  test("any text: does not throw, and no output controls a terminal", () => {
     fc.assert(
       fc.property(anyReport, (report) => {
         const text = renderText(

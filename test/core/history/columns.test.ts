@@ -30,7 +30,7 @@ describe("columns of the history", () => {
     ]);
   });
 
-  test("columns of minutes equal those of the steps they were made of", () => {
+  test("the minutes equal those computed from their steps", () => {
     const steps = stepsBetween(NOON, NOON + HOUR, (ms) => Math.round(100 * MIB + (ms - NOON) * 7));
     const asked = { from: NOON, to: NOON + HOUR, points: 12 };
     const [fine] = columnsOf(steps, asked, "api:memoryBytes").series;
@@ -50,7 +50,7 @@ describe("columns of the history", () => {
     ).toEqual(["memoryPercent", "restartCount"]);
   });
 
-  test("times without a recorder are gaps, at the begin, between and at the end", () => {
+  test("periods without a recorder are gaps, at the beginning, between and at the end", () => {
     const steps = [
       ...stepsBetween(NOON + 5 * MINUTE, NOON + 10 * MINUTE),
       ...stepsBetween(NOON + 20 * MINUTE, NOON + 30 * MINUTE),
@@ -70,7 +70,7 @@ describe("columns of the history", () => {
     expect(columnsOf(steps.toReversed(), asked)).toEqual(columnsOf(steps, asked));
   });
 
-  test("a span has at most one point more than asked, at moments that stay the same while time passes", () => {
+  test("a span has at most one point more than requested, at times that stay the same while time passes", () => {
     for (const length of [15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR, 90 * 24 * HOUR]) {
       const [one, next] = [0, 7000].map((later) =>
         spanOf({ from: NOON + later - length, to: NOON + later, points: 500 }),
@@ -101,7 +101,7 @@ describe("names of series", () => {
     [seriesOf("host"), ["host/2:cpuPercent"]],
     [seriesOf("a,b/c:d%"), ["a,b/c:d%/3:cpuPercent"]],
     ["absent", []],
-  ])("%s chooses its series", (series, expected) => {
+  ])("%s selects its series", (series, expected) => {
     expect(names(series)).toEqual(expected);
   });
 

@@ -10,8 +10,8 @@ function closedHours(count: number, bytes: number): Part[] {
   );
 }
 
-describe("what the history keeps", () => {
-  test("steps of the newest 168 hours and minutes of the newest 2160, and the open hour always", () => {
+describe("the files that the history keeps", () => {
+  test("steps of the newest 168 hours, minutes of the newest 2160, and always the open hour", () => {
     const open = { hour: hourOf(NOON), kind: "open", bytes: 10, name: nameOf(hourOf(NOON), "open") } as const;
     const parts = [open, ...closedHours(91 * 24, 10)];
     const gone = new Set(outdated(parts, LIMITS));
@@ -20,20 +20,20 @@ describe("what the history keeps", () => {
     expect([count("open"), count("steps"), count("minutes")]).toEqual([1, 168, 2160]);
   });
 
-  test("beyond its size the oldest hours go", () => {
+  test("above the maximum size, the oldest hours are removed", () => {
     const parts = closedHours(100, 100);
     const gone = outdated(parts, { ...LIMITS, maxBytes: 5000 });
     const kept = parts.filter((part) => !gone.includes(part));
     expect(kept).toEqual(closedHours(25, 100));
   });
 
-  test("a clock that jumps ahead does not empty it", () => {
+  test("a clock that jumps ahead does not empty the history", () => {
     const future = Date.UTC(2099, 0, 1);
     const one = { hour: hourOf(future), kind: "steps", bytes: 1, name: nameOf(hourOf(future), "steps") } as const;
     expect(outdated([one, ...closedHours(24, 10)], LIMITS)).toEqual([]);
   });
 
-  test("names that svcm did not give are not its parts", () => {
+  test("files that svcm did not name are not part of the history", () => {
     for (const name of ["2030-01-01T12.txt", "x.jsonl", ".recorder.svcm-lock", "2030-01-01T12.jsonl.gz.bak", "..jsonl"])
       expect(partOf(name, 1)).toBeUndefined();
     for (const kind of ["open", "steps", "minutes"] as const)
@@ -44,14 +44,14 @@ describe("what the history keeps", () => {
 describe("the files that a span needs", () => {
   const span = { fromMs: NOON - 90 * 60_000, toMs: NOON };
 
-  test("for each hour, one kind of file is read, or the other kind if only that exists", () => {
+  test("for each hour, one kind of file is read, or the other kind if only that one exists", () => {
     const parts = closedHours(3, 1).filter(({ hour, kind }) => hour !== hourOf(NOON - HOUR) || kind === "minutes");
     const names = (wanted: "steps" | "minutes") => chosenParts(parts, { ...span, wanted }).map(({ name }) => name);
     expect(names("steps")).toEqual(["2030-01-01T10.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);
     expect(names("minutes")).toEqual(["2030-01-01T10.minutes.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);
   });
 
-  test("an hour that was opened again is read with its closed part", () => {
+  test("an hour that was opened again is read together with its closed part", () => {
     const hour = hourOf(NOON - HOUR);
     const parts = [...closedHours(1, 1), { hour, kind: "open", bytes: 1, name: nameOf(hour, "open") } as const];
     expect(chosenParts(parts, { ...span, wanted: "minutes" }).map(({ kind }) => kind)).toEqual(["minutes", "open"]);

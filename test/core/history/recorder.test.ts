@@ -26,7 +26,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const HOUR = 3_600_000;
 const caller = { source: "cli", grants: ["read"] } as const;
 
-/** A recorder on a clock of the test. A step is on the disk when `steps` says so. */
+/** A recorder with a clock of the test. `steps` has the steps on the disk. */
 function recording(world: CountingPorts = countingPorts()) {
   const folder = historyFolder(world.root);
   onTestFinished(() => world.ports.recorder.stop());
@@ -46,7 +46,7 @@ function names(folder: string): string[] {
   }
 }
 
-/** Lets the disk answer until a condition holds. */
+/** Waits for disk operations until a condition is true. */
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await settled();
 }
@@ -59,7 +59,7 @@ describe("the recorder", () => {
     expect(world.asked.host).toBe(0);
   });
 
-  test("writes a step every ten seconds, for its owner alone and out of Git's sight", async () => {
+  test("writes a step every ten seconds, readable only by its owner and ignored by Git", async () => {
     const { world, folder, lines, recorder } = recording();
     recorder.start("flag");
     await until(() => lines().length === 1);
@@ -93,7 +93,7 @@ describe("the recorder", () => {
     expect(JSON.parse(minutes.trim().split("\n")[1]!)).toMatchObject({ host: [[50, 50], [40, 40], null] });
   });
 
-  test("ends with the step that is under way, and starts again", async () => {
+  test("ends after the current step, and can start again", async () => {
     const { lines, recorder, world } = recording();
     recorder.start("request");
     expect(recorder.state).toMatchObject({ on: true, by: "request" });
@@ -106,7 +106,7 @@ describe("the recorder", () => {
     await until(() => lines().length === 2);
   });
 
-  test("a second recorder waits, reports who records, and takes over when the first one ends", async () => {
+  test("a second recorder waits, reports the active one, and takes over when that one ends", async () => {
     const first = recording();
     first.recorder.start("flag");
     await until(() => first.lines().length === 1);
@@ -124,7 +124,7 @@ describe("the recorder", () => {
     await until(() => first.lines().length === 2 && second.ports.recorder.state.problem === null);
   });
 
-  test("a disk that refuses a step is its state, and the next step tries again", async () => {
+  test("a step that cannot be written is reported in the state, and the next step is tried", async () => {
     const { world, lines, recorder, historyFiles } = recording();
     let isFull = true;
     const append: typeof historyFiles.append = async (name, some) => {
@@ -141,7 +141,7 @@ describe("the recorder", () => {
   });
 
   test.skipIf(!canMount)(
-    "on a full disk the recorder goes on and reports it, and records again when there is room",
+    "on a full disk the recorder continues and reports it, and records again when there is space",
     async () => {
       const { world, folder, lines, recorder } = recording();
       mount(folder, "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs");
@@ -168,7 +168,7 @@ describe("the recorder", () => {
     },
   );
 
-  test("a clock that is set back by an hour opens that hour again, and closing it merges both", async () => {
+  test("a clock that is set back by an hour opens that hour again, and closing it merges both parts", async () => {
     const { world, folder, lines, recorder } = recording();
     const hour = hourOf(world.clock.now());
     recorder.start("flag");
@@ -194,7 +194,7 @@ describe("reading the history", () => {
   const show = (world: CountingPorts, from: number, to: number) =>
     execute(historyShow, world.ports, { series: "api:memoryBytes", from, to, points: 360 }, caller);
 
-  test("nothing recorded is an empty answer with the state of the recorder", async () => {
+  test("without a record, the answer is empty and has the state of the recorder", async () => {
     const world = countingPorts();
     const { series, gaps, recorder, unreadable } = await show(world, noon - HOUR, noon);
     expect({ series, gaps, recorder, unreadable }).toEqual({
@@ -205,7 +205,7 @@ describe("reading the history", () => {
     });
   });
 
-  test("closed hours and the open one are one past", async () => {
+  test("closed hours and the open one are one history", async () => {
     const world = countingPorts();
     writeHistory(world.root, stepsBetween(noon - HOUR / 2, noon + HOUR / 2), noon);
     const { series, gaps, recorder } = await show(world, noon - HOUR / 2, noon + HOUR / 2);
@@ -214,7 +214,7 @@ describe("reading the history", () => {
     expect(recorder.since).toBe(noon - HOUR / 2);
   });
 
-  test("torn lines and damaged files are reported, and everything else is in the answer", async () => {
+  test("truncated lines and damaged files are reported, and everything else is in the answer", async () => {
     const world = countingPorts();
     const folder = historyFolder(world.root);
     writeHistory(world.root, stepsBetween(noon - 2 * HOUR, noon + HOUR / 2), noon);
@@ -232,7 +232,7 @@ describe("reading the history", () => {
     ]);
   });
 
-  test("a step after a torn line is whole", async () => {
+  test("a step after a truncated line is complete", async () => {
     const folder = temporaryFolder();
     const [first, second] = stepsBetween(noon, noon + 20_000).map(lineOf);
     const name = nameOf(hourOf(noon), "open");
@@ -241,7 +241,7 @@ describe("reading the history", () => {
     expect(readFileSync(join(folder, name), "utf8").split("\n")).toEqual([first, '{"at":"20', second, ""]);
   });
 
-  test("a crash between closing an hour and removing its open file doubles nothing", async () => {
+  test("a crash between closing an hour and removing its open file duplicates no step", async () => {
     const folder = temporaryFolder();
     const files = nodeHistoryFiles(folder);
     const lines = stepsBetween(noon, noon + 60_000).map(lineOf);

@@ -1,4 +1,4 @@
-/** Every operation needs a right, and `execute` refuses each caller without it, over every front end. */
+/** Every operation needs a right, and `execute` refuses each caller without it, on every front end. */
 import { describe, expect, test } from "vitest";
 import { inputs } from "../../../src/core/api/inputs.ts";
 import { roles } from "../../../src/core/api/rights.ts";
@@ -6,7 +6,7 @@ import * as core from "../../../src/core/index.ts";
 import type { Operation, Ports } from "../../../src/core/index.ts";
 import { roleWith } from "../../../src/core/identity/rights.ts";
 
-/** Of the code, so a new operation is a row of the snapshot. */
+/** Derived from the code, so a new operation is a new row of the snapshot. */
 const operations = (Object.values(core) as readonly unknown[])
   .filter(
     (value): value is Operation<unknown, unknown> => typeof value === "object" && value !== null && "run" in value,
@@ -19,7 +19,7 @@ const untouchable = new Proxy({} as Ports, {
   },
 });
 
-test("the weakest role that may ask for each operation", async () => {
+test("the weakest role that may request each operation", async () => {
   const rows = operations.map(({ id, access }) => `${id.padEnd(20)}${access.padEnd(8)}${roleWith(access)}`);
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot("operations.txt");
 });
@@ -32,7 +32,7 @@ describe.each(roles)("a token with the role %s", (role) => {
   const caller = { source: "nats", actor: "bot", role, grants: core.rightsOf[role] } as const;
   const refused = operations.filter(({ access }) => !core.isGranted(core.rightsOf[role], access));
 
-  test("gets a refusal that names the accepted role, before anything happens", async () => {
+  test("is refused every operation above its rights before anything happens, and the accepted role is named", async () => {
     for (const operation of refused) {
       await expect(core.execute(operation, untouchable, {}, caller)).rejects.toMatchObject({
         kind: "FORBIDDEN",
@@ -44,7 +44,7 @@ describe.each(roles)("a token with the role %s", (role) => {
     }
   });
 
-  test("refuses as many operations as the table has above it", () => {
+  test("is refused exactly the operations of the roles above it", () => {
     const above = new Set(roles.slice(roles.indexOf(role) + 1));
     expect(refused.map(({ id }) => id)).toEqual(
       operations.filter(({ access }) => above.has(roleWith(access))).map(({ id }) => id),
@@ -52,7 +52,7 @@ describe.each(roles)("a token with the role %s", (role) => {
   });
 });
 
-test("a caller without a token and without a right gets no word about roles", async () => {
+test("the refusal of a caller without a token and without a right does not mention roles", async () => {
   const caller = { source: "http", actor: "anonymous", grants: [] } as const;
   for (const operation of operations) {
     await expect(core.execute(operation, untouchable, {}, caller)).rejects.toMatchObject({

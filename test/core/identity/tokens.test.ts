@@ -1,4 +1,4 @@
-/** The file of the tokens: private, without a token, changed whole or not at all. */
+/** The token file is private, contains no token, and is written atomically. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -65,7 +65,7 @@ test("each change is recorded with the name of the token, and never with the tok
   expect(readFileSync(join(root, ".svcm/audit.jsonl"), "utf8")).not.toContain(token);
 });
 
-describe("a refused change leaves the file as it was", () => {
+describe("a refused change leaves the file unchanged", () => {
   test.each<[string, Parameters<typeof tokenCreate.run>[1], string]>([
     ["a name that exists", viewer, "TOKEN_EXISTS"],
     ["the actor of the server's own token", { ...viewer, name: "token" }, "INVALID_REQUEST"],
@@ -80,7 +80,7 @@ describe("a refused change leaves the file as it was", () => {
     expect(readFileSync(fileOf(root), "utf8")).toBe(before);
   });
 
-  test("a name that no token has, also before the first token", async () => {
+  test("a name that no token has, also before the first token exists", async () => {
     const { root, ports } = makeWorkspace();
     expect(await codeOf(execute(tokenRevoke, ports, { name: "bot" }, caller))).toBe("TOKEN_NOT_FOUND");
     expect(existsSync(fileOf(root))).toBe(false);
@@ -118,7 +118,7 @@ describe("a file that svcm cannot trust is refused, and not changed", () => {
   });
 });
 
-test("two processes that create tokens at once both succeed", async () => {
+test("two processes that create tokens at the same time both succeed", async () => {
   const { root, ports } = makeWorkspace();
   const { nodePorts } = await import("../../../src/core/index.ts");
   const other: Ports = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });

@@ -32,7 +32,7 @@ const place: fc.Arbitrary<Place> = fc.record({
   offset: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
 });
 
-test("the places of a cursor come back, and a cursor with another signature is refused", () => {
+test("a cursor can be decoded to its positions, and a cursor with another signature is refused", () => {
   fc.assert(
     fc.property(fc.array(place), (places) => {
       const text = cursorText(places, sign);
@@ -43,7 +43,7 @@ test("the places of a cursor come back, and a cursor with another signature is r
   );
 });
 
-test("text matches as it is, and a pattern as a regular expression", () => {
+test("text is searched literally, and a pattern as a regular expression", () => {
   expect(matcherOf({ grep: "a.c" })("a.c")).toBe(true);
   expect(matcherOf({ grep: "a.c" })("abc")).toBe(false);
   expect(matcherOf({ grep: "A.c", ignoreCase: true })("a.C")).toBe(true);

@@ -15,7 +15,7 @@ describe("a line of text", () => {
     expect(readLine(line)).toEqual({ atMs: AT, text, level });
   });
 
-  test("a time without a zone is that of the machine", () => {
+  test("a time without a zone is in the machine's zone", () => {
     expect(readLine("2026-11-22T04:58:09: tick").atMs).toBe(new Date(2026, 10, 22, 4, 58, 9).getTime());
   });
 
@@ -26,7 +26,7 @@ describe("a line of text", () => {
 });
 
 describe("a line of JSON", () => {
-  test("pino: number of the level, milliseconds, other members", () => {
+  test("pino: the level as a number, milliseconds, other properties", () => {
     const line = JSON.stringify({
       level: 50,
       time: AT,
@@ -44,12 +44,12 @@ describe("a line of JSON", () => {
     });
   });
 
-  test("winston: word of the level, message, timestamp", () => {
+  test("winston: the level as a word, message, timestamp", () => {
     const line = '{"level":"warn","message":"slow","timestamp":"2026-11-22T04:58:09.120Z","ms":12}';
     expect(readLine(line)).toEqual({ atMs: AT, level: "warn", text: "slow", fields: { ms: "12" } });
   });
 
-  test("PM2's own: the message, which may be JSON again", () => {
+  test("PM2's own format: the message, which may be JSON again", () => {
     const pm2 = (message: string) =>
       JSON.stringify({ message, timestamp: "2026-11-22T04:58:09.120Z", type: "out", process_id: 3, app_name: "a" });
     expect(readLine(pm2("tick\n"))).toEqual({ atMs: AT, level: null, text: "tick" });
@@ -57,7 +57,7 @@ describe("a line of JSON", () => {
     expect(readLine(pm2('{"level":20,"msg":"x"}\n'))).toEqual({ atMs: AT, level: "debug", text: "x" });
   });
 
-  test("behind PM2's time", () => {
+  test("after PM2's timestamp", () => {
     expect(readLine('2026-11-22T04:58:09.120Z: {"level":30,"msg":"x"}')).toEqual({
       atMs: AT,
       level: "info",

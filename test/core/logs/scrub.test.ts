@@ -29,13 +29,13 @@ test.each(["tokens: 12 of 40", "GET /api?page=2", "a@b", "[2mplain"])("%j stays 
   expect(whole(line)).toBe(line);
 });
 
-test("the beginning of a secret at the end of a cut line is hidden", () => {
+test("the beginning of a secret at the end of a truncated line is hidden", () => {
   expect(cut("key=canary-12345")).toBe("key=[REDACTED]");
   expect(cut("a canal")).toBe("a canal");
   expect(whole("key canary-12345")).toBe("key canary-12345");
 });
 
-test("colours and other escape sequences are left out", () => {
+test("colours and other escape sequences are removed", () => {
   expect(whole("\u001B[32mINFO\u001B[39m ok \u001B]0;title\u0007done\u001B[2J")).toBe("INFO ok done");
 });
 
@@ -62,7 +62,7 @@ const parts = [
   " ",
 ];
 
-test("lines that keep their text together also keep it one by one", () => {
+test("lines that are unchanged together are also unchanged one by one", () => {
   const line = fc.array(fc.constantFrom(...parts), { maxLength: 5 }).map((words) => words.join(""));
   const check = (lines: readonly string[]): void => {
     const block = lines.join("\n");

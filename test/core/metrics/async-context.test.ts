@@ -11,7 +11,6 @@ import { freePort } from "../../support/free-port.ts";
 const scrub = scrubOf(["known-7Qz"]);
 const schema = processMetrics.shape.asyncContext;
 
-/** Asks a process that serves like that. */
 async function scrape(listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -29,7 +28,7 @@ async function ask(port: number) {
 }
 
 describe("a process", () => {
-  test("a process is asked on its route without a credential and reports counters and stores", async () => {
+  test("a process is requested on its route without credentials and reports counters and stores", async () => {
     const seen: unknown[] = [];
     const metrics = await scrape(({ method, url, headers }, response) => {
       seen.push({ method, url, names: Object.keys(headers).toSorted() });
@@ -39,7 +38,7 @@ describe("a process", () => {
     expect(seen).toEqual([{ method: "GET", url: "/async-context-metrics", names: ["accept", "connection", "host"] }]);
   });
 
-  test("a process without the route is reported as such", async () => {
+  test("a process without the route is reported as not having it", async () => {
     const metrics = await scrape((_, response) => void response.writeHead(404).end());
     expect(metrics).toMatchObject({ code: "ASYNC_CONTEXT_ROUTE_MISSING", status: 404 });
   });
@@ -68,7 +67,7 @@ describe("a process", () => {
     },
   );
 
-  test("an endless answer of a process is not read to the end", async () => {
+  test("an endless response of a process is not read to the end", async () => {
     const metrics = await scrape((_, response) => {
       const more = (): void => {
         if (response.destroyed) return;
@@ -97,7 +96,7 @@ describe("a process", () => {
   });
 });
 
-test("connections are kept for the next question, and closed with the client", async () => {
+test("connections are reused for the next request, and closed with the client", async () => {
   const sockets = new Set<unknown>();
   const server = createServer((_, response) => void response.end("{}"));
   server.on("connection", (socket) => sockets.add(socket));
@@ -107,7 +106,7 @@ test("connections are kept for the next question, and closed with the client", a
   for (let count = 0; count < 5; count += 1) await client.get(port);
   expect(sockets.size).toBe(1);
   await client.close();
-  // Ends only when no connection is left.
+  // The server closes only when no connection is left.
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -131,7 +130,7 @@ describe("a store", () => {
     expect(JSON.stringify(shown)).not.toContain("CANARY");
   });
 
-  test("a store holds no known secret under a harmless key, in a text or as a key", () => {
+  test("a store shows no known secret under a harmless key, in a text or as a key", () => {
     const shown = redactedStore({ note: "known-7Qz", a: { b: "x known-7Qz y" }, "known-7Qz": 1 }, scrub);
     expect(shown).toEqual({ note: "[REDACTED]", a: { b: "x [REDACTED] y" }, "[REDACTED]": 1 });
   });

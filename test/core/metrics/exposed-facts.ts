@@ -6,10 +6,8 @@ const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../fixtures/telemetry/payload.json"), "utf8"),
 ) as MetricsPayload;
 
-/** A recorded sample, in which every metric has a value. */
 export const payload: MetricsPayload = { ...recorded, ecosystem: { ...recorded.ecosystem, planSteps: 3 } };
 
-/** Everything but the sample. */
 export const facts = {
   version: "1.2.3",
   server: "Zm9vYmFyYmF6cXV4cXV1eA",

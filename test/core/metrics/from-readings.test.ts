@@ -15,7 +15,7 @@ const reading = (more: Partial<ProcessReading>): ProcessReading => ({
   ...more,
 });
 
-describe("the share of a core", () => {
+describe("the use of a core", () => {
   test.each([
     [{ busy: 10, total: 100 }, { busy: 35, total: 200 }, 25],
     [{ busy: 10, total: 100 }, { busy: 10, total: 200 }, 0],
@@ -70,7 +70,7 @@ describe("the host", () => {
   });
   const facts = { before: undefined, now: host(), cpuModel: null, system: null, disks: [], processRssSumBytes: 250 };
 
-  test("the first reading has no rates, but an entry for each core", () => {
+  test("the first reading has no rates, but has an entry for each core", () => {
     expect(hostMetrics(facts).cpu).toEqual({
       coreCount: 2,
       model: null,

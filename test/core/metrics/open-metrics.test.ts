@@ -13,7 +13,7 @@ test("the exposition of a sample has every metric family", async () => {
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../../fixtures/telemetry/open-metrics.txt"));
 });
 
-test("the exposition follows the grammar: metadata before its samples, names end in unit and kind, each set of labels once", () => {
+test("the exposition follows the grammar: metadata before samples, names end in unit and type, each set of labels once", () => {
   const text = metricsText(metricFamilies(exposedFacts), "openmetrics");
   const lines = text.split("\n");
   expect(lines.splice(-2)).toEqual(["# EOF", ""]);
@@ -39,7 +39,7 @@ test("the exposition follows the grammar: metadata before its samples, names end
   expect(seen.size).toBeGreaterThan(40);
 });
 
-test("labels are escaped, and a missing measurement has no line", () => {
+test("labels are escaped, and a missing measurement is left out", () => {
   const families: MetricFamily[] = [
     {
       name: "svcm_x",
@@ -62,7 +62,7 @@ test("labels are escaped, and a missing measurement has no line", () => {
 
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
-test.skipIf(!hasPromtool)("the older text passes Prometheus' own checks (needs promtool)", () => {
+test.skipIf(!hasPromtool)("the text format 0.0.4 passes Prometheus' own checks (needs promtool)", () => {
   const hostile = { ...payload, processes: payload.processes.map((one) => ({ ...one, name: 'a"b\\c\nd \u{1f600}' })) };
   for (const shown of [payload, hostile]) {
     const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "prometheus");

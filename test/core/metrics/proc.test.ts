@@ -26,7 +26,7 @@ describe("/proc/stat", () => {
     });
   });
 
-  test("/proc/stat: another text has no core", () => {
+  test("/proc/stat: any other text has no cores", () => {
     expect(parseStat("intr 5\n")).toEqual({ all: null, cores: new Map() });
   });
 });
@@ -40,7 +40,7 @@ describe("/proc/meminfo", () => {
     });
   });
 
-  test("/proc/meminfo: an estimate that an old kernel does not have is null", () => {
+  test("/proc/meminfo: an estimate that an old kernel does not report is null", () => {
     expect(parseMeminfo("MemTotal: 5 kB\n")).toEqual({ totalBytes: 5120, freeBytes: null, availableBytes: null });
   });
 });
@@ -73,7 +73,7 @@ describe("/proc/<pid>/stat", () => {
     expect(hasEnded({ ...parsePidStat(of("x", "Z"))!, threads: 2 })).toBe(false);
   });
 
-  test("/proc/<pid>/stat: another text is refused", () => {
+  test("/proc/<pid>/stat: any other text is refused", () => {
     expect(parsePidStat("")).toBeUndefined();
     expect(parsePidStat("4711 (node) S 1")).toBeUndefined();
   });
@@ -84,7 +84,7 @@ test("/proc/<pid>/statm", () => {
   expect(parsePidStatm("")).toBeNull();
 });
 
-test("/proc/<pid>/io counts the storage, not caches and pipes", () => {
+test("/proc/<pid>/io counts storage, but not caches and pipes", () => {
   const text =
     "rchar: 9\nwchar: 9\nsyscr: 9\nsyscw: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
   expect(parsePidIo(text)).toEqual({ readBytes: 4096, writeBytes: 8192 });
@@ -102,7 +102,7 @@ describe("/proc/self/auxv", () => {
     });
   });
 
-  test("/proc/self/auxv without units means the common ones", () => {
+  test("/proc/self/auxv without units means the usual units", () => {
     expect(parseAuxv(new Uint8Array(), true)).toEqual({ pageBytes: 4096, ticksPerSecond: 100 });
   });
 });

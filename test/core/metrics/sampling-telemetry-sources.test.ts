@@ -19,7 +19,7 @@ describe("the ecosystem file", () => {
     while (!isSeen()) await pass(world, 1000, 500);
   }
 
-  test("an ecosystem file is run again only when it or a required module changes", async () => {
+  test("an ecosystem file is run again only if it or a required module changes", async () => {
     const world = countingPorts();
     let runs = 0;
     const load = world.ports.ecosystems.load.bind(world.ports.ecosystems);
@@ -39,12 +39,12 @@ describe("the ecosystem file", () => {
     expect(ecosystemOf(watcher.samples.at(-1))).toMatchObject({ unexpected: ["api"], expectedProcessCount: 1 });
   });
 
-  test("without an ecosystem file nothing is compared", async () => {
+  test("without an ecosystem file, nothing is compared", async () => {
     const [sample] = (await watch(countingPorts(), { environment: "ci" })).samples;
     expect(ecosystemOf(sample)).toMatchObject({ exists: false, expectedProcessCount: 0, unexpected: [], drift: [] });
   });
 
-  test("a broken ecosystem file is reported, and the metrics go on", async () => {
+  test("a broken ecosystem file is reported, and metrics are still sampled", async () => {
     const world = countingPorts();
     write(world, "module.exports = {");
     const [sample] = (await watch(world)).samples;
@@ -76,7 +76,7 @@ describe("async contexts", () => {
       const sample = samples.at(-1);
       return sample?.kind === "metrics" ? sample.payload : undefined;
     };
-    // The files of known secrets are read for real before a context is shown.
+    // The files of known secrets are read from the disk before a context is shown.
     while (newest()?.summary.asyncContextActiveSum !== 2) await pass(world, 500, 500);
     const processes = newest();
     expect(processes?.processes.map(({ asyncContext }) => asyncContext)).toEqual([
@@ -87,7 +87,7 @@ describe("async contexts", () => {
     expect(processes?.summary.asyncContextActiveSum).toBe(2);
   });
 
-  test("async contexts hold no secret of an env file under any key", async () => {
+  test("async contexts show no secret of an env file under any key", async () => {
     const world = countingPorts();
     mkdirSync(world.ports.workspace.configDir, { recursive: true });
     writeFileSync(join(world.ports.workspace.configDir, ".env.dev"), "SVC_REDIS_PASSWORD=Canary-7Qz-of-a-file\n");
@@ -101,7 +101,7 @@ describe("async contexts", () => {
     expect(JSON.stringify(samples)).not.toContain("Canary-7Qz");
   });
 
-  test("a process that does not answer delays no sample and is not asked twice at a time", async () => {
+  test("a process that does not answer delays no sample and has at most one request at a time", async () => {
     const world = countingPorts();
     world.records = [runningRecord(withPort)];
     world.scrape = () => new Promise(() => undefined);

@@ -9,7 +9,7 @@ import { pass, until, watch } from "../../support/watcher.ts";
 const caller = { source: "cli", grants: ["read"] } as const;
 
 describe("the sampler", () => {
-  test("telemetry without watchers measures nothing and asks PM2 nothing", async () => {
+  test("telemetry without watchers measures nothing and does not query PM2", async () => {
     const world = countingPorts();
     await pass(world, 10_000, 1000);
     expect(world.asked).toEqual({ list: 0, host: 0, opened: 0, closed: 0, scraped: 0 });
@@ -26,7 +26,7 @@ describe("the sampler", () => {
     expect([before?.cpuPercent, now?.cpuPercent]).toEqual([null, 25]);
   });
 
-  test("all watchers share one sampler: the machine is read once a tick, at the fastest interval", async () => {
+  test("all watchers share one sampler: the machine is read once per tick, at the shortest interval", async () => {
     const world = countingPorts();
     const watchers = [await watch(world, { intervalMs: 2000 }), await watch(world), await watch(world)];
     await pass(world, 4000);
@@ -42,7 +42,7 @@ describe("the sampler", () => {
     expect(watchers.map(({ samples }, index) => samples.length - counts[index]!)).toEqual([2, 4, 4]);
   });
 
-  test("the sampler slows down when the fastest watcher leaves, and ends with the last", async () => {
+  test("the sampler slows down if the fastest watcher leaves, and stops with the last one", async () => {
     const world = countingPorts();
     const [slow, fast] = [await watch(world, { intervalMs: 2000 }), await watch(world, { intervalMs: 500 })];
     fast.stop.abort();
@@ -59,7 +59,7 @@ describe("the sampler", () => {
     expect(world.clock.waiting).toBe(0);
   });
 
-  test("the sampler asks PM2 every two seconds at any interval", async () => {
+  test("the sampler queries PM2 every two seconds at any interval", async () => {
     const world = countingPorts();
     await watch(world, { intervalMs: 500 });
     const before = world.asked.list;
@@ -116,7 +116,7 @@ describe("the sampler", () => {
     expect(world.asked.list - before).toBe(2);
   });
 
-  test("a process that the system does not show does not make PM2 be asked again and again", async () => {
+  test("a process that the system does not show does not cause repeated queries to PM2", async () => {
     const world = countingPorts();
     world.gone.add(4711);
     await watch(world, { intervalMs: 500 });
@@ -127,7 +127,7 @@ describe("the sampler", () => {
 });
 
 describe("a watcher", () => {
-  test("a watcher gets the newest sample at once, and the same object as others of its environment", async () => {
+  test("a watcher receives the newest sample immediately, and the same object as others of its environment", async () => {
     const world = countingPorts();
     const early = await watch(world);
     await pass(world, 500);
@@ -139,7 +139,7 @@ describe("a watcher", () => {
     expect(other.samples[0]).toMatchObject({ payload: { environment: "staging" } });
   });
 
-  test("a slow watcher skips samples and gets the newest", async () => {
+  test("a slow watcher skips samples and receives the newest", async () => {
     const world = countingPorts();
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
@@ -155,7 +155,7 @@ describe("a watcher", () => {
     expect(hasMore).toBe(false);
   });
 
-  test("a watcher that stops reading and aborts is forgotten", async () => {
+  test("a watcher that stops reading and aborts is removed", async () => {
     const world = countingPorts();
     const stop = new AbortController();
     const request = { environment: "dev", intervalMs: 500, asyncContext: false };
@@ -183,7 +183,7 @@ describe("a watcher", () => {
 });
 
 describe("while PM2 does not run", () => {
-  test("if PM2 cannot be read, the host goes on with the reason, and PM2 is not asked more often", async () => {
+  test("if PM2 cannot be read, the host is still reported with the reason, and PM2 is not queried more often", async () => {
     const world = countingPorts();
     world.records = undefined;
     const { samples } = await watch(world, { intervalMs: 500 });
@@ -195,12 +195,12 @@ describe("while PM2 does not run", () => {
       error: { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },
     });
     world.records = [runningRecord()];
-    // The look for the ecosystem file waits for the disk.
+    // The search for the ecosystem file reads the disk.
     while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
     expect(samples.at(-1)).toMatchObject({ payload: { summary: { processCount: 1 } } });
   });
 
-  test("a single answer is refused with PM2's code, and OpenMetrics has the host", async () => {
+  test("a single sample is refused with PM2's code, and OpenMetrics has the host", async () => {
     const world = countingPorts();
     world.records = undefined;
     const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
@@ -232,17 +232,17 @@ describe("metrics for Prometheus", () => {
   });
 });
 
-describe("a single answer", () => {
-  test("a single answer has rates and shares its measurement with concurrent callers", async () => {
+describe("a single sample", () => {
+  test("a single sample has rates and shares its measurement with concurrent callers", async () => {
     const world = countingPorts();
     const ask = () => execute(metricsShow, world.ports, { environment: "dev" }, caller);
     const answers = await until(world, Promise.all(Array.from({ length: 50 }, ask)));
     expect(answers[0]).toMatchObject({ host: { cpu: { usagePercent: 50 } }, processes: [{ cpuPercent: 25 }] });
-    // One question and measurement that were under way, and one for all that came later.
+    // One query and measurement that was in progress, and one for all later callers.
     expect(world.asked).toMatchObject({ list: 2, host: 4, opened: 2, closed: 2 });
   });
 
-  test("a single answer is measured after the question, also if the sampler runs", async () => {
+  test("a single sample is measured after the request, also if the sampler runs", async () => {
     const world = countingPorts();
     await watch(world);
     await pass(world, 1100);
@@ -252,7 +252,7 @@ describe("a single answer", () => {
     expect(world.asked.opened).toBe(1);
   });
 
-  test("a single answer marks only the process that serves it", async () => {
+  test("a single sample marks only the process that serves it", async () => {
     const world = countingPorts();
     world.records = [runningRecord({ name: "svcm", pid: process.pid }), runningRecord({ name: "api", pmId: 1 })];
     const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));

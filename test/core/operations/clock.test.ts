@@ -1,4 +1,4 @@
-/** The machine's clock is set while something waits: what waits keeps its own time. */
+/** The machine's clock is set during waits, which must not depend on it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,6 @@ import { pass, until, watch } from "../../support/watcher.ts";
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const HOUR = 3_600_000;
 
-/** A PM2 that restarts the one process at once. */
 function restarting(world: CountingPorts): void {
   const restart = (): Promise<void> => {
     world.records = [again(world)];
@@ -19,14 +18,14 @@ function restarting(world: CountingPorts): void {
   };
   const exclusively = <T>(_what: unknown, work: () => Promise<T>): Promise<T> => work();
   Object.assign(world.ports.processes, { restart, exclusively });
-  // A real disk takes its own time.
+  // A real disk takes real time.
   Object.assign(world.ports.audit, { append: () => Promise.resolve() });
 }
 
 const again = ({ clock }: CountingPorts): ProcessRecord =>
   runningRecord({ pid: 4712, restartCount: 1, startedAt: clock.now() });
 
-/** The time that a restart takes if the machine's clock is set in between. */
+/** The duration of a restart during which the machine's clock is set. */
 async function restartedIn(byMs: number): Promise<number> {
   const world = countingPorts();
   restarting(world);
@@ -42,13 +41,13 @@ async function restartedIn(byMs: number): Promise<number> {
 }
 
 test.each([0, -HOUR, 24 * HOUR])(
-  "a restart is done after a second of being online, the clock set by %d ms",
+  "a restart is done after the process is online for a second, with the clock set by %d ms",
   async (byMs) => {
     expect(await restartedIn(byMs)).toBe(1000);
   },
 );
 
-test("a process that PM2 launches for longer than 20 s is not restarted, however the clock is set", async () => {
+test("a process that PM2 is launching for more than 20 s is not restarted, however the clock is set", async () => {
   const world = countingPorts();
   restarting(world);
   world.records = [runningRecord({ status: "launching", startedAt: null })];
@@ -61,7 +60,7 @@ test("a process that PM2 launches for longer than 20 s is not restarted, however
   expect(world.clock.elapsed()).toBeLessThan(22_000);
 });
 
-test("after a clock change, the stream and the requests to PM2 keep their intervals", async () => {
+test("after a clock change, the stream and the queries to PM2 keep their intervals", async () => {
   const world = countingPorts();
   const { samples } = await watch(world, { intervalMs: 500 });
   for (const byMs of [-HOUR, 24 * HOUR, -HOUR]) {
@@ -82,7 +81,7 @@ test("an unknown uptime is null, never 0", async () => {
   expect(processes).toMatchObject([{ uptimeMs: null }]);
 });
 
-/** Files whose times people or other programs read. All other code uses the clock that never jumps. */
+/** Files whose times are shown to users or other programs. All other code uses the monotonic clock. */
 const WALL_CLOCK = [
   "alerts/message.ts",
   "audit/audited.ts",

@@ -7,7 +7,7 @@ import { until } from "../../support/watcher.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 
-test("a custom metric of a process shows no secret of an env file, and no part of one", async () => {
+test("a custom metric of a process shows no secret of an env file and no part of one", async () => {
   const world = countingPorts();
   const file = join(world.ports.workspace.configDir, ".env.dev");
   mkdirSync(dirname(file), { recursive: true });

@@ -72,7 +72,7 @@ async function draftOf(ports: Ports): Promise<{ draft: Draft; tag: string }> {
 const plan = (ports: Ports, document: object) =>
   execute(declarationsPlan, ports, { document: { ...document } }, caller);
 
-/** Applies the patch with real Git, and expects the text that a write gives. */
+/** Applies the patch with real Git, and expects the same text as a write. */
 async function expectPatchAndWrite(repository: TestRepository, draft: object): Promise<string> {
   const { ports } = repository;
   const { patch = "" } = await plan(ports, draft);
@@ -87,7 +87,7 @@ async function expectPatchAndWrite(repository: TestRepository, draft: object): P
 }
 
 describe("the declarations of a repository", () => {
-  test("are read with their verdict, the commit and whether they differ from it", async () => {
+  test("are returned with their verdict, the commit and whether they differ from it", async () => {
     const repository = makeRepository({ [FILE]: TEXT });
     const { response } = await execute(declarationsRead, repository.ports, {}, caller);
     const commit = repository.git("rev-parse", "HEAD").trim();
@@ -107,7 +107,7 @@ describe("the declarations of a repository", () => {
     expect(bad.response.issues[0]?.at).toMatchObject({ file: FILE });
   });
 
-  test("without a change, the draft has no difference, no patch, no write and no record", async () => {
+  test("without a change, the draft causes no difference, no patch, no write and no record", async () => {
     const repository = makeRepository({ [FILE]: TEXT });
     const { draft } = await draftOf(repository.ports);
     expect(await plan(repository.ports, draft)).toEqual({ differences: [], issues: [], patch: "" });
@@ -116,7 +116,7 @@ describe("the declarations of a repository", () => {
     expect(await newest(repository.ports.audit, 10)).toEqual([]);
   });
 
-  test("of an edit only its line changes, in the patch and in the write, and the record has the entry", async () => {
+  test("of an edit change only the edited line, in the patch and in the write, and the record has the entry", async () => {
     const repository = makeRepository({ [FILE]: TEXT });
     const { draft } = await draftOf(repository.ports);
     Object.assign(draft.deployments[0] ?? {}, { region: "rack-9" });
@@ -130,7 +130,7 @@ describe("the declarations of a repository", () => {
     ]);
   });
 
-  test("many edits at once: added, renamed, removed, ports and configuration", async () => {
+  test("many edits at the same time: added, renamed, removed, ports and configuration", async () => {
     const repository = makeRepository({ [FILE]: TEXT });
     const { draft } = await draftOf(repository.ports);
     const [staging, , edge] = draft.deployments;
@@ -150,7 +150,7 @@ describe("the declarations of a repository", () => {
     ["Windows line breaks", TEXT.replaceAll("\n", "\r\n")],
     ["no line break at its end", TEXT.trimEnd()],
     ["JSON", JSON.stringify({ version: "service-management.v1", deployments: [] }, undefined, 2)],
-  ])("a patch of a file with %s is what a write gives", async (_what, text) => {
+  ])("a patch of a file with %s has the same result as a write", async (_what, text) => {
     const repository = makeRepository({ [FILE]: text, ".gitattributes": "* -text\n" });
     const { draft } = await draftOf(repository.ports);
     draft.deployments.push({
@@ -167,7 +167,7 @@ describe("the declarations of a repository", () => {
     expect(await expectPatchAndWrite(repository, draft)).toContain("dr-site");
   });
 
-  test("that do not exist are created, by the patch as by the write", async () => {
+  test("that do not exist are created, by the patch and by the write", async () => {
     const repository = makeRepository({ "README.md": "x\n" });
     const document = {
       serviceConfiguration: {
@@ -187,7 +187,7 @@ describe("the declarations of a repository", () => {
     expect(repository.read(FILE)).toBe(patched);
   });
 
-  test("another state of the file is refused, and the file stays as it is", async () => {
+  test("if the file has another state, the draft is refused, and the file stays unchanged", async () => {
     const repository = makeRepository({ [FILE]: TEXT });
     const { draft, tag } = await draftOf(repository.ports);
     const theirs = TEXT.replace("global", "eu-west-1");
@@ -200,7 +200,7 @@ describe("the declarations of a repository", () => {
     expect(repository.read(FILE)).toBe(theirs);
   });
 
-  test("an error that the draft brings in is refused, and one that the file has already is not", async () => {
+  test("an error that the draft adds is refused, and an error that the file already has is not", async () => {
     const repository = makeRepository({
       [FILE]: TEXT.replace("node22\n    serviceType: functions", "latest\n    serviceType: functions"),
     });
@@ -217,7 +217,7 @@ describe("the declarations of a repository", () => {
     expect(repository.read(FILE)).not.toContain("lts");
   });
 
-  test("a credential in the file is never shown, and survives a write beside it", async () => {
+  test("a credential in the file is never shown, and a write beside it keeps it", async () => {
     const url = `redis://shop:${SECRET}@cache.example.com`;
     const repository = makeRepository({ [FILE]: TEXT.replace("rack-2 #", `${url} #`) });
     const { draft } = await draftOf(repository.ports);

@@ -20,7 +20,7 @@ function utf16(text: string, order: "LE" | "BE", mark = "\uFEFF"): Buffer {
   return order === "LE" ? bytes : bytes.swap16();
 }
 
-describe("bytes that are not UTF-8 are refused, at their offset", () => {
+describe("bytes that are not UTF-8 are refused with their offset", () => {
   const broken = (hex: string): Buffer => Buffer.concat([Buffer.from("a: é\nb: "), Buffer.from(hex, "hex")]);
   const utf16Words = "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
   const words = (offset: number, line = 2): string =>
@@ -38,7 +38,7 @@ describe("bytes that are not UTF-8 are refused, at their offset", () => {
     ["half a pair", broken("eda080"), words(9)],
     ["beyond Unicode", broken("f4908080"), words(9)],
     ["a sequence that the end cuts off", broken("f09f98"), words(9)],
-    ["a fault behind what is right", broken("f09f9880e282acff"), words(16)],
+    ["an invalid byte after valid ones", broken("f09f9880e282acff"), words(16)],
     ["the first byte", Buffer.from("ff", "hex"), words(0, 1)],
     ["a NUL", Buffer.from("a: 1\nb: \0\n"), "The file holds a NUL byte, so it is not text: byte offset 8, in line 2."],
     ["nothing but NUL", Buffer.alloc(64), "The file holds a NUL byte, so it is not text: byte offset 0, in line 1."],
@@ -62,9 +62,9 @@ describe("a path that is not a readable file", () => {
     ["nothing", "SUITE_FILE_NOT_FOUND", () => undefined],
     ["a directory", "EISDIR", (path: string) => mkdirSync(path)],
     ["a FIFO", "ENOTREG", (path: string) => execFileSync("mkfifo", [path])],
-    ["a link that leads nowhere", "SUITE_FILE_NOT_FOUND", (path: string) => symlinkSync("nowhere.yaml", path)],
+    ["a broken link", "SUITE_FILE_NOT_FOUND", (path: string) => symlinkSync("nowhere.yaml", path)],
     ["a link to itself", "ELOOP", (path: string) => symlinkSync(path, path)],
-    ["a link that leads out", "EOUTSIDE", (path: string) => symlinkSync("/etc/passwd", path)],
+    ["a link that leads outside", "EOUTSIDE", (path: string) => symlinkSync("/etc/passwd", path)],
   ])("%s is refused", async (_, code, make) => {
     const workspace = makeWorkspace();
     make(workspace.path(FILE));
@@ -74,7 +74,7 @@ describe("a path that is not a readable file", () => {
     });
   });
 
-  test("more than 4 MiB is refused before it is read: here a terabyte that no disk holds", async () => {
+  test("a file over 4 MiB is refused before it is read, here a sparse file of a terabyte", async () => {
     const workspace = makeWorkspace({ [FILE]: GOOD });
     truncateSync(workspace.path(FILE), 2 ** 40);
     await expect(check(workspace.ports)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe("a path that is not a readable file", () => {
     });
   });
 
-  test("4 MiB to the byte are read, and a byte more is not", async () => {
+  test("a file of exactly 4 MiB is read, and one with a byte more is not", async () => {
     const text = GOOD + `#${"x".repeat(4 * 2 ** 20 - GOOD.length - 1)}`;
     const workspace = makeWorkspace({ [FILE]: text });
     expect((await check(workspace.ports)).response.valid).toBe(true);
@@ -110,7 +110,7 @@ describe("a file is found", () => {
   });
 });
 
-test("for a hundred thousand wrong keys in one map, a thousand are reported and a hundred shown", async () => {
+test("of a hundred thousand wrong keys in one map, a thousand are reported and a hundred are shown", async () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `key${index}: 1`).join("\n");
   const { ports } = makeWorkspace({ [FILE]: text });
   const { report, response } = await check(ports);

@@ -22,8 +22,8 @@ interface Change {
 }
 
 /**
- * Cases are files: `name.before.yaml` and `name.change.json` beside the result, `name.after.yaml` or `name.refused.txt`.
- * A missing result is written, to be reviewed.
+ * Each case is `name.before.yaml`, `name.change.json` and the result, `name.after.yaml` or `name.refused.txt`. A missing
+ * result is written, to be reviewed.
  */
 test.each(cases)("%s", async (before) => {
   const name = before.replace(/\.before\.\w+$/, "");
@@ -46,7 +46,7 @@ test.each(cases)("%s", async (before) => {
   } else expectFile(before.replace(".before.", ".after."), after);
 });
 
-/** Byte for byte: a snapshot of the test runner would take one line break for another. */
+/** Compares bytes, because a snapshot of Vitest does not distinguish line breaks. */
 function expectFile(name: string, content: string): void {
   if (!existsSync(folder + name) && !process.env["CI"]) writeFileSync(folder + name, content);
   expect(content).toBe(readFileSync(folder + name, "utf8"));

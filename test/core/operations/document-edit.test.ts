@@ -36,7 +36,7 @@ test("concurrent adds to a missing file all succeed", async () => {
   expect(readdirSync(workspace.root).filter((file) => file.includes("svcm-"))).toEqual([]);
 });
 
-test("of two concurrent adds of one name, one succeeds", async () => {
+test("of two concurrent adds with the same name, one succeeds", async () => {
   const workspace = makeWorkspace({ [FILE]: "" });
   const outcomes = await Promise.allSettled([add(workspace.ports, "qa"), add(workspace.ports, "QA")]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -55,7 +55,7 @@ test("a dry run writes nothing and leaves no record, with a file and without", a
   }
 });
 
-test("a change is recorded with the entry and the fields, never a value; no change is not", async () => {
+test("a change is recorded with the entry and the fields, but never a value; an edit without a change is not recorded", async () => {
   const workspace = makeWorkspace({});
   await add(workspace.ports, "qa");
   const edit = (region: string) =>
@@ -118,7 +118,7 @@ test("a copy of a target with capitals has a name that no other target has, igno
   expect(copy.target).toBe("Prod (copy 2)");
 });
 
-test("credentials in the lines around are masked in the answer, and kept in the file", async () => {
+test("credentials in surrounding lines are masked in the answer, and kept in the file", async () => {
   const text = "deployments:\n  - { name: a, type: vm, region: eu, runtime: node22, token: canary }\n";
   const workspace = makeWorkspace({ [FILE]: text });
   const answer = await execute(deploymentsMigrate, workspace.ports, { dryRun: false }, caller);
@@ -156,7 +156,7 @@ test("only an add creates a missing file, and an unreadable document is not chan
   expect(existsSync(workspace.path("../outside.yaml"))).toBe(false);
 });
 
-test("a link that leads nowhere is not replaced by a new file", async () => {
+test("a link to a missing file is not replaced by a new file", async () => {
   const workspace = makeWorkspace({});
   symlinkSync("gone.yaml", workspace.path(FILE));
   const outcome = await add(workspace.ports, "qa").catch((error: unknown) => error);

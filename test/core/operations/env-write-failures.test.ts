@@ -25,7 +25,7 @@ async function refusal(attempt: Promise<unknown>): Promise<ErrorDescription> {
 
 describe("a write", () => {
   test("that fails on the disk is recorded as failed, with the code", async () => {
-    // The lock's name still fits into a folder, that of the temporary file does not.
+    // The name of the lock is short enough for the file system, but the name of the temporary file is not.
     const fileName = `.env.${"x".repeat(230)}`;
     const contract = packagedRuntimeContractText.replace("file: .env.dev", `file: ${fileName}`);
     const workspace = makeWorkspace({

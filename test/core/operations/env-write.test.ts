@@ -33,7 +33,7 @@ async function refusal(attempt: Promise<unknown>) {
 }
 
 describe("a write", () => {
-  test("changes the file, answers the state after it, and is audited without values", async () => {
+  test("changes the file, returns the new state, and is audited without values", async () => {
     const workspace = makeWorkspace();
     const { response } = await set(workspace, {
       SVC_HTTP_FRAMEWORK: "fastify",
@@ -71,7 +71,7 @@ describe("a write", () => {
     expect(log).not.toMatch(/fastify|10\.0\.0\.5/);
   });
 
-  test("that changes nothing writes nothing and leaves no record", async () => {
+  test("that changes nothing does not touch the file and leaves no record", async () => {
     const workspace = makeWorkspace();
     const before = statSync(workspace.path(DEV), { bigint: true });
     const { response } = await set(workspace, { SVC_HTTP_FRAMEWORK: "express", SVC_WEBSOCKET_REDIS_URL: "" });
@@ -81,7 +81,7 @@ describe("a write", () => {
     expect(existsSync(workspace.path(".svcm/audit.jsonl"))).toBe(false);
   });
 
-  test("of one environment leaves the others alone", async () => {
+  test("to one environment leaves the others unchanged", async () => {
     const workspace = makeWorkspace({ [DEV]: GOOD_ENV, [`${CONFIG_FOLDER}/.env.ci`]: GOOD_ENV });
     await set(workspace, { SVC_HTTP_FRAMEWORK: "restify" }, { environment: "test" });
     expect(workspace.read(DEV)).toBe(GOOD_ENV);
@@ -138,7 +138,7 @@ describe("a write", () => {
 });
 
 describe("If-Match", () => {
-  test("permits the write while the file is unchanged since the read", async () => {
+  test("accepts the write if the file is unchanged since it was read", async () => {
     const workspace = makeWorkspace();
     const { bytes } = await execute(envRead, workspace.ports, {}, caller);
     const ifMatch = `"other", ${entityTag(workspace.ports, bytes)}`;
@@ -152,7 +152,7 @@ describe("If-Match", () => {
     expect(workspace.read(DEV)).toContain("fastify");
   });
 
-  test("* accepts any content; a weak tag accepts none", async () => {
+  test("* accepts any content; a weak tag accepts no content", async () => {
     const workspace = makeWorkspace();
     const { bytes } = await execute(envRead, workspace.ports, {}, caller);
     const weak = set(
@@ -167,7 +167,7 @@ describe("If-Match", () => {
 });
 
 describe("files that cannot be written or read", () => {
-  test("a missing file names its code and path", async () => {
+  test("a missing file is refused with its code and path", async () => {
     const workspace = makeWorkspace({});
     const attempts = [
       () => set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }),
@@ -196,7 +196,7 @@ describe("files that cannot be written or read", () => {
     ["that are not UTF-8", Buffer.from([0x41, 0x3d, 0xff, 0xfe, 0x0a])],
     ["that are nothing but NUL", Buffer.alloc(64)],
     ["with a NUL in a value", Buffer.from("A=b\0c\n")],
-  ])("bytes %s are not touched", async (_, bytes) => {
+  ])("bytes %s are not changed", async (_, bytes) => {
     const workspace = makeWorkspace({ [DEV]: bytes });
     expect(await refusal(set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }))).toMatchObject({
       body: { code: "ENV_FILE_NOT_UTF8" },

@@ -1,4 +1,4 @@
-/** A PM2 that does not answer: the host has its own pace, and each caller waits for one time-out at most. */
+/** A PM2 that does not answer: the host keeps its interval, and each caller waits for at most one time-out. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
 import { ProcessTable } from "../../../src/core/metrics/sampling/process-table.ts";
@@ -10,12 +10,11 @@ import { pass, until, watch } from "../../support/watcher.ts";
 const caller = { source: "cli", grants: ["read"] } as const;
 const TIMEOUT_MS = 5000;
 
-/** As PM2 answers now. */
 function answering({ ports: { processes } }: CountingPorts): () => Promise<ProcessRecord[]> {
   return processes.list.bind(processes);
 }
 
-/** From now on each question fails after five seconds, as the link to PM2 does. */
+/** From now on, each query fails after five seconds, as in the link to PM2. */
 function hang(world: CountingPorts): void {
   const list = answering(world);
   const late = async (): Promise<ProcessRecord[]> => {
@@ -32,7 +31,7 @@ const codeOf = (asked: Promise<unknown>): Promise<string | undefined> =>
     (error: SvcmError) => error.body.code,
   );
 
-test("the stream keeps its interval: the last processes first, then the host beside the error", async () => {
+test("the stream keeps its interval: first with the last processes, then with the host and the error", async () => {
   const world = countingPorts();
   const list = answering(world);
   const { samples } = await watch(world, { intervalMs: 500 });
@@ -51,7 +50,7 @@ test("the stream keeps its interval: the last processes first, then the host bes
   while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
 });
 
-test("a caller that arrives while PM2 hangs gets the host within three seconds", async () => {
+test("a caller that starts while PM2 hangs receives the host within three seconds", async () => {
   const world = countingPorts();
   hang(world);
   const samples: unknown[] = [];
@@ -69,12 +68,12 @@ test("a caller that arrives while PM2 hangs gets the host within three seconds",
 });
 
 test.each([false, true])(
-  "a single answer costs one time-out, also of several at once; beside a stream: %s",
+  "a single sample waits for one time-out, also for several callers; beside a stream: %s",
   async (isWatched) => {
     const show = ({ ports }: CountingPorts) => execute(metricsShow, ports, { environment: "dev" }, caller);
     const expose = ({ ports }: CountingPorts) =>
       execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
-    // Loads the modules, which takes real time, while the clock of a test goes on.
+    // Loads the modules, which takes real time while the clock of the test advances.
     const first = countingPorts();
     hang(first);
     await until(first, Promise.all([codeOf(show(first)), expose(first)]));
@@ -84,7 +83,7 @@ test.each([false, true])(
     const startMs = world.clock.elapsed();
     const ended: number[] = [];
     const note = (): void => void ended.push(world.clock.elapsed() - startMs);
-    // Around a question there are reads of files, which take real time, so the question itself is measured.
+    // Only the query is measured, because reading files takes real time.
     // oxlint-disable-next-line typescript/unbound-method -- it is called with its object
     const { ask } = ProcessTable.prototype;
     const questions = vi.spyOn(ProcessTable.prototype, "ask").mockImplementation(function (this: ProcessTable) {

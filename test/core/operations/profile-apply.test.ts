@@ -47,7 +47,7 @@ describe("operational profiles", () => {
     expect(check).toMatchObject({ mayStart: true, issues: [] });
   });
 
-  test("applying a profile twice equals applying it once", async () => {
+  test("applying a profile twice has the same effect as applying it once", async () => {
     const workspace = makeWorkspace();
     await apply(workspace, "grpc-rest");
     const once = workspace.read(DEV);

@@ -1,4 +1,3 @@
-/** `svcm init` divides the files of a repository among environments and services. */
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -18,21 +17,20 @@ const caller = commandLineCaller();
 const BLOCKS = ", env: { PORT: 1 }, env_production: { PORT: 2 }";
 const json = (name: string): string => JSON.stringify({ apps: [{ name, script: "main.js" }] });
 
-/** Runs `svcm init` on these files; returns the content of `svcm.yaml` and the notes. */
 async function initIn(files: Readonly<Record<string, string>>): Promise<Proposal & { notes: string[] }> {
   const { ports } = makeWorkspace(files);
   const { found } = await execute(projectInit, ports, { write: true }, caller);
   return { ...proposalIn(ports), notes: found.notUnderstood.map(({ path, what }) => `${path}: ${what}`) };
 }
 
-describe("svcm init divides files among environments", () => {
-  test("a plain .env belongs to one environment, so a write for another one leaves it alone", async () => {
+describe("svcm init assigns files to environments", () => {
+  test("a plain .env belongs to one environment, so a write for another environment does not change it", async () => {
     const { env, notes } = await initIn({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env": "PORT=1\n" });
     expect(env).toEqual({ dev: ".env" });
     expect(notes.join()).toContain(".env: svcm.yaml names this file for dev only.");
   });
 
-  test("the refusal for an environment without an env file names those that have one", async () => {
+  test("the refusal for an environment without an env file lists the environments that have one", async () => {
     const { ports, root } = makeWorkspace({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env": "PORT=1\n" });
     await execute(projectInit, ports, { write: true }, caller);
     const fresh = nodePorts({ root, env: {}, cwd: root });
@@ -42,7 +40,7 @@ describe("svcm init divides files among environments", () => {
     });
   });
 
-  test("an environment without an ecosystem file is refused with the names of those that have one", async () => {
+  test("an environment without an ecosystem file is refused with a list of the environments that have one", async () => {
     const { ports, root } = makeWorkspace({
       "ecosystem.config.js": js(app("api", BLOCKS)),
       ".env.staging": "PORT=1\n",
@@ -59,7 +57,7 @@ describe("svcm init divides files among environments", () => {
     });
   });
 
-  test("the refusal for a missing env file names its template", async () => {
+  test("the refusal for a missing env file names the template", async () => {
     const { ports, root } = makeWorkspace({ ".env.example": "PORT=1\n" });
     await execute(projectInit, ports, { write: true }, caller);
     const fresh = nodePorts({ root, env: {}, cwd: root });
@@ -79,7 +77,7 @@ describe("svcm init divides files among environments", () => {
     expect(env).toEqual({ dev: [".env", ".env.development"], production: [".env", ".env.production"] });
   });
 
-  test("a plain .env beside .env.production is the one of dev", async () => {
+  test("a plain .env beside .env.production belongs to dev", async () => {
     const { env } = await initIn({ ".env": "PORT=1\n", ".env.production": "PORT=3\n" });
     expect(env).toEqual({ dev: ".env", production: ".env.production" });
   });
@@ -91,12 +89,12 @@ describe("svcm init divides files among environments", () => {
 });
 
 describe("svcm init chooses between PM2 files", () => {
-  test("a file without an environment is the local one beside a file for production", async () => {
+  test("a file without an environment is the one for dev if another file is for production", async () => {
     const { ecosystem } = await initIn({ "pm2.json": json("api"), "pm2.prod.json": json("api") });
     expect(ecosystem).toEqual({ dev: "pm2.json", production: "pm2.prod.json" });
   });
 
-  test("of two files with the same app, it takes the one that the team starts", async () => {
+  test("of two files with the same app, svcm init uses the one that the team starts", async () => {
     const files = { "ecosystem.config.js": js(app("api")), "pm2.json": json("api") };
     const started = { ...files, "package.json": manifest("express", '"up": "pm2 start ./pm2.json"') };
     expect((await initIn(files)).ecosystem).toEqual({ production: "ecosystem.config.js" });
@@ -121,7 +119,7 @@ describe("svcm init chooses between PM2 files", () => {
     expect((await initIn({ "ecosystem.config.js": file })).ecosystem).toEqual({ production: "ecosystem.config.js" });
   });
 
-  test("an app belongs to the service whose folder its cwd computes", async () => {
+  test("an app belongs to the service in whose folder its cwd is", async () => {
     const { services } = await initIn({
       "ecosystem.config.js": js(
         app("orders", ', cwd: path.join(__dirname, "services", "orders")'),
@@ -141,7 +139,7 @@ describe("svcm init chooses between PM2 files", () => {
     });
   });
 
-  test("a file with a computed name is not divided, because its other apps would be lost", async () => {
+  test("a file with a computed name is not split, because its other apps would be lost", async () => {
     const { services } = await initIn({
       "ecosystem.config.js": js(
         app("orders", ', cwd: "services/orders"'),
@@ -157,7 +155,7 @@ describe("svcm init chooses between PM2 files", () => {
     });
   });
 
-  test("a project in a folder runs in that folder", async () => {
+  test("a project in a subfolder runs in that folder", async () => {
     const proposed = await initIn({
       "server/package.json": manifest("express"),
       "server/ecosystem.config.js": js(app("a")),

@@ -1,4 +1,4 @@
-/** `svcm init` over small projects in the manner of public ones: what it proposes is what a user reads in them. */
+/** `svcm init` on small projects that are modelled on public ones. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -18,7 +18,7 @@ import { proposalIn } from "../../support/proposal.ts";
 const caller = commandLineCaller();
 const ENV = { PATH: process.env["PATH"] ?? "" };
 describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { files, layout, starts, env }) => {
-  test("proposes the layout that a user reads in it, and the operations work with it", async () => {
+  test("proposes the layout that a reader sees in it, and the operations work with it", async () => {
     const ports = repository({ "main.js": "", ...files });
     const answer = await execute(projectInit, ports, { write: true }, caller);
     const text = readFileSync(`${ports.workspace.root}/svcm.yaml`, "utf8");
@@ -41,7 +41,7 @@ describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { file
     }
   });
 
-  test("a second run changes no byte", async () => {
+  test("a second run changes nothing", async () => {
     const ports = repository({ "main.js": "", ...files });
     await execute(projectInit, ports, { write: true }, caller);
     const before = ["svcm.yaml", ".gitignore"].map((name) => readFileSync(`${ports.workspace.root}/${name}`, "utf8"));
@@ -53,7 +53,7 @@ describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { file
   });
 });
 
-test("svcm init without write changes nothing, and writes nothing but svcm.yaml and .gitignore with it", async () => {
+test("svcm init without write changes nothing, and with write it changes only svcm.yaml and .gitignore", async () => {
   const ports = repository({ "ecosystem.config.js": js(app("api")), ".gitignore": "node_modules" });
   const { plan } = await execute(projectInit, ports, { write: false }, caller);
   const { root } = ports.workspace;
@@ -63,7 +63,7 @@ test("svcm init without write changes nothing, and writes nothing but svcm.yaml 
   expect(readFileSync(`${root}/.gitignore`, "utf8")).toBe("node_modules\n.svcm/\n");
 });
 
-test("svcm init proposes no key that the contract refuses to show, and keeps switches with secret names back", async () => {
+test("svcm init proposes no key that the contract refuses to show, and withholds switches with secret names", async () => {
   const names = ["CREDENTIALS", "CORS_CREDENTIALS", "USE_TOKEN", "REQUIRE_PASSWORD", "SMTP_AUTH"];
   const ports = repository({ ".env": ["ENABLE_CACHE", ...names].map((name) => `${name}=true\n`).join("") });
   const { keys } = await execute(projectInit, ports, { write: true }, caller);
@@ -94,7 +94,7 @@ test("svcm init runs no file of the project", async () => {
   expect(existsSync(`${ports.workspace.root}/ran`)).toBe(false);
 });
 
-test("a second svcm init adds the keys that are new, and keeps every other byte", async () => {
+test("a second svcm init adds new keys and keeps every other byte", async () => {
   const ports = repository({ ".env": "PORT=1\n", "ecosystem.config.js": js(app("api")) });
   const { root } = ports.workspace;
   const day = (): string => new Date().toISOString().slice(0, 10);
@@ -112,7 +112,7 @@ test("a second svcm init adds the keys that are new, and keeps every other byte"
   expect((await execute(projectInit, again(ports), { write: true }, caller)).plan).toEqual([]);
 });
 
-test("svcm init keeps few plain keys back, and no secret is shown", async () => {
+test("svcm init withholds few plain keys, and shows no secret", async () => {
   const plain = ["MAX_TOKENS=4096", "COOKIE_MAX_AGE=86400", "SESSION_COOKIE_NAME=sid", "PASSPORT_STRATEGY=local"];
   const more = [
     "DB_USER=app",
@@ -147,7 +147,7 @@ profiles: {}
     "pm2/ecosystem.dev.config.cjs": js(app("api")),
   };
 
-  test("leaves the keys to the contract, and the commands answer as before", async () => {
+  test("leaves the keys to the contract, and the commands work as before", async () => {
     const ports = repository(files);
     const ask = async (world: Ports) => [
       (await execute(envRead, world, {}, caller)).response.values,
@@ -168,7 +168,7 @@ function repository(files: Readonly<Record<string, string>>): Ports {
   return makeWorkspace(files, ENV).ports;
 }
 
-/** The same repository, seen by another command. */
+/** The same repository in another command, without shared caches. */
 function again({ workspace: { root } }: Ports): Ports {
   return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, ...ENV }, cwd: root });
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { canonicalArguments, canonicalValue } from "../../../src/core/pm2/canonical-value.ts";
 
-test("the canonical value of a variable is the text that the process sees", () => {
+test("the canonical value of a variable is the text that the process receives", () => {
   expect([5, true, "5", { a: 1 }, null].map(canonicalValue)).toEqual(["5", "true", "5", '{"a":1}', "null"]);
 });
 
-test("a text of arguments equals the list that PM2 makes of it", () => {
+test("arguments as one text equal the list that PM2 makes of it", () => {
   expect(canonicalArguments(`--port 80 --name "two words" --x='a b' 'c d'`)).toBe(
     canonicalArguments(["--port", "80", "--name", "two words", "--x='a b'", "c d"]),
   );

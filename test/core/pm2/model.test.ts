@@ -19,7 +19,7 @@ describe("environments", () => {
     expect([...spellings.values()]).toEqual(["dev", "dev", "staging", "production", "production", "ci", "ci"]);
   });
 
-  test("a PM2 profile overrides an alias with the same name", () => {
+  test("a PM2 profile takes precedence over an alias with the same name", () => {
     const environments = { development: { file: ".env", aliases: ["dev"] } };
     const contract = { ...facts.contract, environments, defaultEnvironment: "development" };
     const own = ecosystemSpellings(contract, facts.matrix);
@@ -35,7 +35,7 @@ describe("environments", () => {
     },
   );
 
-  test("environments are compared trimmed, in any case, and echoed as given", () => {
+  test("environments are compared trimmed and in any case, and returned as given", () => {
     expect(resolveEnvironment(spellings, facts.contract, "\tProD ")).toEqual({
       environment: "prod",
       name: "production",
@@ -50,7 +50,7 @@ describe("environments", () => {
 });
 
 describe("the command", () => {
-  test("the command reads back in a shell as its words", () => {
+  test("a shell parses the command into its words", () => {
     const word = fc.string({ unit: fc.constantFrom(...Array.from("ab '\"\\$`!\n\t;|&()<>*?[]#~=%-é")) });
     const awkward = ["-rf", "--", "", "a'b", "$(id)", "`id`", "a\nb", "!x", "*", "~", "é", "%s", "'"];
     const words = [...awkward, ...fc.sample(word, 200)];
@@ -58,7 +58,7 @@ describe("the command", () => {
     expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" })).toBe(words.map((w) => `${w}\0`).join(""));
   });
 
-  test("the command selects exactly the apps, and is missing without an app", () => {
+  test("the command selects exactly the apps, and is missing if there are no apps", () => {
     expect(startCommand("/srv/pm2/e.config.cjs", ["a", "b"])).toBe(
       "pm2 start /srv/pm2/e.config.cjs --only a,b --update-env",
     );
@@ -116,7 +116,7 @@ describe("a preview", () => {
   const apps = names.map((name) => ({ name }));
   const kinds = Object.entries(packagedCapabilityMatrix.serviceKinds);
 
-  test.each(kinds)("%s has the apps with its endings and one command for exactly those", (_kind, { appSuffixes }) => {
+  test.each(kinds)("%s has the apps with its suffixes and one command for exactly those", (_kind, { appSuffixes }) => {
     const expected = names.filter((name) => appSuffixes.some((suffix) => name.endsWith(suffix)));
     expect(show(apps, appSuffixes).preview).toEqual({
       apps: expected,
@@ -153,7 +153,7 @@ describe("the shown values", () => {
     OBJECT: { nested: "canary-token" },
   };
 
-  test("the view hides every secret, also where it is repeated", () => {
+  test("the view hides every secret, also if it is repeated", () => {
     const response = show(
       [
         {
@@ -188,7 +188,7 @@ describe("the shown values", () => {
     });
   });
 
-  test("the view keeps ordinary words that a variable with a weak name holds", () => {
+  test("the view keeps ordinary words in a variable with a vague name", () => {
     const [app] = show([
       { name: "svc-dev-restapi", env: { SESSION_KEY_PREFIX: "svc-dev", AUTH: "development", PORT_KEY: "1" } },
     ]).apps;
@@ -196,12 +196,12 @@ describe("the shown values", () => {
   });
 });
 
-test("a scrub takes the longest secret first, and treats none as a pattern", () => {
+test("the longest secret is hidden first, and no secret is read as a pattern", () => {
   const scrub = scrubOf(["secret", "secret-longer", "$&$1.*"]);
   expect(scrub("a secret-longer b secret c $&$1.* d")).toBe("a [REDACTED] b [REDACTED] c [REDACTED] d");
 });
 
-test("env files are found among Node's options", () => {
+test("env files are found in Node's options", () => {
   expect(
     envFileOptions(["--env-file=.env", "--env-file", "b", "--env-file-if-exists=/c", "--env-files=x", "--env-file"]),
   ).toEqual([

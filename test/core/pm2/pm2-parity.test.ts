@@ -1,4 +1,4 @@
-/** svcm's reading of an app is compared with that of the installed PM2, which runs in a separate process. */
+/** Compares svcm's interpretation of an app with that of the installed PM2, which runs in a separate process. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,13 +15,13 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const require = createRequire(import.meta.url);
 const CORES = 3;
 
-/** Runs PM2's own preparation of an app, up to where it would ask its daemon. */
+/** Runs PM2's own preparation of an app, up to the call to its daemon. */
 const ASK_PM2 = `
 const Common = require(${JSON.stringify(require.resolve("pm2/lib/Common.js"))});
 const seen = [...process.argv].at(-1);
 const config = require(seen);
 const appConf = require(${JSON.stringify(require.resolve("pm2/lib/Common.js"))}).verifyConfs(config.apps);
-// The two steps that PM2's API._startJson does itself, in its own words.
+// Two steps of PM2's API._startJson, copied.
 const source = require("node:fs").readFileSync(${JSON.stringify(require.resolve("pm2/lib/API.js"))}, "utf8");
 const [added] = /staticConf\\.forEach[^]*?\\n    \\}\\);/.exec(source);
 const path = { resolve: (_folder, ...rest) => require("node:path").join(${JSON.stringify(require.resolve("pm2/lib/API.js"))}, "..", ...rest) };
@@ -182,7 +182,7 @@ test.each([
 test.each([
   ["a .mjs file", "ecosystem.dev.config.mjs", {}],
   ["a .js file of a package of ES modules", "ecosystem.dev.config.js", { "package.json": '{ "type": "module" }' }],
-])("PM2 finds no app in the default export of %s, and the load says so", async (_, name, beside) => {
+])("PM2 finds no app in the default export of %s, and the load reports it", async (_, name, beside) => {
   const root = temporaryFolder();
   const text = "export default { apps: [{ name: 'a', script: 'a.js' }] };";
   for (const [file, content] of Object.entries({ ...beside, [name]: text })) writeFileSync(join(root, file), content);
@@ -198,7 +198,7 @@ function parsedByPm2(text: string, file: string): { readonly apps?: object[] } {
   return parseConfig(text, file);
 }
 
-test("the kind of a path is the one that PM2 sees in it", () => {
+test("a path has the kind that PM2 assigns to it", () => {
   const { isConfigFile } = require("pm2/lib/Common.js") as { isConfigFile: (path: string) => string | null };
   const names = [
     "ecosystem.dev.config.cjs",
@@ -245,7 +245,7 @@ test("every field that PM2 knows is known, with its type", () => {
   const plain = fields.filter((name) => !name.includes("\\"));
   const isRefused = (field: string, value: Data): boolean =>
     config.validateJSON({ script: "a.js", ...(field !== "exec" && { [field]: value }) }).errors.length > 0;
-  // PM2 turns some values of these into others before it looks at their types; svcm wants an object for `env`.
+  // PM2 converts some of these values before it checks their types; svcm requires an object for `env`.
   const judged = plain.filter((name) => !["script", "exec", "instances", "env"].includes(name));
   const different = judged.flatMap((field) =>
     samples

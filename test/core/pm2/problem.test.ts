@@ -18,7 +18,7 @@ function code(fields: Partial<ProcessRecord>, circumstances: Partial<Circumstanc
     ?.code;
 }
 
-/** PM2 keeps the time of the last start on request, and moves that of the run. */
+/** PM2 keeps the time of the last requested start, and updates the time of the run. */
 const crashed = (runMs: number, ageMs: number, restartCount: number): Partial<ProcessRecord> => ({
   exitCode: 1,
   restartCount,
@@ -27,12 +27,12 @@ const crashed = (runMs: number, ageMs: number, restartCount: number): Partial<Pr
   lastStartAt: NOW - runMs,
 });
 
-test("a process that runs has no problem", () => {
+test("a running process has no problem", () => {
   expect(code({})).toBeUndefined();
   expect(code({ status: "stopped", pid: null })).toBeUndefined();
 });
 
-test("online without a process is a problem, and so is a missing folder", () => {
+test("online without a process is a problem, and a missing folder is one", () => {
   expect(code({ pid: null })).toBe("PROCESS_WITHOUT_PID");
   const missingFolders = new Set(["/srv/gone"]);
   expect(code({ cwd: "/srv/gone" }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
@@ -46,7 +46,7 @@ test.each([
   ["after hundreds of restarts on request", crashed(8000, 4 * MINUTE, 326)],
   ["while it waits for its restart", { ...crashed(9000, MINUTE, 5), status: "waiting restart", startedAt: null }],
   ["while it is launched", { ...crashed(2000, MINUTE, 5), status: "launching", startedAt: null }],
-])("a crash loop is one at the first look: %s", (_name, fields) => {
+])("a crash loop is found in a single list: %s", (_name, fields) => {
   expect(code(fields)).toBe("PROCESS_CRASH_LOOP");
 });
 
@@ -62,7 +62,7 @@ test.each([
   expect(code(fields)).toBeUndefined();
 });
 
-test("restarts without a request are a loop with any exit code; those on request are not", () => {
+test("restarts without a request are a loop with any exit code; requested restarts are not", () => {
   const run = (restartCount: number, createdAt: number) => record({ restartCount, createdAt, exitCode: 0 });
   const watched = (steps: readonly (readonly [number, number, number])[]): RestartWatch =>
     steps.reduce<RestartWatch>(

@@ -1,4 +1,4 @@
-/** A repository with a `svcm.yaml`: its own environments, layers, services and ecosystem files. */
+/** A repository with a `svcm.yaml`: environments, layers, services and ecosystem files. */
 import { join } from "node:path";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ const FILES = {
 };
 
 describe("env files in layers", () => {
-  test("a later layer wins, and an unknown or connection key is never shown", async () => {
+  test("a later layer takes precedence, and an unknown or connection key is never shown", async () => {
     const ports = repository(FILES);
     const { response } = await execute(envRead, ports, { environment: "local" }, caller);
     expect(response).toEqual({
@@ -61,7 +61,7 @@ describe("env files in layers", () => {
     expect(JSON.stringify(response)).not.toContain("canary");
   });
 
-  test("a write changes the last layer alone, and nothing if a weaker layer holds the value already", async () => {
+  test("a write changes only the last layer, and nothing if a lower layer already has the value", async () => {
     const ports = repository(FILES);
     const write = async (value: string) => {
       const input = { values: { LOG_LEVEL: value }, foreignKeys: "refuse" as const };
@@ -80,7 +80,7 @@ describe("env files in layers", () => {
     expect((await execute(envRead, ports, {}, caller)).bytes).not.toEqual(before);
   });
 
-  test("a missing layer is left out; if all are missing, the answer names them", async () => {
+  test("a missing layer is skipped; if all are missing, the refusal names them", async () => {
     const { ".env.local": _, ...rest } = FILES;
     const { response } = await execute(envRead, repository(rest), {}, caller);
     expect(response.values["PORT"]).toBe("3000");
@@ -88,7 +88,7 @@ describe("env files in layers", () => {
     await expect(none).rejects.toMatchObject({ body: { code: "ENV_FILE_NOT_FOUND" } });
   });
 
-  test("env check judges each layer under its own name", async () => {
+  test("env check reports each layer under its own name", async () => {
     const { issues } = await execute(envCheck, repository({ ...FILES, ".env.local": "PORT=none\n" }), {}, caller);
     expect(issues).toMatchObject([{ code: "ENV_VALUE_UNSUPPORTED", at: { file: ".env.local", line: 1 } }]);
   });
@@ -104,7 +104,7 @@ describe("env files in layers", () => {
       },
     ],
     ["by its content", { ".env.production": 'DOTENV_PUBLIC_KEY_PRODUCTION="03ab"\nPORT="encrypted:BDqDBibm4"\n' }],
-  ])("a file that is encrypted, %s, is neither read nor written", async (_, files) => {
+  ])("an encrypted file, %s, is neither read nor written", async (_, files) => {
     const ports = repository({ ...FILES, ...files });
     const refused = { body: { code: "ENV_FILE_ENCRYPTED" } };
     await expect(execute(envRead, ports, { environment: "prod" }, caller)).rejects.toMatchObject(refused);
@@ -172,7 +172,7 @@ ${KEYS}`;
   });
 });
 
-test("without a service, the ecosystem files of all services count", async () => {
+test("without a service, the ecosystem files of all services are used", async () => {
   const ports = repository({
     "svcm.yaml": `version: 1
 environments: { dev: [] }
@@ -189,7 +189,7 @@ services:
 });
 
 describe("pm2Home and folders", () => {
-  test("are those of svcm.yaml, unless the environment names PM2_HOME", async () => {
+  test("are taken from svcm.yaml, unless the environment names PM2_HOME", async () => {
     const { root } = repository({ "svcm.yaml": `${LAYERED}pm2Home: ~/here\nfolders: [../shared]\n` }).workspace;
     const home = async (env: Record<string, string>) => (await openPorts({ root, env, cwd: root })).workspace.pm2Home;
     expect(await home({ HOME: "/home/team" })).toBe("/home/team/here");
@@ -210,7 +210,7 @@ describe("pm2Home and folders", () => {
   });
 });
 
-test("a repository with files of another layout is shown the way to svcm init", async () => {
+test("a repository with another layout gets a suggestion to run svcm init", async () => {
   const bare = { "ecosystem.config.js": ECOSYSTEM, ".env": "" };
   expect(await layoutHint(repository(bare))).toBe("Found here: .env, ecosystem.config.js. To use them, run: svcm init");
   expect(await layoutHint(repository({ ...bare, "svcm.yaml": LAYERED }))).toBeUndefined();
@@ -250,7 +250,7 @@ async function contentOf({ files, workspace }: Ports, name: string): Promise<str
 describe("recording and alerts", () => {
   const text = (...lines: string[]) => ["version: 1", "environments: { dev: [] }", ...lines, ""].join("\n");
 
-  test("are off if the file does not mention them", () => {
+  test("are off if svcm.yaml does not mention them", () => {
     expect(readProject(text(), "svcm.yaml").value).toMatchObject({ record: false, alerts: undefined });
   });
 

@@ -23,7 +23,7 @@ const told = (steps: readonly DecidedStep[]): string[] =>
 const cron = runningRecord({ name: "cron", pmId: 7, httpPort: 3000 });
 const left = { environment: "dev", service: "", keys: ["GONE"], envFiles: [] };
 
-test("an app that an apply started is removed with prune alone, before an app that needs its port starts", () => {
+test("an app that an apply started is removed only with prune, before an app that needs its port starts", () => {
   const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
   const input = inputOf(expected, [cron]);
   const owned = new Set(["cron"]);
@@ -40,7 +40,7 @@ describe("an app with a new name", () => {
   const decided = (before: readonly Fields[], after: readonly Fields[], owned: readonly string[]): string[] =>
     told(decide(inputOf(expectedOf(after), resultOf(expectedOf(before))), { owned: new Set(owned) }).steps);
 
-  test("is renamed in place if nothing else differs, and its last boot counts", () => {
+  test("is renamed in place if nothing else differs, and keeps the duration of its last boot", () => {
     const app = { exec_mode: "cluster", listen_timeout: 1000 };
     const input = inputOf(expectedOf([{ ...app, name: "new" }]), resultOf(expectedOf([{ ...app, name: "old" }])));
     const lefts = { old: { ...left, keys: [], bootMs: 900 } };
@@ -60,13 +60,13 @@ describe("an app with a new name", () => {
     expect(decided(before, after, owned)).toEqual(["start new app missing", "save"]);
   });
 
-  test("is started if two new names fit the former one", () => {
+  test("is started if two new names match the former one", () => {
     const after = [{ name: "a" }, { name: "b" }];
     expect(decided([{ name: "old" }], after, ["old"])).toEqual(["start a app missing", "start b app missing", "save"]);
   });
 });
 
-test("every preflight comes before the first other step, and names an app that cannot have one", () => {
+test("every preflight comes before the first other step, and apps without a possible preflight are named", () => {
   const probe = { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" } as const;
   const [api, worker] = expectedOf([{ name: "api", args: "x" }, { name: "worker" }]);
   const input = inputOf([{ ...api!, probe }, worker!], resultOf(expectedOf([{ name: "api" }])));
@@ -79,7 +79,7 @@ test("every preflight comes before the first other step, and names an app that c
   ]);
 });
 
-test("a key that the last apply declared is removed, also from a process of a user", () => {
+test("a key that the last apply declared is removed, also from a process that a user started", () => {
   const [record] = resultOf(expectedOf([{ env: { GONE: "1", SHELL_KEY: "1" } }])) as [ProcessRecord];
   const { PM2_HOME: _home, ...environment } = record.declaration.environment;
   const byPerson = { ...record, declaration: { ...record.declaration, environment } };
@@ -106,13 +106,13 @@ test.each<[string, Fields, string[]]>([
   expect([step!.disruption, ...step!.notes.filter((note) => note === "LISTEN_TIMEOUT_SHORT")]).toEqual(words);
 });
 
-test("without other steps, a list that is not saved is the only one", () => {
+test("a list that is not saved is the only step if there are no others", () => {
   const input = inputOf([], []);
   expect(decide(input).steps).toEqual([]);
   expect(decide(input, { isDumpStale: true }).steps).toMatchObject([{ do: "save", notes: ["DUMP_STALE"] }]);
 });
 
-test("an env file without a former copy is named, and so is code that was replaced in place", () => {
+test("an env file without a former copy is named, as is code that was replaced in place", () => {
   const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
   const input = { ...inputOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
   const notesWith = (envFiles: { path: string; copy: string }[]) =>

@@ -93,7 +93,7 @@ describe("a change decides its step", () => {
     expect(told(decided([before], [after]))).toEqual(steps);
   });
 
-  test("an update of one of several processes in fork mode leaves the others up", () => {
+  test("an update of one of several processes in fork mode does not affect the others", () => {
     const [before, after] = [
       { instances: 2, exec_mode: "fork" },
       { instances: 2, exec_mode: "fork", args: "x" },
@@ -101,7 +101,7 @@ describe("a change decides its step", () => {
     expect(decided([before], [after])[0]).toMatchObject({ method: "restart", disruption: "partial", pmIds: [0, 1] });
   });
 
-  test("a stopped process is resumed, and does not drift", () => {
+  test("a stopped process is resumed, and is not drift", () => {
     const input = inputOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
     expect(told(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
     expect(driftOf(input).drift).toEqual([]);
@@ -115,25 +115,25 @@ describe("a change decides its step", () => {
     ]);
   });
 
-  test("processes that run change before others start", () => {
+  test("running processes are changed before others are started", () => {
     const steps = decided([{ name: "b" }, { name: "old" }], [{ name: "a" }, { name: "b", args: "x" }]);
     expect(told(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);
   });
 
-  test("a process that no file declares is not touched", () => {
+  test("a process that no file declares is not changed", () => {
     const { steps, undeclared } = decide(inputOf([], [runningRecord({ name: "cron", pmId: 7 })]));
     expect(steps).toEqual([]);
     expect(undeclared).toEqual([{ name: "cron", pmIds: [7], owned: false }]);
   });
 
-  test("a gap has the advice to run in a cluster, for Node.js alone", () => {
+  test("a gap has the advice to use cluster mode, but only for Node.js", () => {
     expect(decided([{}], [{ args: "x" }])[0]?.notes).toContain("GAP_BY_FORK");
     const python = { interpreter: "python3" };
     expect(decided([python], [{ ...python, args: "x" }])[0]?.notes).not.toContain("GAP_BY_FORK");
   });
 });
 
-/** Declarations of up to three apps with every kind of field that decides a step. */
+/** Declarations of up to three apps with every field that affects a step. */
 const app = fc.record(
   {
     name: fc.constantFrom("a", "b", "c"),
@@ -162,7 +162,7 @@ const live = fc
     resultOf(expected).map((record, index) => ({ ...record, status: statuses[index] ?? "online" })),
   );
 
-/** PM2's list after the steps: each changes its own processes, and only what PM2 applies in that way. */
+/** PM2's list after the steps: each step changes its own processes, and only the fields that PM2 applies in that way. */
 function applied(
   steps: readonly DecidedStep[],
   expected: readonly ExpectedApp[],
@@ -200,7 +200,7 @@ function applied(
 }
 
 describe("for any declaration and any processes", () => {
-  test("the plan of the result of an apply is empty", () => {
+  test("the plan after an apply is empty", () => {
     fc.assert(
       fc.property(declared, live, (expected, running) => {
         const { steps } = decide(inputOf(expected, running));
@@ -210,7 +210,7 @@ describe("for any declaration and any processes", () => {
     );
   });
 
-  test("a plan that is computed twice is equal", () => {
+  test("two computations of a plan are equal", () => {
     const digest = (text: string): string => Buffer.from(text).toString("base64url").slice(-8);
     fc.assert(
       fc.property(declared, live, (expected, running) => {
@@ -220,7 +220,7 @@ describe("for any declaration and any processes", () => {
     );
   });
 
-  test("drift is empty exactly if the plan only resumes", () => {
+  test("drift is empty if and only if the plan only resumes", () => {
     fc.assert(
       fc.property(declared, live, (expected, running) => {
         const input = inputOf(expected, running);
@@ -243,7 +243,7 @@ describe("the id of a plan", () => {
   const after = expectedOf([{ args: "x" }]);
   const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
 
-  test("a restart of the process keeps it", () => {
+  test("stays the same after a restart of the process", () => {
     const restarted = { ...record, pid: 99, restartCount: 4, createdAt: 5 };
     expect(idOf(after, [restarted])).toBe(idOf(after, [record]));
   });
@@ -252,7 +252,7 @@ describe("the id of a plan", () => {
     ["another declaration", expectedOf([{ args: "y" }]), record],
     ["another definition of the process", after, { ...record, cwd: "/other" }],
     ["another process with the same definition", after, { ...record, uniqueId: "other" }],
-  ])("%s changes it", (_what, expected, running) => {
+  ])("changes with %s", (_what, expected, running) => {
     expect(idOf(expected, [running])).not.toBe(idOf(after, [record]));
   });
 

@@ -51,7 +51,7 @@ describe("apps", () => {
     expect(fields(drift([{}], [runningRecord({ status: "stopped", pid: null, startedAt: null })]))).toEqual([]);
   });
 
-  test("instances are counted, also for PM2's `max`", () => {
+  test("instances are counted, also with PM2's `max`", () => {
     const cluster = [0, 1, 2].map((pmId) => runningRecord({ pmId, execMode: "cluster" }));
     expect(fields(drift([{ instances: 3 }], cluster))).toEqual([]);
     const found = drift([{ instances: "max" }], cluster);
@@ -82,7 +82,7 @@ describe("fields", () => {
     expect(JSON.stringify(found).replaceAll("CANARY_KEY", "")).not.toContain("CANARY");
   });
 
-  test("the path of PM2's own Node.js is the interpreter node", () => {
+  test("the path of PM2's own Node.js equals the interpreter node", () => {
     expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/node" })]))).toEqual([]);
     expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/nodemon" })]))).toEqual([
       "interpreter different 0",
@@ -94,12 +94,12 @@ describe("fields", () => {
     expect(fields(drift([{ instances: 2, cwd: "/srv" }], cluster))).toEqual(["cwd different 0,1"]);
   });
 
-  test("the folder of an app that declares none does not drift", () => {
+  test("the folder of an app that declares no cwd does not drift", () => {
     expect(fields(drift([{}], [runningRecord({ cwd: "/tmp" })]))).toEqual([]);
     expect(fields(drift([{ cwd: "" }], [runningRecord({ cwd: "/tmp" })]))).toEqual([]);
   });
 
-  test("the folder that svcm.yaml declares for a file counts for its apps", () => {
+  test("the folder that svcm.yaml declares for a file applies to its apps", () => {
     const start = { service: "", path: "/pm2/e.config.cjs", env: undefined, declaresCwd: true };
     const expected = expectedOf([{}], start);
     expect(fields(driftFrom(expected, [runningRecord({ cwd: "/tmp" })]))).toEqual(["cwd different 0"]);
@@ -107,7 +107,7 @@ describe("fields", () => {
 });
 
 describe("environment", () => {
-  test("keys drift if they are different, absent, or SVC_ keys that the file does not declare", () => {
+  test("keys drift if they differ, are absent, or are SVC_ keys that the file does not declare", () => {
     const running = env({ A: "old", SVC_GONE: "x", SVC_JWT_ISSUER: "x", EDITOR: "vi", PATH: "/bin" });
     expect(fields(drift([{ env: { A: "new", B: "1" } }], [running]))).toEqual([
       "env A different 0",
@@ -117,7 +117,7 @@ describe("environment", () => {
     ]);
   });
 
-  test("every key that left the file is stale in a process that svcm started, with any name", () => {
+  test("every key that was removed from the file is stale in a process that svcm started, whatever its name", () => {
     const ofPm2 = { PM2_HOME: "h", PATH: "/bin", NODE_APP_INSTANCE: "0", PWD: "/", api: "{}", unique_id: "u" };
     const running = { ...ofPm2, KEPT: "1", LOG_LEVEL: "info", API_TOKEN: "x", http_proxy: "y" };
     const app = { env: { KEPT: "1" } };
@@ -135,14 +135,14 @@ describe("environment", () => {
     expect(fields(drift([{}], [running]))).toEqual([]);
   });
 
-  test("the block of the environment may apply, but not that of another one", () => {
+  test("the block of the environment may apply, but not the block of another one", () => {
     const app = { env: { A: "1" }, env_prod: { A: "2" }, env_staging: { A: "3" } };
     expect(fields(drift([app], [env({ A: "1" })]))).toEqual([]);
     expect(fields(drift([app], [env({ A: "2" })]))).toEqual([]);
     expect(fields(drift([app], [env({ A: "3" })]))).toEqual(["env A different 0"]);
   });
 
-  test("a key that PM2 counts up may differ in each process", () => {
+  test("a key that PM2 increments may differ in each process", () => {
     const app = { env: { PORT: "3000" }, increment_var: "PORT", instances: 2 };
     const cluster = [0, 1].map((pmId) => env({ PM2_HOME: "h", PORT: `300${pmId}` }, { pmId, execMode: "cluster" }));
     expect(fields(drift([app], cluster))).toEqual([]);
@@ -182,7 +182,7 @@ describe("settings", () => {
     expect(found).toEqual([{ name: "api", pmIds: [0], field, state: "different", key: null, declared, running: now }]);
   });
 
-  test("a setting that only PM2's machine knows is not compared", () => {
+  test("a setting that only PM2's machine can resolve is not compared", () => {
     const running = settings({ uid: 33, gid: 33, outFile: "/x" });
     expect(fields(drift([{ user: "www-data", out_file: "~/out.log" }], [running]))).toEqual([]);
   });

@@ -24,7 +24,6 @@ export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): Loa
   return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [], withheld: [] };
 }
 
-/** A value stands for its own digest. */
 const digest = (value: string): string => value;
 
 export function expectedOf(apps: readonly Fields[], start?: LoadedApp["start"]): ExpectedApp[] {

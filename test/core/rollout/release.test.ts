@@ -32,7 +32,7 @@ const failed: ReleaseEvent = { event: "step", step: 0, phase: "failed", at, reas
 const returned: ReleaseEvent = { event: "return", app: "api", at };
 const end = (outcome: "applied" | "reverted"): ReleaseEvent => ({ event: "end", outcome, at });
 
-/** The answers of a lock, one for each question. */
+/** The successive states of a lock. */
 function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
   return keptReleases({
     list: () => Promise.resolve(journals),
@@ -43,7 +43,7 @@ function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
 const taken = Date.parse(STARTED) - 1;
 
 describe("a release without an end", () => {
-  test("runs while its lock is held, and its step is under way", async () => {
+  test("is running while its lock is held, and its step is in progress", async () => {
     const [newest] = await kept([[head("b"), begun]], taken);
     expect(newest).toMatchObject({
       outcome: "running",
@@ -52,7 +52,7 @@ describe("a release without an end", () => {
     });
   });
 
-  test("runs if it began between the question for the lock and the list", async () => {
+  test("is running if it began between the check of the lock and the list", async () => {
     expect((await kept([[head("b"), begun]], null, taken))[0]?.outcome).toBe("running");
   });
 
@@ -67,7 +67,7 @@ describe("a release without an end", () => {
       ],
       taken,
     ],
-  ])("is half if %s", async (_why, journals, since) => {
+  ])("is half done if %s", async (_why, journals, since) => {
     const release = (await kept(journals, since, since)).at(-1);
     expect(release).toMatchObject({ id: "b", outcome: "half", steps: [{ phase: "failed" }, {}] });
   });
@@ -94,7 +94,7 @@ describe("the progress of a release", () => {
     ]);
   });
 
-  test("has the reason of a failure, and the return of the app", async () => {
+  test("has the reason for a failure, and the revert of the app", async () => {
     expect(await progressOf(begun, failed, returned, end("reverted"))).toMatchObject([
       { phase: "begun" },
       { phase: "failed", reason: "It ended." },

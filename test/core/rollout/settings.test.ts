@@ -1,9 +1,8 @@
-/** The settings of an apply, and the probes that they give to apps. */
 import { expect, test } from "vitest";
 import { probeOf } from "../../../src/core/rollout/settings/probe.ts";
 import { settingsFrom, type RolloutSettings } from "../../../src/core/rollout/settings/settings.ts";
 
-test("without a member rollout, every setting has its default", () => {
+test("without the property rollout, every setting has its default", () => {
   expect(settingsFrom(undefined, undefined)).toEqual({
     minHealthyMs: 2000,
     deadlineMs: 30_000,
@@ -14,7 +13,7 @@ test("without a member rollout, every setting has its default", () => {
   });
 });
 
-test("the settings of a service win over those of the document, member by member", () => {
+test("the settings of a service take precedence over those of the document, one by one", () => {
   const shared = { minHealthyTime: "1m", preflight: true, health: { restapi: { path: "/up" }, api: { port: "PORT" } } };
   const service = { minHealthyTime: "500ms", health: { api: { port: 80 } } };
   expect(settingsFrom(shared, service)).toMatchObject({

@@ -10,7 +10,7 @@ function namesOf(file: string): string[] {
 }
 
 describe("isSecretName", () => {
-  test("recognises each name of a secret", () => {
+  test("recognises every name of a secret", () => {
     expect(namesOf("secret-names.txt").filter((name) => !isSecretName(name))).toEqual([]);
   });
 
@@ -19,7 +19,7 @@ describe("isSecretName", () => {
     expect(spelled.filter((name) => !isSecretName(name))).toEqual([]);
   });
 
-  test("ignores names that only contain such letters, or describe a secret", () => {
+  test("ignores names that only contain such words, or describe a secret", () => {
     expect(namesOf("plain-names.txt").filter(isSecretName)).toEqual([]);
   });
 

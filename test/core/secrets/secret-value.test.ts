@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { hasCredentials, maskCredentials } from "../../../src/core/secrets/redact.ts";
 import { isSecretValue } from "../../../src/core/secrets/secret-value.ts";
 
-/** Random-looking, the same on every run. */
+/** Random-looking text that is the same on every run. */
 const random = (length: number, encoding: "hex" | "base64url" = "base64url"): string =>
   createHash("sha512").update(`seed ${length}`).digest(encoding).slice(0, length);
 
-/** Joined, so that no scanner takes this file for a leak. */
+/** The text is split so that secret scanners do not report this file. */
 const token = (prefix: string, length: number): string => prefix + random(length, "hex");
 
 const TOKENS = [
@@ -57,7 +57,7 @@ describe("random-looking text", () => {
     expect(isSecretValue(text)).toBe(true);
   });
 
-  test("is found in nearly every random text of 24 characters", () => {
+  test("is detected in nearly every random text of 24 characters", () => {
     const alphabet = Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
     const texts = fc.sample(fc.string({ unit: fc.constantFrom(...alphabet), minLength: 24, maxLength: 24 }), {
       numRuns: 2000,
@@ -96,7 +96,7 @@ describe("values that are not secrets", () => {
   });
 });
 
-test("masking takes time in proportion to the text", () => {
+test("masking takes time proportional to the length of the text", () => {
   const hostile = ["eyJaaaaaaaa-", "a://", "-----BEGIN PRIVATE KEY-----", "SG.aaaaaaaaaaaaaaaaaaaa-", "?a.", "sk-a-"];
   for (const part of hostile) expect(maskCredentials(part.repeat(50_000)).length).toBeGreaterThan(0);
 });

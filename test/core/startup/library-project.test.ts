@@ -1,4 +1,4 @@
-/** `svcm/startup` as built and `svcm startup check` in a repository with a `svcm.yaml`: one question, one answer. */
+/** `svcm/startup` as built and `svcm startup check` give the same result in a repository with a `svcm.yaml`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ describe("in a repository with svcm.yaml", () => {
     expect(decision.issues).toEqual(answer.issues);
   });
 
-  test("without keys, the contract of the repository or the packaged one holds", () => {
+  test("without keys in svcm.yaml, the contract of the repository or the packaged one applies", () => {
     const hono = { SVC_HTTP_FRAMEWORK: "hono" };
     const beside = workspaceOf({ "svcm.yaml": yaml(""), [CONTRACT]: widened });
     expect(ask(beside.root, hono).decision.mayStart).toBe(true);
@@ -38,7 +38,7 @@ describe("in a repository with svcm.yaml", () => {
   test.each([
     ["with keys of another product", "keys: { PORT: { kind: port } }", "STARTUP_KEYS_UNDECLARED", 2],
     ["that is not valid", "keys: { PORT: { kind: harbour } }", "FACT_SHAPE", 3],
-  ])("one %s is a reason against the start, for both", (_, keys, code, exit) => {
+  ])("a svcm.yaml %s makes both refuse the start", (_, keys, code, exit) => {
     const { root } = workspaceOf({ "svcm.yaml": yaml(keys) });
     const { decision } = ask(root, {});
     expect(decision).toMatchObject({ mayStart: false, issues: [{ code }] });
@@ -46,7 +46,7 @@ describe("in a repository with svcm.yaml", () => {
     expect(startupCheck(root, "rest").status).toBe(exit);
   });
 
-  test("keys in both files are a reason against the start, for both", () => {
+  test("keys in both files make both refuse the start", () => {
     const { root } = workspaceOf({ "svcm.yaml": yaml(declared), [CONTRACT]: widened });
     expect(ask(root, {}).decision).toMatchObject({ mayStart: false, issues: [{ code: "FACT_KEYS_TWICE" }] });
     expect(startupCheck(root, "rest").status).toBe(3);

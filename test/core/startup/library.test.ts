@@ -1,4 +1,4 @@
-/** `svcm/startup` as built, in separate programs, beside `svcm startup check`: one question, one answer. */
+/** `svcm/startup` as built, in separate programs, gives the same result as `svcm startup check`. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,13 +17,12 @@ const formats = ["esm", "cjs"] as const;
 
 interface Repository {
   readonly root: string;
-  /** Two folders below the root: where the backend's process works. */
+  /** The working directory of the backend's process, two folders below the root. */
   readonly below: string;
   readonly path: (file: string) => string;
   readonly write: (file: string, text: string) => void;
 }
 
-/** A repository with its own contract. */
 function repository(contract: string, env: EnvValues): Repository {
   const lines = Object.entries(env).map(([key, value]) => `${key}=${value ?? ""}\n`);
   const files = { "deployments.yaml": "{}\n", [CONTRACT]: contract, [`${CONFIG_FOLDER}/.env.dev`]: lines.join("") };
@@ -67,7 +66,7 @@ describe("the chosen contract", () => {
     expect(ask("/", hono).decision.mayStart).toBe(false);
   });
 
-  test("in a deployment without a marker of a repository, the nearest one", () => {
+  test("in a deployment that is not a repository, the nearest contract", () => {
     const { path, below } = makeMarkerless();
     expect(ask(below, hono).decision.mayStart).toBe(true);
     expect(ask(path("."), hono).decision.mayStart).toBe(true);
@@ -85,8 +84,8 @@ describe("the chosen contract", () => {
   }
 });
 
-describe("a contract that decides nothing is a reason against the start", () => {
-  test("one that is not valid, with its place", () => {
+describe("a contract that cannot be used makes the start fail", () => {
+  test("one that is not valid, with the position of the error", () => {
     const { path, below } = repository(packaged.replace("kind: enum", "kind: enumeration"), {});
     const { decision } = ask(below, {});
     expect(decision.mayStart).toBe(false);
@@ -120,7 +119,7 @@ describe("a contract that decides nothing is a reason against the start", () => 
   });
 });
 
-describe("drivers that the backend carries", () => {
+describe("drivers that the backend has", () => {
   const drivers = { SVC_DATABASE_DRIVER: ["SQLite", "PostgreSQL"] } as const;
   const LIST = `${CONFIG_FOLDER}/svcm.startup.json`;
 
@@ -181,7 +180,7 @@ describe("an app of the ecosystem file", () => {
   ] };`;
   const values = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
 
-  test("--app lays its env over the file, as PM2 does", () => {
+  test("--app applies its env over the file, as PM2 does", () => {
     const { root, write } = repository(packaged, values);
     write(DEV, ecosystem);
     expect(startupCheck(root, "grpc").status).toBe(1);
@@ -195,14 +194,14 @@ describe("an app of the ecosystem file", () => {
     );
   });
 
-  test("without --app, a refusal says how to judge an app that overrides the file", () => {
+  test("without --app, a refusal says how to check an app that overrides the file", () => {
     const { root } = repository(packaged, values);
     expect(svcm(["startup", "check", "grpc"], { cwd: root }).stdout).toContain(
       "svcm startup check grpc --environment dev --app <name>",
     );
   });
 
-  test("an undeclared app is wrong usage, with the declared names", () => {
+  test("an undeclared app is wrong usage, and the declared names are listed", () => {
     const { root, write } = repository(packaged, values);
     const ofNone = svcm(["startup", "check", "grpc", "--app", "x"], { cwd: root });
     expect(ofNone).toMatchObject({
@@ -217,7 +216,7 @@ describe("an app of the ecosystem file", () => {
   });
 });
 
-test("an unknown entrypoint, which a program without types may ask for, is named with the known ones", () => {
+test("an unknown entrypoint, possible in untyped code, is refused with the known ones", () => {
   const { decision } = ask("/", {}, {}, "http");
   expect(decision).toMatchObject({ mayStart: false, issues: [{ code: "STARTUP_ENTRYPOINT_UNKNOWN" }] });
   expect(decision.issues.map(({ message }) => message)).toEqual([

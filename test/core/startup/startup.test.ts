@@ -20,7 +20,7 @@ function reasonsAgainst(entrypoint: Entrypoint, values: EnvValues): string[] {
 }
 
 describe("REST", () => {
-  test("starts without any value, on the defaults of the contract", () => {
+  test("starts without any value, with the defaults of the contract", () => {
     expect(planFor("rest", {})).toEqual({
       entrypoint: "rest",
       httpFramework: "express",
@@ -44,7 +44,7 @@ describe("guardrail 1: an unsupported framework fails fast, for every entrypoint
   });
 });
 
-describe("guardrail 3: realtime starts only when it is on and only the protocol's own entrypoint", () => {
+describe("guardrail 3: realtime starts only if it is on and only with the entrypoint of the protocol", () => {
   const switches = [undefined, "", "yes", "no", "YES", "true"];
   const protocols = [undefined, "", "websocket", "grpc", "http"];
   const cases = switches.flatMap((isOn) => protocols.map((protocol) => ({ isOn, protocol })));
@@ -80,7 +80,7 @@ describe("drivers", () => {
     ["dynamo", "DynamoDB"],
     ["mysql", "MySQL"],
     [" SQLite ", "SQLite"],
-  ])("the main database takes %j for %s", (given, driver) => {
+  ])("the main database accepts %j as %s", (given, driver) => {
     expect(planFor("rest", { SVC_DATABASE_DRIVER: given }).databaseDriver).toBe(driver);
   });
 
@@ -89,7 +89,7 @@ describe("drivers", () => {
     expect(planFor("grpc", values)).toMatchObject({ databaseDriver: "MSSQL", realtime: { databaseDriver: "MS SQL" } });
   });
 
-  test("IndexedDB is refused on a server, and taken with a client factory", () => {
+  test("IndexedDB is refused on a server, and accepted with a client factory", () => {
     const values = { SVC_DATABASE_DRIVER: "indexeddb" };
     expect(reasonsAgainst("rest", values)).toEqual(["STARTUP_BROWSER_DRIVER SVC_DATABASE_DRIVER"]);
     const withClient = decideStartup(contract, "rest", values, { ...facts, hasIndexedDbClient: true });
@@ -123,7 +123,7 @@ describe("the WebSocket adapter", () => {
     expect(planFor("websocket", websocket({})).realtime?.websocket).toEqual({ adapter: "memory", workers: 1 });
   });
 
-  test("cluster takes its workers from the key, else from the CPU cores", () => {
+  test("cluster takes the number of workers from the key, or else from the CPU cores", () => {
     const cluster = { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster" };
     expect(planFor("websocket", websocket(cluster)).realtime?.websocket).toEqual({ adapter: "cluster", workers: 6 });
     const four = websocket({ ...cluster, SVC_WEBSOCKET_CLUSTER_WORKERS: "4" });
@@ -135,7 +135,7 @@ describe("the WebSocket adapter", () => {
     expect(reasonsAgainst("websocket", values)).toEqual(["STARTUP_VALUE_UNSUPPORTED SVC_WEBSOCKET_CLUSTER_WORKERS"]);
   });
 
-  test("redis-streams takes its own URL first, then the global one", () => {
+  test("redis-streams uses its own URL, or else the global one", () => {
     const streams = { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams", SVC_REDIS_URL: "redis://u:canary@global:6379" };
     const fallback = planFor("websocket", websocket(streams)).realtime?.websocket;
     expect(fallback?.redisUrlKey).toBe("SVC_REDIS_URL");
@@ -157,14 +157,14 @@ describe("the WebSocket adapter", () => {
     expect(JSON.stringify(issues)).not.toContain("canary");
   });
 
-  test("does not matter to gRPC", () => {
+  test("is irrelevant to gRPC", () => {
     const values = { ...realtime("grpc"), SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams" };
     expect(planFor("grpc", values).realtime).toEqual({ protocol: "grpc", databaseDriver: "Mongo" });
   });
 });
 
 describe("svcm/startup", () => {
-  test("refuses with every reason, one a line, and no secret", () => {
+  test("refuses with every reason, one per line, and shows no secret", () => {
     const values = { SVC_HTTP_FRAMEWORK: "derby", SVC_REDIS_PASSWORD: "canary", SVC_DATABASE_DRIVER: "IndexedDB" };
     expect(() => requireStartup("rest", values)).toThrow(StartupRefused);
     try {

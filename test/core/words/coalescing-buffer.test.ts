@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CoalescingBuffer } from "../../../src/core/words/coalescing-buffer.ts";
 
-test("a slow reader gets the newest item, or what was joined", async () => {
+test("a slow reader receives the newest item, or the merged ones", async () => {
   const newest = new CoalescingBuffer<number>();
   const sum = new CoalescingBuffer<number>((missed, item) => missed + item);
   for (const item of [1, 2, 3]) for (const buffer of [newest, sum]) buffer.put(item);
@@ -10,7 +10,7 @@ test("a slow reader gets the newest item, or what was joined", async () => {
   expect(await sum.next()).toBe(4);
 });
 
-test("a reader that waits is woken by an item, by a failure after the last item, and by the end", async () => {
+test("a waiting reader is woken by an item, by a failure after the last item, and by the end", async () => {
   const buffer = new CoalescingBuffer<number>();
   const first = buffer.next();
   buffer.put(1);

@@ -14,7 +14,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** JSON in any layout, with any escapes and with names that collide. */
+/** JSON with any layout, any escapes and colliding names. */
 const jsonText = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
   const space = fc.constantFrom("", " ", "\n", "\t", "\r\n  ");
   const name = fc.constantFrom('"a"', '"b"', '"\\u0061"', '""', '"__proto__"', '"a\\"b"', '"\\ud83d\\ude00"', '"😀"');
@@ -34,7 +34,7 @@ const jsonText = fc.letrec<{ value: string; object: string; array: string }>((ti
   };
 }).value;
 
-/** The same text with a few characters inserted: rarely JSON. */
+/** The same text with a few characters inserted; it is rarely valid JSON. */
 const nearlyJson = fc
   .tuple(
     jsonText,
@@ -68,7 +68,7 @@ describe("the JSON scanner", () => {
       expect(problem.position).toBeGreaterThanOrEqual(0);
       expect(problem.position).toBeLessThanOrEqual(text.length);
       const before = scanJson(text.slice(0, problem.position), DEEP);
-      // The text before is complete, or it is unfinished and fails only at its end.
+      // The preceding text is complete, or it is incomplete and fails only at its end.
       if (before?.kind === "syntax") expect(text.slice(before.position, problem.position).trim()).toBe("");
     });
     fc.assert(property, runs(1000, 3000));
@@ -94,7 +94,6 @@ describe("the JSON scanner", () => {
   });
 });
 
-/** The same name, with its first character as an escape. */
 function escaped(name: string): string {
   const code = name.charCodeAt(0).toString(16).padStart(4, "0");
   return name === "" ? '""' : `"\\u${code}${JSON.stringify(name.slice(1)).slice(1)}`;

@@ -38,7 +38,7 @@ describe("a body", () => {
     ["NaN", '{"values":NaN}'],
     ["a raw line break in a string", '{"values":"hunter2\n"}'],
     ["nothing but white space", " \n"],
-  ])("a body with %s is refused and not quoted", (_, body) => {
+  ])("a body with %s is refused, and the message does not quote it", (_, body) => {
     expect(JSON.stringify(refusal(body))).not.toContain("hunter2");
   });
 

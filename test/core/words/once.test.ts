@@ -16,12 +16,11 @@ function controlled() {
       waiting.shift()?.(work);
     });
   });
-  /** The work that begins next. */
   const next = (): Promise<Begun> => new Promise((resolve) => void waiting.push(resolve));
   return { begun, next, ask };
 }
 
-test("callers that come while work waits share it, and another key does not wait", async () => {
+test("callers that arrive while work waits share it, and another key does not wait", async () => {
   const { begun, next, ask } = controlled();
   const answers = [ask("a"), ask("a"), ask("a"), ask("b")];
   expect(begun).toHaveLength(2);
@@ -33,7 +32,7 @@ test("callers that come while work waits share it, and another key does not wait
   expect(begun).toHaveLength(3);
 });
 
-test("only the callers of failed work get its error", async () => {
+test("only the callers of failed work receive its error", async () => {
   let calls = 0;
   const ask = oneAtATime(async () => {
     calls += 1;

@@ -7,7 +7,7 @@ describe("a suggestion", () => {
     ["the nearest of several", "restify-js", ["restify", "derby-js", "sails-js"], "restify"],
     ["two letters in the wrong order, as one slip", "ot", ["to"], "to"],
     ["the value without its suffix", "derby", ["total-js", "derby-js"], "derby-js"],
-    ["none of two values without their suffixes", "rest", ["rest-api", "rest-cluster"], undefined],
+    ["no value if two match without their suffixes", "rest", ["rest-api", "rest-cluster"], undefined],
     ["a third of the letters", "expXXs", ["expres"], "expres"],
     ["nothing beyond a third of the letters", "exXXXs", ["expres"], undefined],
     ["nothing for another word", "heroku", ["lambda", "vm"], undefined],

@@ -1,4 +1,4 @@
-/** Documents that people and programs write, and what fingers, merges and tools do to them. */
+/** Typical documents, and typical mistakes of typing, merging and tools. */
 import { readFileSync } from "node:fs";
 
 const FILES = [
@@ -20,7 +20,6 @@ const BITS =
   );
 const PIPE = "|";
 
-/** A number below `limit`. */
 type Random = (limit: number) => number;
 
 export function randomOf(seed: number): Random {

@@ -34,7 +34,7 @@ describe("refusals, each with its place", () => {
     expect(parseYaml(text, "a.yaml").issues.map((issue) => issue.message)).toEqual([message]);
   });
 
-  test("an end mark after the document counts as the end of the text", () => {
+  test("a document end marker is treated as the end of the text", () => {
     expect(parseYaml("a: 1\n...\n", "a.yaml")).toMatchObject({ value: { a: 1 }, issues: [] });
   });
 
@@ -58,8 +58,8 @@ describe("refusals, each with its place", () => {
   });
 });
 
-describe("the parser's reading", () => {
-  test("equals the library's for ordinary documents", () => {
+describe("the result of the parser", () => {
+  test("equals that of the library for ordinary documents", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const text = JSON.stringify(value, null, 2);
@@ -77,7 +77,7 @@ describe("the parser's reading", () => {
   });
 });
 
-test("an alias refers to the last anchor of its name before it, also in a repeated list or map", () => {
+test("an alias refers to the last preceding anchor with its name, also in a repeated list or map", () => {
   const redefined = parseYaml("a: &x 1\nb: &b [*x]\nc: &x 2\nd: *b\n", "a.yaml");
   expect(redefined.value).toMatchObject({ b: [1], d: [1] });
   const repeated = parseYaml("a: &x { k: &y 1 }\nb: &y 2\nc: *x\nd: *y\n", "a.yaml");

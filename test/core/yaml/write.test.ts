@@ -61,7 +61,7 @@ test("YAML 1.2 and YAML 1.1 read every written value back without a warning", ()
   );
 });
 
-test("a document is written in common style, and is read back equal", () => {
+test("a document is written in the usual style and read back equal", () => {
   const document = {
     version: "service-management.v1",
     serviceConfiguration: { serviceKind: "rest-api", ports: { rest: 3000 } },

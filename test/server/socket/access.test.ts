@@ -1,4 +1,3 @@
-/** Access to the WebSocket: the rules of HTTP, over real upgrades. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -30,7 +29,7 @@ describe("the origin of a WebSocket", () => {
     ["another port of this machine", { origin: "http://127.0.0.1:1" }],
     ["another scheme", { origin: "https://127.0.0.1" }],
     ["another site, by what the browser says", { "sec-fetch-site": "cross-site" }],
-  ])("%s is 403", async (_, headers) => {
+  ])("%s is answered with 403", async (_, headers) => {
     const { status, json } = await refused(await start(), { headers });
     expect({ status, error: json.error }).toEqual({ status: 403, error: "Forbidden." });
   });
@@ -44,7 +43,7 @@ describe("the origin of a WebSocket", () => {
     await open(server, { headers: { host: "localhost" } });
   });
 
-  test("two Host headers are 403", async () => {
+  test("two Host headers are answered with 403", async () => {
     const { status } = parsed(
       await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n${UPGRADE}\r\n`),
     );
@@ -66,7 +65,7 @@ describe("a request that is not a WebSocket handshake", () => {
     [`POST ${PATH} HTTP/1.1`, 405],
     [`PUT ${PATH} HTTP/1.1`, 405],
     [`GET http://evil.example${PATH} HTTP/1.1`, 403],
-  ])("%s is %i, and the server lives on", async (line, status) => {
+  ])("%s is answered with %i, and the server keeps running", async (line, status) => {
     const server = await start();
     const answer = parsed((await raw(server, `${line}\r\nHost: localhost\r\n${UPGRADE}\r\n`)).replace(/<[^]*$/, ""));
     expect(answer.status).toBe(status);
@@ -104,7 +103,7 @@ describe("a request that is not a WebSocket handshake", () => {
 });
 
 describe("on loopback with a token", () => {
-  test("metrics are open, and actions need it", async () => {
+  test("metrics are open, and actions need the token", async () => {
     const client = await open(await start({ env }));
     client.send(subscribe);
     expect((await client.next()).type).toBe("subscribed");
@@ -124,7 +123,7 @@ describe("on loopback with a token", () => {
   test.each<[string, ClientSettings]>([
     ["the header", header(TOKEN)],
     ["a subprotocol", { protocols: asProtocol(TOKEN) }],
-  ])("%s carries it, for every action", async (_, settings) => {
+  ])("%s carries the token for every action", async (_, settings) => {
     const client = await open(await start({ env }), settings);
     client.send(stop);
     expect((await client.next("action-result")).code).not.toBe("UNAUTHORIZED");
@@ -132,7 +131,7 @@ describe("on loopback with a token", () => {
     expect((await client.next("action-result")).error).toBe("Unauthorized.");
   });
 
-  test("a token with characters beyond ASCII works in each of them", async () => {
+  test("a token with characters beyond ASCII works in each of these places", async () => {
     const token = "tökén-of-good-length-😀";
     const server = await start({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
     const bytes = Buffer.from(token).toString("latin1");
@@ -148,7 +147,7 @@ describe("on loopback with a token", () => {
   });
 });
 
-test("only svcm.v1 is named in the answer, never the token", async () => {
+test("only svcm.v1 is in the answer, never the token", async () => {
   const server = await start({ env });
   expect((await open(server, { protocols: asProtocol(TOKEN) })).socket.protocol).toBe("svcm.v1");
   const request = `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${UPGRADE}Sec-WebSocket-Protocol: ${asProtocol(TOKEN)[1]}\r\n\r\n`;
@@ -167,14 +166,14 @@ describe("on an address that other machines can reach", () => {
     ["header of another scheme", { headers: { authorization: `Basic ${TOKEN}` } }],
     ["subprotocol", { protocols: asProtocol("wrong") }],
     ["subprotocol that is empty", { protocols: ["svcm.v1", "svcm.bearer."] }],
-    ["subprotocol beside a right header", { ...header(TOKEN), protocols: asProtocol("wrong") }],
-  ])("a wrong %s is 401", async (_, settings) => {
+    ["subprotocol beside a valid header", { ...header(TOKEN), protocols: asProtocol("wrong") }],
+  ])("a wrong %s is answered with 401", async (_, settings) => {
     const { status, text, headers } = await refused(await openly(), settings);
     expect({ status, text }).toEqual({ status: 401, text: '{"error":"Unauthorized."}' });
     expect(headers["www-authenticate"]).toBe("Bearer");
   });
 
-  test("a request without an upgrade needs the token first", async () => {
+  test("a request without an upgrade also needs the token first", async () => {
     expect((await ask(await openly(), PATH)).status).toBe(401);
     expect((await ask(await openly(), PATH, { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(426);
   });
@@ -205,7 +204,7 @@ describe("on an address that other machines can reach", () => {
     expect((await client.next("action-result")).code).not.toBe("UNAUTHORIZED");
   });
 
-  test("a client that does not show the token in time is disconnected", async () => {
+  test("a client that does not send the token in time is disconnected", async () => {
     const server = await start({ host: "0.0.0.0", env, limits: { authTimeoutMs: 50 } });
     const [silent, shown] = [await open(server), await open(server, header(TOKEN))];
     expect(await silent.closed).toEqual({ code: 1008, reason: "UNAUTHORIZED" });
@@ -220,7 +219,7 @@ describe("on an address that other machines can reach", () => {
   });
 });
 
-test("a socket above the limit gets 503, and closing another one makes room", async () => {
+test("a socket above the limit gets 503, and closing another socket makes room", async () => {
   const server = await start({ limits: { maxSockets: 2 } });
   const [first] = [await open(server), await open(server)];
   const { status, json } = await refused(server);

@@ -1,4 +1,3 @@
-/** Clients without a token have few places, and take none of those with one. */
 import { expect, test } from "vitest";
 import { testServer, type TestServer } from "../support.ts";
 import { handTelemetry, withTelemetry } from "./hand-telemetry.ts";
@@ -17,15 +16,15 @@ function openServer(limits: { maxSockets?: number; authTimeoutMs?: number } = {}
   });
 }
 
-async function eightStrangers(server: TestServer): Promise<Client[]> {
-  const strangers: Client[] = [];
-  for (let count = 0; count < 8; count += 1) strangers.push(await open(server));
-  return strangers;
+async function eightWaitingClients(server: TestServer): Promise<Client[]> {
+  const clients: Client[] = [];
+  for (let count = 0; count < 8; count += 1) clients.push(await open(server));
+  return clients;
 }
 
 test("eight clients may wait without a token, the ninth is refused, and a client with the token still connects", async () => {
   const server = await openServer();
-  await eightStrangers(server);
+  await eightWaitingClients(server);
   const { status, headers, json } = await refused(server);
   expect([status, headers["retry-after"], json.error]).toEqual([503, "5", "Service busy."]);
   expect(json.details).toContain("8 WebSockets of clients that have not sent the token");
@@ -34,9 +33,9 @@ test("eight clients may wait without a token, the ninth is refused, and a client
   expect((await client.next()).type).toBe("subscribed");
 });
 
-test("a client that sends the token frees its waiting place", async () => {
+test("a client that sends the token no longer counts as waiting", async () => {
   const server = await openServer();
-  const [first] = await eightStrangers(server);
+  const [first] = await eightWaitingClients(server);
   first?.send({ type: "subscribe", token: TOKEN });
   expect(await first?.next()).toMatchObject({ type: "subscribed" });
   await open(server);
@@ -45,14 +44,14 @@ test("a client that sends the token frees its waiting place", async () => {
 
 test("clients without the token do not count against the limit of clients with it, and both have a limit", async () => {
   const server = await openServer({ maxSockets: 1 });
-  const [stranger] = await eightStrangers(server);
+  const [waiting] = await eightWaitingClients(server);
   await open(server, owner);
   expect((await refused(server, owner)).json.details).toContain("1 WebSockets at the same time");
-  stranger?.send({ type: "subscribe", token: TOKEN });
-  expect(await stranger?.next()).toMatchObject({ type: "error", code: "SERVICE_BUSY" });
+  waiting?.send({ type: "subscribe", token: TOKEN });
+  expect(await waiting?.next()).toMatchObject({ type: "error", code: "SERVICE_BUSY" });
 });
 
-test("a refusal without the token has the same members after a request and after a timeout", async () => {
+test("a refusal without the token has the same properties after a request and after a timeout", async () => {
   const asking = await open(await openServer());
   asking.send({ type: "subscribe" });
   const asked = await asking.next();

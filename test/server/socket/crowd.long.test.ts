@@ -1,4 +1,4 @@
-/** A thousand sockets, fifty of which never read: memory stays flat, and nothing is left to do afterwards. */
+/** A thousand sockets, fifty of which never read: memory stays constant, and everything is released at the end. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -15,11 +15,11 @@ const ROUNDS = 10;
 const SAMPLES_A_ROUND = 200;
 const SAMPLE_BYTES = 20_000;
 const MEBIBYTE = 2 ** 20;
-/** Queued samples for clients that do not read would take twenty times as much. */
+/** Queues for clients that do not read would use twenty times as much. */
 const MOST_GROWTH = 20 * MEBIBYTE;
 const CHILD = join(BUILT_CHILDREN, "serve-crowd.mjs");
 
-test("memory is flat, and the server ends by itself", async () => {
+test("memory stays constant, and the server ends without being killed", async () => {
   const argv = [repository().root, String(2 * (READING + DEAF)), String(SAMPLE_BYTES)];
   const child = fork(CHILD, argv, { execArgv: ["--expose-gc"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -62,7 +62,7 @@ test("memory is flat, and the server ends by itself", async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-/** Subscribes, and reads nothing from then on. */
+/** Subscribes, and does not read from then on. */
 async function deafSocket(port: number) {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);

@@ -1,4 +1,3 @@
-/** The AsyncAPI document of a server against its answers. */
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +5,7 @@ import { pm2 } from "../../support/pm2-daemon.ts";
 import { ask, repository, testServer } from "../support.ts";
 import { open } from "./support.ts";
 
-/** A PM2 that runs nothing: no action has an effect. */
+/** A PM2 without processes, so no action has an effect. */
 const empty = pm2();
 beforeAll(() => empty.startDaemon());
 afterAll(() => empty.end());
@@ -30,7 +29,7 @@ async function described(server: { readonly port: number }, type: string) {
   return new Ajv({ strict: false }).compile(json.components.messages[type].payload);
 }
 
-test("the server understands exactly the actions that the AsyncAPI document allows", async () => {
+test("the server accepts exactly the actions that the AsyncAPI document allows", async () => {
   const files = repository();
   const limits = { actionRate: { perSecond: 1e4, burst: 1e4 }, frameRate: { perSecond: 1e4, burst: 1e4 } };
   const env = { PM2_HOME: empty.home, HOME: files.root, PATH: process.env["PATH"] };

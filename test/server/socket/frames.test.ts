@@ -1,4 +1,4 @@
-/** The answers of the channel to each frame, over real sockets. The test gives out the samples. */
+/** The answers to each frame, over real sockets. The test provides the samples. */
 import { describe, expect, test } from "vitest";
 import { testServer } from "../support.ts";
 import { handTelemetry, hostSample, sample, withTelemetry } from "./hand-telemetry.ts";
@@ -27,7 +27,7 @@ const INVALID = [
 ];
 
 describe("subscribe", () => {
-  test("answers, with the defaults, and streams", async () => {
+  test("is answered with the defaults, and samples follow", async () => {
     const { telemetry, client } = await start();
     client.send({ type: "subscribe" });
     expect(await client.next()).toEqual({ type: "subscribed", environment: "dev", intervalMs: 1000 });
@@ -39,7 +39,7 @@ describe("subscribe", () => {
     }
   });
 
-  test("repeats the given environment, and accepts the bounds of the interval", async () => {
+  test("returns the environment as given, and accepts the limits of the interval", async () => {
     const { client } = await start();
     for (const intervalMs of [500, 2000]) {
       client.send({ type: "subscribe", environment: " Development ", intervalMs });
@@ -47,7 +47,7 @@ describe("subscribe", () => {
     }
   });
 
-  test("replaces the earlier one", async () => {
+  test("replaces the previous subscription", async () => {
     const { telemetry, client } = await start();
     client.send({ type: "subscribe" });
     client.send({ type: "subscribe", environment: "staging", intervalMs: 500, asyncContext: true });
@@ -61,7 +61,7 @@ describe("subscribe", () => {
     expect(await client.next()).toEqual({ type: "pong" });
   });
 
-  test.each(INVALID)("with %j is refused, and the earlier one stays as it was", async (wrong) => {
+  test.each(INVALID)("with %j is refused, and the previous subscription stays unchanged", async (wrong) => {
     const { telemetry, client } = await start();
     client.send({ type: "subscribe", intervalMs: 500 });
     await client.next("subscribed");
@@ -89,7 +89,7 @@ test("unsubscribe ends the stream and the sampling", async () => {
   await telemetry.watchers(1);
 });
 
-test("while PM2 cannot be read, the host comes with the error", async () => {
+test("while PM2 cannot be read, the host is sent with the error", async () => {
   const { telemetry, client } = await start();
   client.send({ type: "subscribe" });
   await telemetry.watchers(1);
@@ -99,7 +99,7 @@ test("while PM2 cannot be read, the host comes with the error", async () => {
   expect(await client.next()).toEqual({ type: "error", code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." });
 });
 
-describe("a frame that is not understood", () => {
+describe("an invalid frame", () => {
   test.each([
     ["", "INVALID_FRAME"],
     ["{", "INVALID_FRAME"],
@@ -120,7 +120,7 @@ describe("a frame that is not understood", () => {
     ['{"type":"action","action":"stop","scope":"all"}', "INVALID_ACTION"],
     ['{"type":"action","action":"stop","pmId":-1}', "INVALID_ACTION"],
     ['{"type":"action","action":"stop","name":""}', "INVALID_ACTION"],
-  ])("%j is %s, and the connection stays", async (text, code) => {
+  ])("%j is answered with %s, and the connection stays open", async (text, code) => {
     const { client } = await start();
     client.send(text);
     expect(await client.next()).toMatchObject({ type: "error", code });
@@ -128,7 +128,7 @@ describe("a frame that is not understood", () => {
     expect(await client.next()).toEqual({ type: "pong" });
   });
 
-  test("the answer repeats only the id of the request", async () => {
+  test("the answer contains only the id of the request", async () => {
     const { client } = await start();
     client.send({ type: "action", action: "canary-action", name: "canary-name", token: "canary", requestId: "mine" });
     client.send({ type: "subscribe", token: 1, canary: "canary-value", requestId: "mine" });
@@ -156,7 +156,7 @@ describe("frames that close the connection", () => {
     expect(await client.closed).toMatchObject({ code: 1009 });
   });
 
-  test("16 KiB are taken", async () => {
+  test("16 KiB are accepted", async () => {
     const { client } = await start();
     client.send(`${" ".repeat(16 * 1024 - 15)}{"type":"ping"}`);
     expect(await client.next()).toEqual({ type: "pong" });
@@ -168,7 +168,7 @@ describe("frames that close the connection", () => {
     expect(await client.closed).toMatchObject({ code: 1007 });
   });
 
-  test("more frames than the rate get an error, then 1008", async () => {
+  test("more frames than the rate limit get an error, then 1008", async () => {
     const { client } = await start({ limits: { frameRate: { perSecond: 0.001, burst: 5 } } });
     for (let count = 0; count < 50; count++) client.send({ type: "ping" });
     for (let count = 0; count < 5; count++) expect(await client.next()).toEqual({ type: "pong" });

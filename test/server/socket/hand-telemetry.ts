@@ -2,15 +2,15 @@ import { EventEmitter, once } from "node:events";
 import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { SvcmError, type Ports, type Sample, type Telemetry } from "../../../src/core/index.ts";
 
-/** Telemetry whose samples the test gives out. */
+/** Telemetry with samples from the test. */
 export interface HandTelemetry extends Telemetry {
-  /** Gives a sample to every watcher, at once. */
+  /** Sends a sample to every watcher immediately. */
   give(sample: Sample): void;
-  /** Environments that are watched, with the interval of each. */
+  /** The watched environments with the interval of each. */
   readonly watched: string[];
-  /** Resolves when so many watch. */
+  /** Resolves when there is this number of watchers. */
   watchers(count: number): Promise<void>;
-  /** Resolves when just these are watched. */
+  /** Resolves when exactly these environments are watched. */
   watching(names: readonly string[]): Promise<void>;
 }
 

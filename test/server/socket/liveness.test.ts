@@ -1,4 +1,4 @@
-/** Slow readers, silent peers and the end of the server, over real sockets. Samples are given out by hand. */
+/** Slow readers, silent clients and the shutdown of the server, over real sockets. The test provides the samples. */
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
@@ -8,7 +8,7 @@ import { testServer, type ServerOptions } from "../support.ts";
 import { handTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open } from "./support.ts";
 
-/** So small that the kernel alone would take every sample of a test. */
+/** Small samples would all fit into the buffers of the kernel. */
 const SAMPLE_BYTES = 4096;
 const MAX_UNREAD = 16;
 
@@ -23,7 +23,7 @@ function clientFrame(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | bytes.length, 0, 0, 0, 0]), bytes]);
 }
 
-/** A client that subscribes, and from then on reads nothing, answers no ping and does not close. */
+/** A client that subscribes, and then does not read, answer a ping or close. */
 async function deafClient({ port }: { port: number }): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
@@ -38,13 +38,13 @@ async function deafClient({ port }: { port: number }): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the other side has let go of it, with a reset or without. */
+/** Resolves when the other side has closed the connection, with or without a reset. */
 async function gone(socket: Socket): Promise<void> {
   socket.resume();
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
 }
 
-test("a sample is serialised once for all its subscribers", async () => {
+test("a sample is serialised once for all subscribers", async () => {
   const { telemetry, server } = await start();
   const clients = [await open(server), await open(server), await open(server)];
   for (const client of clients) client.send({ type: "subscribe" });
@@ -61,7 +61,7 @@ test("a sample is serialised once for all its subscribers", async () => {
 });
 
 describe("a client that does not read", () => {
-  test("gets the newest sample when it reads again, and nothing was queued for it", async () => {
+  test("receives the newest sample when it reads again, and no samples were queued for it", async () => {
     const { telemetry, server } = await start();
     const [slow, quick] = [await open(server), await open(server)];
     for (const client of [slow, quick]) {
@@ -76,7 +76,7 @@ describe("a client that does not read", () => {
       await quick.next("metrics");
     }
     slow.socket.resume();
-    // The first answer comes behind all that was sent before, the second one behind the pong to it.
+    // The first answer follows all earlier messages, the second one follows the pong to it.
     for (const _ of ["read", "confirmed"]) {
       slow.send({ type: "ping" });
       await slow.next("pong");
@@ -112,7 +112,7 @@ describe("a client that does not read", () => {
   });
 });
 
-describe("the server's end", () => {
+describe("the shutdown of the server", () => {
   test("closes every socket with 1001", async () => {
     const { telemetry, server } = await start();
     const clients = [await open(server), await open(server)];

@@ -1,4 +1,4 @@
-/** The channel over a real PM2: metrics, actions, a daemon that is away, and secrets that stay where they are. */
+/** The channel with a real PM2: metrics, actions, a missing daemon, and secrets. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +33,7 @@ async function subscribed(server: TestServer, asked: object = {}): Promise<Clien
   return client;
 }
 
-/** Reads on until a sample shows it. */
+/** Reads until a sample shows it. */
 async function until(client: Client, name: string, status: string): Promise<void> {
   for (;;) {
     const { payload } = await client.next("metrics");
@@ -50,7 +50,7 @@ function audit(home = real.home): Record<string, unknown>[] {
 }
 
 describe("metrics", () => {
-  test("come at once and continue", async () => {
+  test("are sent immediately and continue", async () => {
     const client = await subscribed(await start());
     for (const _ of [1, 2]) {
       const { payload } = await client.next("metrics");
@@ -60,7 +60,7 @@ describe("metrics", () => {
     }
   });
 
-  test("of several environments go to their subscribers, and a later subscriber gets them at once", async () => {
+  test("of several environments are sent to their subscribers, and a later subscriber receives them immediately", async () => {
     const server = await start();
     const clients = [await subscribed(server), await subscribed(server, { environment: "staging", intervalMs: 2000 })];
     for (const [index, environment] of ["dev", "staging"].entries()) {
@@ -68,7 +68,7 @@ describe("metrics", () => {
     }
   });
 
-  test("measuring stops after the last subscription", async () => {
+  test("measuring stops after the last subscription ends", async () => {
     let telemetry: { cost(): { samples: number } } | undefined;
     const files = repository();
     const server = await testServer({
@@ -83,7 +83,7 @@ describe("metrics", () => {
     await watching.next("metrics");
     watching.socket.terminate();
     await watching.closed;
-    // The server has seen the end when it has let another one in and out.
+    // The server has noticed the end after another client has connected and disconnected.
     for (const _ of [1, 2]) {
       const probe = await open(server);
       probe.send({ type: "ping" });
@@ -99,7 +99,7 @@ describe("metrics", () => {
 });
 
 describe("actions", () => {
-  test("stop, start and restart, shown by the result, by the samples and by the audit log", async () => {
+  test("stop, start and restart are shown by the result, by the samples and by the audit log", async () => {
     const earlier = audit().length;
     const server = await start();
     const client = await subscribed(server, { environment: "staging" });
@@ -129,7 +129,7 @@ describe("actions", () => {
     expect(named).toEqual(records.map(() => ({ source: "ws", environment: undefined, processes: [worker] })));
   });
 
-  test("by number, and of a namespace", async () => {
+  test("work by number and on a namespace", async () => {
     const client = await subscribed(await start());
     const { payload } = await client.next("metrics");
     const { pmId } = payload.processes.find(({ name }: { name: string }) => name === "api");
@@ -150,7 +150,7 @@ describe("actions", () => {
     });
   });
 
-  test("start apps of the ecosystem file and the daemon, and do not touch running processes", async () => {
+  test("start the apps of the ecosystem file and the daemon, and do not affect running processes", async () => {
     await using fresh = ending(pm2());
     const files = repository();
     const apps = ["declared", "beside"].map((name) => ({ name, script: "./idle.cjs" }));
@@ -191,7 +191,7 @@ describe("actions", () => {
     [{ action: "restart", scope: "namespace", namespace: "nothing" }, "PROCESS_NOT_FOUND"],
     [{ action: "stop" }, "INVALID_REQUEST"],
     [{ action: "start", scope: "ecosystem", name: "api" }, "PROCESS_NOT_FOUND"],
-  ])("%j is a result that says %s", async (action, code) => {
+  ])("%j has the result %s", async (action, code) => {
     const client = await open(await start());
     client.send({ type: "action", ...action, requestId: "it" });
     const result = await client.next("action-result");
@@ -209,7 +209,7 @@ describe("actions", () => {
     [{ action: "stop", scope: "namespace", name: "nothing" }, "nothing", /No PM2 namespace .* "nothing"/],
     [{ action: "stop" }, "(not given)", /Neither a name/],
     [{ action: "stop", scope: "ecosystem" }, "*", /./],
-  ])("the refusal of %j names what it is about: %s", async (action, name, error) => {
+  ])("the refusal of %j names the subject: %s", async (action, name, error) => {
     const client = await open(await start());
     client.send({ type: "action", ...action });
     const result = await client.next("action-result");
@@ -233,7 +233,7 @@ describe("actions", () => {
     expect((await client.next()).type).toBe("pong");
   });
 
-  test("that run when the server closes finish, and their results arrive", async () => {
+  test("that run when the server closes finish, and their results are sent", async () => {
     const server = await start();
     const client = await open(server);
     client.send({ type: "action", action: "restart", name: "worker" });
@@ -247,7 +247,7 @@ describe("actions", () => {
 });
 
 describe("without a running PM2", () => {
-  test("the host comes with PM2_NOT_RUNNING, an action is refused with it, and no daemon is started", async () => {
+  test("the host is sent with PM2_NOT_RUNNING, an action is refused with it, and no daemon is started", async () => {
     const away = pm2();
     try {
       const client = await subscribed(await start(away.home));
@@ -263,7 +263,7 @@ describe("without a running PM2", () => {
     }
   });
 
-  test("metrics come when PM2 starts, and only the host when it dies", async () => {
+  test("metrics are sent when PM2 starts, and only the host when it dies", async () => {
     const late = pm2();
     try {
       const client = await subscribed(await start(late.home));
@@ -279,7 +279,7 @@ describe("without a running PM2", () => {
   });
 });
 
-test("nothing of an app's environment or arguments is in any frame", async () => {
+test("no frame contains a value of an app's environment or arguments", async () => {
   const server = await start();
   const client = await subscribed(server, { asyncContext: true });
   await client.next("metrics");

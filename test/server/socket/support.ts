@@ -1,4 +1,4 @@
-/** A client of the WebSocket for tests: it keeps every frame, and hands them over one after the other. */
+/** A WebSocket client for tests, which keeps every frame and returns one after the other. */
 import { EventEmitter, once } from "node:events";
 import { WebSocket, type ClientOptions } from "ws";
 import { onTestFinished } from "vitest";
@@ -10,12 +10,11 @@ type Frame = any;
 
 export interface Client {
   readonly socket: WebSocket;
-  /** Every frame so far, as text. */
   readonly texts: string[];
   send(frame: unknown): void;
-  /** The next frame that has not been handed over, of this type if one is named; others are passed over. */
+  /** The next frame, or the next one of the given type; others are skipped. */
   next(type?: string): Promise<Frame>;
-  /** The close code and reason, once it is closed. */
+  /** The close code and reason, when the socket is closed. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
@@ -24,7 +23,7 @@ export interface ClientSettings extends ClientOptions {
   readonly path?: string;
 }
 
-/** Opens a socket. @throws where the upgrade is refused. */
+/** Opens a socket. @throws if the upgrade is refused */
 export async function open(server: { readonly port: number }, settings: ClientSettings = {}): Promise<Client> {
   const { protocols = [], path = SOCKET_PATH, ...options } = settings;
   const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, protocols, options);
@@ -57,7 +56,7 @@ export async function open(server: { readonly port: number }, settings: ClientSe
   };
 }
 
-/** Every frame that a test sees is one by the schemas. */
+/** Checks every frame against the schemas. */
 function parseFrame(text: string): Frame {
   const frame: Frame = JSON.parse(text);
   const schema = serverFrames[frame.type as keyof typeof serverFrames];
@@ -65,7 +64,7 @@ function parseFrame(text: string): Frame {
   return schema.parse(frame);
 }
 
-/** The status and the body of an upgrade that is refused. */
+/** The status and the body of a refused upgrade. */
 export async function refused(
   server: { readonly port: number },
   settings: ClientSettings = {},

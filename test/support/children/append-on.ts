@@ -1,4 +1,4 @@
-/** Appends so many records, one after the other, and prints the id of each that is on the disk. */
+/** Appends this number of records, one after the other, and prints the id of each record that is on the disk. */
 import { writeSync } from "node:fs";
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import { recordOf } from "../records.ts";

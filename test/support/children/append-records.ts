@@ -1,4 +1,4 @@
-/** Appends records to an audit log as fast as it can, `<name>-0`, `<name>-1` and so on, and prints refusals. */
+/** Appends records to an audit log as fast as possible, `<name>-0`, `<name>-1` and so on, and prints refusals. */
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import { FileError } from "../../../src/core/ports/index.ts";
 import { recordOf } from "../records.ts";

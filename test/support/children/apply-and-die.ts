@@ -1,4 +1,4 @@
-/** Applies the ecosystem file of `dev`, and is killed beside the line of the journal with that number. */
+/** Applies the ecosystem file of `dev`, and is killed before or after the line of the journal with that number. */
 import { execute, nodePorts, rolloutApply } from "../../../src/core/index.ts";
 
 const [root = "", line = "", when = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Burns CPU for half of the time. On each line it prints the CPU time used, in ms. */
+/** Uses CPU time for half of the time. For each line of input, it prints the CPU time used, in ms. */
 const start = Date.now();
 setInterval(() => {
   const end = Date.now() + 20;

@@ -1,6 +1,6 @@
 /**
- * Waits for a line, takes the lock of a file, and is killed while it holds it. Prints another
- * holder's mark if it finds one.
+ * Waits for a line, takes the lock of a file, and is killed while it holds it. Prints the mark of another holder if it
+ * finds one.
  */
 import { appendFileSync, closeSync, openSync, unlinkSync } from "node:fs";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** Lets a child hold the lock of a file, and prints the state of the lock: held, then after the kill. */
+/** A child holds the lock of a file. Prints the state of the lock while it is held and after the child is killed. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

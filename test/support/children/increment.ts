@@ -1,4 +1,4 @@
-/** Adds one to the number in a file, as often as asked. */
+/** Increments the number in a file as often as requested. */
 import { dirname } from "node:path";
 import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
 

@@ -1,4 +1,4 @@
-/** Lists PM2's processes in PM2_HOME, then tries to start: one line each of what came of it. */
+/** Lists PM2's processes in PM2_HOME, then tries to start: prints one line with the result of each. */
 import { pm2Processes } from "../../../src/core/adapters/pm2/index.ts";
 
 const link = pm2Processes({ env: process.env, cwd: "/" });

@@ -1,2 +1,2 @@
-/** Shows that this user can run TypeScript from this folder. */
+/** Shows that this user can run TypeScript in this folder. */
 console.log("nothing");

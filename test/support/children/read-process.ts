@@ -1,4 +1,4 @@
-/** Reads one process of another user, and prints what it saw. */
+/** Reads one process of another user, and prints the result. */
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
 
 const pid = Number(process.argv[2]);

@@ -1,4 +1,4 @@
-/** Records made-up samples, ten minutes apart, and prints `done <n>` when sample n is on the disk. */
+/** Records invented samples, ten minutes apart, and prints `done <n>` when sample n is on the disk. */
 import { nodeHistoryFiles } from "../../../src/core/adapters/history-files.ts";
 import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { createRecorder } from "../../../src/core/history/recorder.ts";

@@ -1,4 +1,4 @@
-/** Replaces a file by each of the contents given, and prints what came of it, one line each. */
+/** Replaces a file by each of the given contents, and prints one line with the result of each. */
 import { dirname } from "node:path";
 import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
 import { FileError } from "../../../src/core/ports/index.ts";

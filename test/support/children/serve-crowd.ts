@@ -1,4 +1,4 @@
-/** A server for many sockets, with samples as fast as it can send them. */
+/** A server for many sockets, which sends samples as fast as possible. */
 import { setImmediate as turn } from "node:timers/promises";
 import { nodePorts } from "../../../src/core/index.ts";
 import { startServer } from "../../../src/server/start.ts";

@@ -1,4 +1,4 @@
-/** For each line of input writes that version of a file and records it, then answers `done`. */
+/** For each line of input, writes that version of a file and records it, then prints `done`. */
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";

@@ -1,4 +1,4 @@
-/** Writes one version of a file after the other, saying so before and after each, until killed. */
+/** Writes one version of a file after another, and prints a line before and after each, until it is killed. */
 import { dirname } from "node:path";
 import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
 import { contentOf, versionOf } from "../versions.ts";

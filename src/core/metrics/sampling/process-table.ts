@@ -32,9 +32,8 @@ const UNANSWERED: Listed = {
 };
 
 /**
- * The list of PM2's processes, requested at most every two seconds and by one request at a time; for the recorder alone,
- * only if something has changed or a minute has passed. If PM2 hangs, ticks do not wait: the last list counts until the
- * request fails.
+ * The list of PM2's processes, requested at most every two seconds and by one request at a time. For the recorder alone,
+ * a minute may pass if nothing has changed. If PM2 hangs, ticks do not wait: the last list counts until the request fails.
  */
 export class ProcessTable {
   readonly #ports: Ports;

@@ -11,14 +11,14 @@ const manifest = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json")
 };
 const commands = Object.values(manifest.commands);
 
-/** The candidates behind the words, with each source answered by its own name. */
+/** The candidates after the words. Each source returns its own name. */
 async function offers(...words: string[]): Promise<string[]> {
   const { candidates } = await complete(words, commands, async (source) => [{ value: `<${source}>` }]);
   return candidates.map(({ value }) => value);
 }
 
 describe("candidates", () => {
-  test("topics and commands, without hidden ones", async () => {
+  test("topics and commands, except hidden ones", async () => {
     const first = await offers("");
     expect(first).toEqual(expect.arrayContaining(["audit", "completion", "env", "serve"]));
     expect(first.some((word) => word.startsWith("_"))).toBe(false);
@@ -26,14 +26,14 @@ describe("candidates", () => {
     expect(await offers("env", "profile", "")).toEqual(["apply", "list", "show"]);
   });
 
-  test("flags that are not given yet, after arguments too", async () => {
+  test("flags that are not given yet, also after arguments", async () => {
     expect(await offers("env", "get", "--")).toEqual(expect.arrayContaining(["--environment", "--json", "--root"]));
     expect(await offers("env", "get", "-e", "dev", "--env")).toEqual([]);
     expect(await offers("env", "set", "SVC_REALTIME_API=yes", "--dry")).toEqual(["--dry-run"]);
     expect(await offers("targets", "edit", "a", "--clear", "region", "--cl")).toEqual(["--clear"]);
   });
 
-  test("values of a flag, however it is written", async () => {
+  test("values of a flag, in every form in which it may be written", async () => {
     expect(await offers("env", "get", "--environment", "")).toEqual(["<environments>"]);
     expect(await offers("env", "get", "-e", "")).toEqual(["<environments>"]);
     expect(await offers("env", "get", "--environment=")).toEqual(["--environment=<environments>"]);
@@ -41,7 +41,7 @@ describe("candidates", () => {
     expect(await offers("validate", "--format", "s")).toEqual(["sarif"]);
   });
 
-  test("arguments by their place, the last one again if it repeats", async () => {
+  test("arguments by position; the last one again if it may repeat", async () => {
     expect(await offers("env", "diff", "")).toEqual(["<environments>"]);
     expect(await offers("env", "diff", "dev", "ci", "")).toEqual([]);
     expect(await offers("process", "stop", "api", "")).toEqual(["<processes>"]);
@@ -95,7 +95,7 @@ describe("a line of bash", () => {
     ["svcm env set A=M", "A=MS SQL", String.raw`MS\ SQL`],
     ["svcm env set 'A=M", "A=MS SQL", "A=MS SQL"],
     ["svcm process stop a:", "a:$(reboot)", String.raw`\$\(reboot\)`],
-  ])("behind %j the candidate is inserted as bash needs it", (line, value, inserted) => {
+  ])("after %j, the candidate is inserted as bash needs it", (line, value, inserted) => {
     expect(forBash(value, splitLine(line), " \t\n\"'><=;|&(:")).toBe(inserted);
   });
 });

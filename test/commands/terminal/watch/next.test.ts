@@ -11,7 +11,7 @@ const busy = seen(busySample());
 const ids = (state: WatchState): number[] => shownProcesses(state).map(({ pmId }) => pmId);
 const press = (state: WatchState, key: string) => next(state, { type: "key", key });
 
-test("details are shown only on the page that asked for them", () => {
+test("details are requested only on the page that shows them", () => {
   const details = { type: "details", target: { pmId: 5, name: "one" }, lines: ["of one"] } as const;
   const pageAfter = (pressed: string) => stateAfter(busy, ...keys(pressed), details).page;
   expect(pageAfter("down enter")).toEqual(["of one"]);
@@ -81,7 +81,7 @@ describe("an action", () => {
     ["S", "start"],
     ["X", "stop"],
     ["R", "restart"],
-  ])("%s asks, and y does it", (key, action) => {
+  ])("%s asks for confirmation, and y confirms it", (key, action) => {
     const asked = stateAfter(busy, ...keys(`down ${key}`));
     expect(asked).toMatchObject({ mode: "confirm", asked: { action, pmId: 5, name: "dev-grpcapi" } });
     const { state, effect } = press(asked, "y");
@@ -121,7 +121,7 @@ test("the first part of a log replaces the page, the newest lines are kept, and 
   expect(press(stateAfter(busy), "l")).toMatchObject({ state: { mode: "table", notice: { isBad: true } } });
 });
 
-test("q quits, except where it is text; Ctrl-C always does", () => {
+test("q quits, except while the user types text; Ctrl-C always quits", () => {
   expect(press(stateAfter(busy), "q").effect).toEqual({ type: "quit" });
   expect(press(stateAfter(busy, ...keys("/")), "q").effect).toBeUndefined();
   for (const mode of ["/", "?", "p"]) {

@@ -7,7 +7,7 @@ const MIB = 2 ** 20;
 
 type Process = Extract<Sample, { kind: "metrics" }>["payload"]["processes"][number];
 
-/** Processes of every status, with names that are long, wide or hostile. */
+/** Processes with every status, and with long, wide or hostile names. */
 export function busySample(): Sample {
   const { payload } = sample(1);
   const [example] = payload.processes;
@@ -52,7 +52,6 @@ export function busySample(): Sample {
 
 export const awaySample = hostSample;
 
-/** The state after some events, from the beginning. */
 export function stateAfter(...events: readonly WatchEvent[]): WatchState {
   const start = initialState({ environment: "dev", origin: "this machine", intervalMs: 1000 });
   return events.reduce((state, event) => next(state, event).state, start);

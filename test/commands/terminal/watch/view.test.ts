@@ -1,4 +1,4 @@
-/** The view as text, held in files: state in, lines out. */
+/** The view as text in snapshot files, for each state. */
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -92,7 +92,7 @@ test.each([
   await expect(text).toMatchFileSnapshot(join(FIXTURES, `${state}-${size}.txt`));
 });
 
-test("colours as they are drawn", async () => {
+test("the colours of the view", async () => {
   const lines = viewLines(states["table"]!, { columns: 80, rows: 24 }, paint);
   const text = `${withStyles(lines.join("\n"), true).replaceAll("\u001B", "ESC")}\n`;
   await expect(text).toMatchFileSnapshot(join(FIXTURES, "table-colours.txt"));
@@ -110,7 +110,7 @@ test("only lines that changed are written", () => {
   expect(changedLines([], ["a"])).toBe("\u001B[1;1Ha\u001B[K");
 });
 
-test("on a terminal without Unicode each symbol becomes one of ASCII, and nothing moves", () => {
+test("on a terminal without Unicode, each symbol is replaced by an ASCII character of the same width", () => {
   const lines = viewLines(states["table"]!, { columns: 80, rows: 24 }, paint);
   const ascii = lines.map((line) => printable(line, { colours: 0, isAscii: true }));
   expect(ascii.map((line) => stringWidth(line))).toEqual(plain("table", 80, 24).map((line) => stringWidth(line)));

@@ -107,7 +107,7 @@ describe("attention", () => {
     expect(isApplicable(entry)).toBe(isOffered),
   );
 
-  test("the reason is the most urgent difference, with the number of the others", () => {
+  test("the reason is the most urgent difference, with the number of other differences", () => {
     const entries = [drift("app", "unexpected"), drift("env", "stale", "OLD"), drift("env", "different", "MODE")];
     const [row] = rows(processes({}), () => entries);
     expect(row?.attention).toEqual({ rank: 3, why: "MODE: another value is declared. And 2 more." });
@@ -121,7 +121,7 @@ describe("order", () => {
     return names(order.ordered(list));
   };
 
-  test("by status, what needs a user comes first, then what PM2 does not run; within that by name", () => {
+  test("by status, processes that need attention come first, then those that PM2 does not run; within that by name", () => {
     const list = processes(
       { name: "b-fine" },
       { name: "undeclared" },

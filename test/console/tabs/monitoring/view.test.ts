@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import type { Feed, Shown } from "../../../../src/console/tabs/monitoring/feed.ts";
 import { createView } from "../../../../src/console/tabs/monitoring/view.ts";
 
-/** The part of a feed that the view needs: it can pause. */
 function started(isPausedBefore = false) {
   const shown = signal<Shown | undefined>({ time: 1_000 } as Shown);
   const isPaused = signal(isPausedBefore);
@@ -18,7 +17,7 @@ function started(isPausedBefore = false) {
 const whole = { from: 700, to: 1_000 };
 const part = { from: 800, to: 850 };
 
-test("the range ends with the sample on the screen", () => {
+test("the range ends with the displayed sample", () => {
   const { view, shown } = started();
   expect(view.span.value).toEqual(whole);
   shown.value = { time: 1_060 } as Shown;
@@ -45,21 +44,21 @@ test("a view that was paused before stays paused", () => {
   expect(isPaused.value).toBe(true);
 });
 
-test("a resumed view shows all of the range, with or without a new sample", () => {
+test("a resumed view shows the complete range, with or without a new sample", () => {
   const { view, isPaused } = started();
   view.zoom(part);
   view.pause(false);
   expect([view.span.value, isPaused.value]).toEqual([whole, false]);
 });
 
-test("another range is shown whole", () => {
+test("another range is shown completely", () => {
   const { view, isPaused } = started();
   view.zoom(part);
   view.choose("15m");
   expect([view.span.value, isPaused.value]).toEqual([{ from: 100, to: 1_000 }, false]);
 });
 
-test("a span is moved into the range and not shorter than samples are apart; all of it ends the zoom", () => {
+test("a span is moved into the range and is never shorter than the interval of samples; the full range ends the zoom", () => {
   const { view, isPaused } = started();
   view.zoom({ from: 650, to: 750 });
   expect(view.span.value).toEqual({ from: 700, to: 800 });

@@ -1,4 +1,3 @@
-/** Scale, cursor and runs: the geometry before anything is drawn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nearest, selectionOf, stepTo, stretched } from "../../../../src/console/ui/chart/cursor.ts";
@@ -15,7 +14,7 @@ describe("scale", () => {
     expect([scale.x(1_000), scale.x(1_300), scale.y(0), scale.y(200), scale.y(50)]).toEqual([50, 350, 108, 8, 83]);
   });
 
-  test("a pixel converts to its moment and back; outside of the box it is the edge's", () => {
+  test("a pixel converts to its time and back; outside of the plot, the time of the edge is used", () => {
     fc.assert(
       fc.property(fc.double({ min: 50, max: 350, noNaN: true }), (x) => {
         expect(scale.x(scale.timeAt(x))).toBeCloseTo(x, 6);
@@ -24,13 +23,13 @@ describe("scale", () => {
     expect([scale.timeAt(-5), scale.timeAt(9_999)]).toEqual([1_000, 1_300]);
   });
 
-  test("a canvas without room or time has finite numbers", () => {
+  test("a canvas without size or time span has finite numbers", () => {
     const none = scaleOf(boxOf(10, 10), { from: 5, to: 5 }, 1);
     expect(none.box).toMatchObject({ width: 0, height: 0 });
     expect([none.x(5), none.y(1), none.timeAt(99)]).toEqual([60, 8, 5]);
   });
 
-  test("the top is over the highest value, and never 0", () => {
+  test("the upper limit is above the highest value, and never 0", () => {
     expect([roofOf([[1, null, 100], [40]]), roofOf([[0, null]]), roofOf([])]).toEqual([expect.closeTo(115), 1, 1]);
   });
 });
@@ -46,7 +45,7 @@ describe("the sample under the pointer", () => {
     [9_999, 4],
   ])("nearest to %s", (time, at) => expect(nearest(times, span, time)).toBe(at));
 
-  test("is undefined without a sample in sight", () => {
+  test("is undefined if no sample is visible", () => {
     expect([nearest([], span, 1_100), nearest([1, 2_000], span, 1_100)]).toEqual([undefined, undefined]);
   });
 
@@ -75,7 +74,7 @@ describe("the sample under the pointer", () => {
     ["Home", 3, 1],
     ["End", 2, 4],
     ["a", 2, undefined],
-  ])("%s from %s leads to %s", (key, from, to) => expect(stepTo(key, times, span, from)).toBe(to));
+  ])("%s from %s moves to %s", (key, from, to) => expect(stepTo(key, times, span, from)).toBe(to));
 
   test("keys do nothing without samples", () => {
     expect(stepTo("End", [], span, undefined)).toBeUndefined();
@@ -85,14 +84,14 @@ describe("the sample under the pointer", () => {
 describe("zooming", () => {
   const scale = scaleOf(box, span, 1);
 
-  test("a drag is a span in either direction; a click is not a span", () => {
+  test("a drag in either direction is a span; a click is not", () => {
     const selected = { from: 1_050, to: 1_100 };
     expect([selectionOf(scale, 100, 150), selectionOf(scale, 150, 100)]).toEqual([selected, selected]);
     expect(selectionOf(scale, 100, 104)).toBeUndefined();
     expect(selectionOf(scale, 300, 5_000)).toEqual({ from: 1_250, to: 1_300 });
   });
 
-  test("the moment under the pointer keeps its place", () => {
+  test("the time under the pointer keeps its place", () => {
     expect(stretched(span, 1_100, 0.5)).toEqual({ from: 1_050, to: 1_200 });
     expect(stretched(stretched(span, 1_100, 0.5), 1_100, 2)).toEqual(span);
   });
@@ -116,7 +115,7 @@ describe("runs", () => {
     expect(runsOf(6, (at) => at === 2, isApart)).toEqual([[0, 2], [3, 5], [5, 6]]); // oxfmt-ignore
   });
 
-  test("every sample is in exactly one run, and no gap is", () => {
+  test("every sample is in exactly one run, and no gap is in one", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat())), (values) => {
         const inRuns = runsOf(values.length, isGap(values)).flatMap(([from, to]) => values.slice(from, to));

@@ -11,7 +11,7 @@ function scene(columns: (number | null)[][], top?: number) {
   return sceneOf({ part: [times, ...columns], span: { from: NOON, to: NOON + 10 }, longestStep: 6 }, size, top);
 }
 
-test("lines reach the edges: the read part is wider than the span", () => {
+test("lines reach the edges, because more samples are read than the span shows", () => {
   const series = new Series(2);
   for (let time = 0; time < 100; time += 2) series.push(time, [time, -time]);
   const { part, span } = partOf(series, { from: 51, to: 61 }, [1]);
@@ -21,7 +21,7 @@ test("lines reach the edges: the read part is wider than the span", () => {
   expect(partOf(undefined, span, [0, 1]).part).toEqual([[], [], []]);
 });
 
-test("the scale ends at its given top, or over the highest value", () => {
+test("the scale ends at the given limit, or above the highest value", () => {
   expect([scene([[10, 40]], 100).scale.top, scene([[10, 40]]).scale.top]).toEqual([100, 46]);
 });
 
@@ -31,7 +31,7 @@ test.each([
   [[[1, 50], [2, 4.06]], "12:00:01, CPU 50%, Core 1 4.06%"], // oxfmt-ignore
   [[[1, 50], [1, null], [1, 4], [1, 100], [1, 9]], "12:00:01, CPU 50%, others 4% to 100%"], // oxfmt-ignore
   [[[1, 50], [1, null], [1, null], [1, null], [1, null]], "12:00:01, CPU 50%, others –"], // oxfmt-ignore
-])("%j in words", (columns, words) => {
+])("%j as text", (columns, words) => {
   const names = ["CPU", "Core 1", "Core 2", "Core 3", "Core 4"];
   expect(wordsOf(readingOf(scene(columns), 1, names, formatShare))).toBe(words);
 });

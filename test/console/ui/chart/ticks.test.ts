@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { clock, clockWithSeconds, timeTicks, valueTicks } from "../../../../src/console/ui/chart/scale.ts";
 
 const ROOM = { minute: 44, second: 64 };
-/** Local midnight. */
 const MIDNIGHT = new Date(2026, 10, 21).getTime() / 1000;
 
 describe("time", () => {
@@ -19,7 +18,7 @@ describe("time", () => {
     expect(timeTicks(span, width, ROOM).map(clock)).toEqual(words);
   });
 
-  test("labels do not overlap, all are in sight, and no step is left out", () => {
+  test("labels do not overlap, all are visible, and no step is left out", () => {
     const cases = fc.record({
       from: fc.integer({ min: 0, max: 4_000_000_000 }),
       seconds: fc.integer({ min: 5, max: 3_600 }),
@@ -41,12 +40,12 @@ describe("time", () => {
     );
   });
 
-  test("is empty without room or time", () => {
+  test("is empty without width or time span", () => {
     expect(timeTicks({ from: 5, to: 5 }, 100, ROOM)).toEqual([5]);
     expect(timeTicks({ from: 0, to: 60 }, 0, ROOM)).toEqual([]);
   });
 
-  test("labels have seconds unless the minute is whole; samples always have them", () => {
+  test("labels have seconds unless they fall on a full minute; samples always have them", () => {
     expect([clock(MIDNIGHT), clock(MIDNIGHT + 65)]).toEqual(["00:00", "00:01:05"]);
     expect([clockWithSeconds(MIDNIGHT), clockWithSeconds(MIDNIGHT + 65)]).toEqual(["00:00:00", "00:01:05"]);
   });
@@ -69,7 +68,7 @@ describe("values", () => {
     expect(valueTicks(top, height, steps)).toEqual(ticks);
   });
 
-  test("start at 0, are never closer than a label is high, and as many as fit", () => {
+  test("start at 0, are at least a label's height apart, and as many as fit", () => {
     const cases = fc.record({
       top: fc.double({ min: 1e-6, max: 1e12, noNaN: true }),
       height: fc.integer({ min: 90, max: 800 }),

@@ -1,15 +1,13 @@
-/** Ecosystem files that do what none should. Each holds the canary where a careless answer would quote it. */
+/** Hostile ecosystem files. Each contains the canary where a careless error message would quote it. */
 export const CANARY = "canary9hostileK4x";
 
 export interface HostileFile {
   readonly what: string;
   readonly text: string;
   readonly code: string;
-  /** Ending of the file's name. */
   readonly ending?: string;
-  /** `line:column` that the answer names. */
   readonly at?: string;
-  /** It takes as long as a load may. */
+  /** The file uses the complete time limit of a load. */
   readonly isSlow?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Hostile ecosystem files against the built server: a clear refusal, and nothing left of them. */
+/** Hostile ecosystem files and the built server: each is refused, and no process or file remains. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +30,6 @@ function put(workspace: TestWorkspace, text: string, ending = "cjs"): string {
 const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
 const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Processes whose command line or environment names the folder. */
 function processesAbout(text: string): string[] {
   return readdirSync("/proc").filter((entry) => {
     if (!/^\d+$/.test(entry)) return false;
@@ -42,7 +41,7 @@ function processesAbout(text: string): string[] {
   });
 }
 
-test("each hostile ecosystem file is refused in svcm's words, and the server keeps running", async () => {
+test("each hostile ecosystem file is refused with svcm's message, and the server keeps running", async () => {
   const workspace = makeWorkspace();
   const server = await serve({
     root: workspace.root,
@@ -73,7 +72,7 @@ test("each hostile ecosystem file is refused in svcm's words, and the server kee
   expect(await server.stop()).toBe(0);
 });
 
-test("processes that a file starts end with it", async () => {
+test("processes that a file starts end with the loader", async () => {
   const workspace = makeWorkspace();
   const server = await serve({ root: workspace.root });
   const marker = join(workspace.root, "grandchild.js");
@@ -87,7 +86,7 @@ test("processes that a file starts end with it", async () => {
   }
 });
 
-test("a file sees neither our secrets nor our options", async () => {
+test("a file has no access to svcm's secrets and options", async () => {
   const workspace = makeWorkspace();
   const env = {
     SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `token-${CANARY}`,
@@ -112,7 +111,7 @@ test("a file sees neither our secrets nor our options", async () => {
   expect(answer.text).not.toContain(CANARY);
 });
 
-test("an unreadable file is 500, and a missing file is not an error", async () => {
+test("an unreadable file is answered with 500, and a missing file is not an error", async () => {
   const workspace = makeWorkspace();
   const server = await serve({ root: workspace.root });
   const absent = await read(server.url);

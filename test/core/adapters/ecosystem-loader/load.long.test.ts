@@ -1,10 +1,10 @@
-/** Ten thousand reads leave nothing behind in the server: no descriptor, no child, no memory. */
+/** Ten thousand loads leave no descriptor, no child process and no memory in the server. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { serve } from "../../../support/svcm.ts";
 import { makeWorkspace } from "../../../support/workspace.ts";
 
-/** The engine widens its young heap in steps, the later the slower the machine is, unless it may not. */
+/** Without a fixed limit, V8 enlarges its young generation in steps that depend on the speed of the machine. */
 const NODE_OPTIONS = "--max-semi-space-size=1";
 const WARM_UP = 4000;
 const READS = 6000;

@@ -31,7 +31,7 @@ test.each([
   expect(await namesOf(loaderIn(root), join(root, name))).toEqual(["a"]);
 });
 
-test("each load runs the file again, and the modules that it requires", async () => {
+test("each load runs the file and the modules that it requires again", async () => {
   const root = temporaryFolder();
   const [file, nested] = [join(root, "x.config.cjs"), join(root, "nested.cjs")];
   const loader = loaderIn(root);
@@ -44,7 +44,7 @@ test("each load runs the file again, and the modules that it requires", async ()
   expect(await namesOf(loader, file)).toEqual(["four"]);
 });
 
-test("concurrent loads share a run: one runs, one waits", async () => {
+test("concurrent loads share a run: one runs, the others wait", async () => {
   const root = temporaryFolder();
   const [file, log] = [join(root, "x.config.cjs"), join(root, "runs")];
   writeFileSync(file, `require("fs").appendFileSync(${JSON.stringify(log)}, "x"); module.exports = { apps: [] };`);

@@ -8,7 +8,7 @@ import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../sup
 import { canUnshare, isLinux } from "../../../support/machine.ts";
 import { runs } from "../../../support/runs.ts";
 
-/** No patience: a single attempt. */
+/** A single attempt, without waiting. */
 const AT_ONCE = 0;
 const OTHER_BOOT: Partial<ProcessIdentity> = { bootId: "00000000-0000-0000-0000-000000000000" };
 
@@ -24,7 +24,7 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test.skipIf(!isLinux)("although its parent has not taken note of its end (needs /proc)", async () => {
+  test.skipIf(!isLinux)("even if the parent of the holder has not waited for it (needs /proc)", async () => {
     const { target, hold } = lockPlace();
     // The shell becomes `sleep` and never waits for the child that it started before.
     const [node = "", ...args] = commandLine("hold-and-die", target, "kill");
@@ -49,7 +49,7 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test.skipIf(!isLinux)("a process of another container after five minutes (needs /proc)", async () => {
+  test.skipIf(!isLinux)("after five minutes, if its holder is in another container (needs /proc)", async () => {
     const { hold, lock, names } = lockPlace(AT_ONCE);
     const elsewhere = { pidNamespace: "pid:[1]", pid: NOBODYS_PID };
     leave(lock, elsewhere, Date.now() - 600_000);
@@ -59,18 +59,18 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([lockName(".env"), ".env"]);
   });
 
-  test("but the lock of a living holder is not", async () => {
+  test("but not the lock of a running holder", async () => {
     expect(await holdBeside()).toEqual(["ELOCKED", "held"]);
   });
 
   test.skipIf(!canUnshare)(
-    "but a living holder is not, if /proc belongs to another namespace (needs root and unshare)",
+    "but not from a running holder if /proc belongs to another namespace (needs root and unshare)",
     async () => {
       expect(await holdBeside("unshare", "--pid", "--fork")).toEqual(["ELOCKED", "held"]);
     },
   );
 
-  test("also without start times and boot ids", async () => {
+  test("also without start times and boot IDs", async () => {
     const { hold, lock } = lockPlace(AT_ONCE);
     leave(lock, { pid: NOBODYS_PID, startTime: null, bootId: null });
     expect(await hold(async () => "held")).toBe("held");
@@ -108,7 +108,7 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([...kept, ".env"].toSorted());
   });
 
-  test("by one process at a time, even if many find it stale and are killed", async () => {
+  test("by one process at a time, even if many processes find it stale and are killed", async () => {
     const { target, hold, lock, names } = lockPlace();
     leave(lock, { pid: NOBODYS_PID });
     const children = await startTogether(8, target, "kill");
@@ -121,7 +121,7 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test("by one process at a time, in many rounds of many contenders", async () => {
+  test("by one process at a time, in many rounds with many processes", async () => {
     const { hold, lock, names } = lockPlace();
     let inside = 0;
     let most = 0;
@@ -169,7 +169,7 @@ describe("a holder that cannot be verified keeps its lock", () => {
   );
 });
 
-/** The verdict of a process on the lock of its child, while the child holds it and after it was killed. */
+/** The state of a lock as its parent process sees it, while the child holds the lock and after the child was killed. */
 async function holdBeside(...wrapper: string[]): Promise<string[]> {
   const { target, names } = lockPlace();
   const [script = ""] = commandLine("hold-and-die").slice(-1);

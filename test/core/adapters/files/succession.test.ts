@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const SELF = await thisProcess();
 
-/** A lock whose holder is dead, and contenders whose judgement can be held up by what happens in between. */
+/** A lock whose holder is dead, and processes that can be paused between checking and taking the lock. */
 function setUp() {
   const folder = temporaryFolder();
   const lock = join(folder, "lock");
@@ -65,7 +65,7 @@ describe("a process that found the holder dead, but was slow,", () => {
     expect(names()).toEqual(["lock"]);
   });
 
-  test("does not take the lock through the claim of another dead process", async () => {
+  test("does not take the lock with the claim of another dead process", async () => {
     const { lock, leave, contender, holderNonce, names } = setUp();
     const claimant = leave(claimName(lock, leave(lock)));
     const fast = contender();
@@ -86,7 +86,7 @@ describe("a process that found the holder dead, but was slow,", () => {
   });
 });
 
-test("a process whose own link was reported as EEXIST has the lock", async () => {
+test("a process whose own link is reported as EEXIST has the lock", async () => {
   const { lock, contender } = setUp();
   const us = contender();
   symlinkSync(us.content, lock);

@@ -138,22 +138,19 @@ describe("Files.replace writes nothing", () => {
     expect([text(), names()]).toEqual([OLD, [".env.dev"]]);
   });
 
-  test.each([0o444, 0o400, 0o466])(
-    "where its mode %o does not permit the owner to write, for root, too",
-    async (mode) => {
-      const { files, path, text, names } = setUp();
-      chmodSync(path, mode);
-      const announced: string[] = [];
-      const replacing = files.replace(
-        path,
-        () => NEW,
-        async () => void announced.push("write"),
-      );
-      await expect(replacing).rejects.toMatchObject({ name: "FileError", code: "EACCES", path });
-      expect([text(), names(), announced]).toEqual([OLD, [".env.dev"], []]);
-      await expect(files.replace(path, () => undefined)).resolves.toEqual(Buffer.from(OLD));
-    },
-  );
+  test.each([0o444, 0o400, 0o466])("if its mode %o does not permit the owner to write, also for root", async (mode) => {
+    const { files, path, text, names } = setUp();
+    chmodSync(path, mode);
+    const announced: string[] = [];
+    const replacing = files.replace(
+      path,
+      () => NEW,
+      async () => void announced.push("write"),
+    );
+    await expect(replacing).rejects.toMatchObject({ name: "FileError", code: "EACCES", path });
+    expect([text(), names(), announced]).toEqual([OLD, [".env.dev"], []]);
+    await expect(files.replace(path, () => undefined)).resolves.toEqual(Buffer.from(OLD));
+  });
 
   test("if a link leads out of the allowed folders", async () => {
     const { config, files, folder } = setUp();
@@ -178,7 +175,7 @@ describe("Files.replace writes nothing", () => {
   });
 });
 
-describe("Files.replace beside a program without the lock", () => {
+describe("Files.replace beside a program that does not use the lock", () => {
   test("decides again if the file is saved in place meanwhile", async () => {
     const { files, path, text } = setUp();
     let runs = 0;
@@ -259,7 +256,7 @@ describe("Files.replace beside a program without the lock", () => {
   });
 });
 
-test("Files.replace splits a hard link: the other name keeps the old content", async () => {
+test("Files.replace breaks a hard link: the other name keeps the old content", async () => {
   const { config, files, path, text } = setUp();
   linkSync(path, join(config, "twin"));
   await files.replace(path, () => NEW);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { packedLines, unpackedLines } from "../../../../src/core/adapters/logs/packed.ts";
 import { linesOf } from "../../../../src/core/adapters/logs/worker/block.ts";
 
-test("lines keep every member on their way out of the worker", () => {
+test("lines keep every property when the worker sends them", () => {
   const out = { app: "api", pmId: 3, stream: "out", file: "api-out.log" } as const;
   const err = { app: "billing", pmId: null, stream: "err", file: "billing-error.log" } as const;
   const atMs = Date.parse("2026-11-22T04:58:09.007Z");
@@ -26,7 +26,7 @@ test.each([
   ["ASCII", "one\n\ntwo\r\nthree"],
   ["UTF-8", "größer\n\n🙂\r\nthree"],
   ["bytes that are not UTF-8", Buffer.from("a\xFF\n\n\xC3\nthree", "latin1")],
-])("lines of %s have their places in the file", (_case, content) => {
+])("lines of %s have their positions in the file", (_case, content) => {
   const bytes = Buffer.from(content as string);
   const found = linesOf(bytes, 100).map(({ text, size, offset }) => {
     expect(bytes.toString("utf8", offset - 100, offset - 100 + size)).toBe(text);

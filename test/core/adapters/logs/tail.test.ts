@@ -31,7 +31,7 @@ function tailed(content = "") {
   return { path, tail, added };
 }
 
-test("lines are read when they are whole, from the beginning of the one that was torn", () => {
+test("a line is read when it is complete, from its beginning", () => {
   const { path, tail, added } = tailed("old\nto");
   expect(tail.place?.offset).toBe(4);
   appendFileSync(path, "rn\nnext\nbeg");
@@ -42,7 +42,7 @@ test("lines are read when they are whole, from the beginning of the one that was
   tail.close();
 });
 
-test("a file that was emptied is read from its beginning, also if it is larger again", () => {
+test("a truncated file is read from its beginning, also if it is larger again", () => {
   const { path, tail, added } = tailed("one\n");
   appendFileSync(path, "two\n");
   expect(added()).toEqual(["two"]);
@@ -55,7 +55,7 @@ test("a file that was emptied is read from its beginning, also if it is larger a
   tail.close();
 });
 
-test("lines that were copied before the file was emptied are read from the copy", () => {
+test("lines that were copied before the file was truncated are read from the copy", () => {
   const { path, tail, added } = tailed("one\n");
   appendFileSync(path, "two\nbeg");
   expect(added()).toEqual(["two"]);
@@ -67,7 +67,7 @@ test("lines that were copied before the file was emptied are read from the copy"
   tail.close();
 });
 
-test("a file that was moved is read to its end, and what is written to it later too", () => {
+test("a renamed file is read to its end, also what is written to it later", () => {
   const { path, tail, added } = tailed();
   appendFileSync(path, "one\n");
   renameSync(path, `${path}.1`);
@@ -80,7 +80,7 @@ test("a file that was moved is read to its end, and what is written to it later 
   tail.close();
 });
 
-test("a file that was made and moved between two looks is read, too", () => {
+test("a file that was created and renamed between two checks is read, too", () => {
   const { path, tail, added } = tailed();
   const moved = (text: string, name: string, at: number): void => {
     appendFileSync(path, text);
@@ -110,7 +110,7 @@ test("if the file was removed, older files are not read again", () => {
   tail.close();
 });
 
-test("of a line of a megabyte, only the beginning is kept", () => {
+test("only the beginning of a line of a megabyte is kept", () => {
   const { path, tail } = tailed();
   appendFileSync(path, `${"x".repeat(2 ** 20)}\nnext\n`);
   const lines = [...tail.added(0)].flat();

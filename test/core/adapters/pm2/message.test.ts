@@ -1,4 +1,4 @@
-/** Messages of PM2's socket, against PM2's own codec. */
+/** Messages of PM2's socket, compared with PM2's own codec. */
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,6 @@ interface Message {
 const ofPm2 = createRequire(createRequire(import.meta.url).resolve("pm2"));
 const PM2Message = ofPm2("amp-message") as new (bytes?: Buffer) => Message;
 
-/** Bytes of PM2's daemon. */
 function answer(id: string, body: object): Buffer {
   const message = new PM2Message();
   message.push(body);
@@ -31,7 +30,7 @@ test("PM2 reads a request", () => {
   expect(read.args).toEqual([{ type: "call", method: "restartProcessId", args }, "7"]);
 });
 
-test("answers are read in any pieces", () => {
+test("a response is read in chunks of any size", () => {
   const sent = [
     answer("1", { args: [[{ name: "größer 🙂" }]] }),
     answer("2", { error: "no such process", stack: "…" }),
@@ -51,7 +50,7 @@ test("answers are read in any pieces", () => {
   }
 });
 
-test("an answer that is too large is refused by its head", () => {
+test("a response that is too large is refused as soon as its header is read", () => {
   const head = Buffer.alloc(5, 0x12);
   head.writeUInt32BE(MOST_ANSWER_BYTES, 1);
   expect(() => new AnswerReader().add(head)).toThrow(TooLargeAnswer);

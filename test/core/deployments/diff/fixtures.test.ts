@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL("../../../fixtures/deployments-diff/", impo
 const same = (text: string): string => text;
 const plain = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
 
-/** Cases are folders with old.yaml, new.yaml and the expected reports. Either document may be absent. */
+/** Each case is a folder with old.yaml, new.yaml and the expected reports. Either document may be absent. */
 test.each(readdirSync(folder))("%s", async (name) => {
   const [old, young] = ["old.yaml", "new.yaml"].map((file) => filesOf(`${folder}${name}/${file}`));
   const repository = makeRepository(old ?? {});

@@ -125,7 +125,7 @@ test("applying the changes to the old deploy targets returns the new ones", () =
   );
 });
 
-test("another order alone is a note, not a change", () => {
+test("a different order alone is a note, not a change", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(target, { minLength: 2, selector: ({ name }) => String(name).toLowerCase() }),
@@ -220,7 +220,7 @@ function inverse(change: Change): Change {
 const INVERSE = { added: "removed", removed: "added", renamed: "renamed", changed: "changed" } as const;
 const INVERSE_ACTION = { start: "stop", stop: "start", touch: "touch" } as const;
 
-/** As texts, whatever the order of their lists, members and suffixes; an adapter's name is one side's. */
+/** Texts that do not depend on the order of lists, properties and suffixes. The name of an adapter is from one side only. */
 function sorted(list: readonly unknown[]): string[] {
   return list.map((one) => JSON.stringify(canonical(one))).toSorted();
 }

@@ -22,7 +22,7 @@ const asked = {
   left: {},
 };
 
-test("if PM2's list cannot be read after an action, its warnings say so", async () => {
+test("if PM2's list cannot be read after an action, the warnings say so", async () => {
   const world = countingPorts();
   world.records = undefined;
   const { warnings } = await effectOf(world.ports, asked, "restart");

@@ -34,14 +34,14 @@ test("a name means all instances of an app, a number one process, a namespace al
   expect(ids({ scope: "namespace", name: "left" })).toEqual([3]);
 });
 
-test("a name of several apps is refused", () => {
+test("a name that several apps have is refused", () => {
   expect(refusal({ name: "twin" })).toMatch(
     /^PROCESS_AMBIGUOUS: 2 processes .*id 3, namespace left.*id 4, namespace right/,
   );
   expect(refusal({ name: "same" })).toMatch(/^PROCESS_AMBIGUOUS: .*\/srv\/a\.js.*\/srv\/b\.js/);
 });
 
-test("an unknown name is refused with the known ones", () => {
+test("an unknown name is refused with a list of the known ones", () => {
   expect(refusal({ name: "apis" })).toMatch(
     /^PROCESS_NOT_FOUND: .*Did you mean "api"\? Accepted: "1", "api", "same", "twin"\.$/,
   );
@@ -62,7 +62,7 @@ test("a request without a target is refused", () => {
   expect(refusal({ scope: "namespace", namespace: "left", name: "twin" })).toMatch(/^INVALID_REQUEST/);
 });
 
-test("several targets are resolved once each, and all are refused with one of them", () => {
+test("several targets are resolved once each, and if one is refused, all are", () => {
   expect(ids({ names: ["api", "1"], pmIds: [2, 3] })).toEqual([1, 2, 0, 3]);
   expect(ids({ names: ["twin"], namespace: "right" })).toEqual([4]);
   expect(refusal({ names: ["api", "none"] })).toMatch(/^PROCESS_NOT_FOUND: .*"none"/);
@@ -71,7 +71,7 @@ test("several targets are resolved once each, and all are refused with one of th
   expect(refusal({ scope: "namespace", namespace: "left", names: ["api"] })).toMatch(/^INVALID_REQUEST/);
 });
 
-test("a target has its name also if the request has its number", () => {
+test("a target has its name even if the request has its number", () => {
   const found = [record({ name: "twin" })];
   expect(targetName({ scope: "process", pmId: 3 }, found)).toBe("twin");
   expect(targetName({ scope: "process", pmId: 3, name: "twin" }, found)).toBe("twin");

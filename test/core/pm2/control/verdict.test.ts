@@ -11,7 +11,7 @@ import { record } from "../../../support/process-record.ts";
 const stable = { status: "online", pid: 2, startedAt: 1_000_000 };
 const before = record({ status: "online", pid: 1, startedAt: 1, restartCount: 4 });
 
-test("a stop is done when the process is listed as stopped and has no number", () => {
+test("a stop is done when the process is listed as stopped and has no pid", () => {
   expect(verdictOn("stop", before, record({ status: "stopped", pid: null }), STABLE_MS)).toBe("done");
   expect(verdictOn("stop", before, record({ status: "stopping" }), STABLE_MS)).toBe("pending");
   expect(verdictOn("stop", before, record({ status: "stopped", pid: 1 }), STABLE_MS)).toBe("pending");
@@ -31,7 +31,7 @@ test("a start is done when the process has been online for as long as PM2 calls 
   expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
 });
 
-test("a start failed if the process ended after it, with any present status", () => {
+test("a start has failed if the process ended after it, whatever its present status", () => {
   expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
     failed: "it ended right after its start, once so far, last with exit code 3",
   });
@@ -41,7 +41,7 @@ test("a start failed if the process ended after it, with any present status", ()
     });
 });
 
-test("a restart is done by exactly one other run", () => {
+test("a restart is done after exactly one new run", () => {
   const after = record({ ...stable, restartCount: 5 });
   expect(verdictOn("restart", before, after, STABLE_MS)).toBe("done");
   expect(verdictOn("restart", before, { ...before, startedAt: 1 }, STABLE_MS)).toBe("pending");
@@ -55,7 +55,7 @@ test("a restart is done by exactly one other run", () => {
   });
 });
 
-test("another run means that PM2 did a start or restart itself, never a stop", () => {
+test("a new run shows that PM2 itself did the requested start or restart, but is never the result of a stop", () => {
   const another = record({ ...before, status: "launching", pid: 2 });
   expect(isDoneWithoutUs("restart", before, another)).toBe(true);
   expect(isDoneWithoutUs("start", UNKNOWN_BEFORE, another)).toBe(true);
@@ -64,7 +64,7 @@ test("another run means that PM2 did a start or restart itself, never a stop", (
   expect(isDoneWithoutUs("restart", before, record({ ...another, status: "stopped" }))).toBe(false);
 });
 
-test("the online time counts from the first look at a run, and a new run starts from 0", () => {
+test("the online time counts from the first time a run is seen, and a new run starts at 0", () => {
   const runs = new OnlineRuns();
   const run = record({ ...stable, pmId: 3 });
   expect([runs.onlineMs(run, 5), runs.onlineMs(run, 905), runs.onlineMs(run, 1005)]).toEqual([0, 900, 1000]);

@@ -1,4 +1,3 @@
-/** `ecosystem check` on files, as it reports each. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecosystemCheck, execute, nodePorts } from "../../../../src/core/index.ts";
@@ -6,7 +5,7 @@ import { makeWorkspace } from "../../../support/workspace.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 
-/** `<code> <place>` of every issue of a file, whose app runs `a.js`. */
+/** `<code> <path>` of every issue of a file whose app runs `a.js`. */
 async function issues(text: string, name = "ecosystem.dev.config.cjs"): Promise<string[]> {
   const { root } = makeWorkspace({ [`pm2/${name}`]: text, "a.js": "", "deployments.yaml": "" });
   const ports = nodePorts({ root, cwd: root, env: { PATH: process.env["PATH"], PM2_HOME: join(root, ".pm2") } });

@@ -26,7 +26,7 @@ describe("the apps that deployments.yaml implies in an environment", () => {
     },
   );
 
-  test("implied apps are those of the targets that name the environment only", () => {
+  test("implied apps are only those of targets that name the environment", () => {
     const deployments = [
       target("production", "grpc+restapi"),
       target("staging", "websocket+restapi"),
@@ -42,7 +42,7 @@ describe("the apps that deployments.yaml implies in an environment", () => {
     expect(implied(undefined)).toEqual(ofConfiguration);
   });
 
-  test("implied apps include those that a legacy target migrates to", () => {
+  test("implied apps include those of migrated legacy targets", () => {
     const legacy = { name: "old", type: "dedicated", region: "rack", runtime: "node22" };
     expect(implied([legacy], "dev")).toEqual([{ by: 'deploy target "old" (restapi)', suffixes: ["restapi"] }]);
   });

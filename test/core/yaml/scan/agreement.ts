@@ -6,9 +6,9 @@ import { mutant, randomOf } from "../mutate.ts";
 type Path = readonly (string | number)[];
 
 /**
- * The differences between the scan and the parser for one text; `undefined` if the scan declines it.
- * It compares the value, the absence of issues, and each scalar as it is written. It also compares the
- * places of the key and the value of every path, also of paths that do not exist.
+ * The differences between the scan and the parser for one text; `undefined` if the scan declines it. It compares the
+ * value, the absence of issues and each scalar as written. It also compares the positions of the key and the value of
+ * every path, even of paths that do not exist.
  */
 export function disagreements(text: string): string[] | undefined {
   const scanned = scanYaml(text, "a.yaml");
@@ -29,7 +29,7 @@ export function disagreements(text: string): string[] | undefined {
   return found;
 }
 
-/** Compares them over many mutants; how many texts the scan accepted. @throws with the first text of a disagreement */
+/** Compares them on many mutants, and returns how many the scan accepted. @throws with the first text that differs */
 export function compareMutants(documents: readonly string[], count: number, seed: number): number {
   const random = randomOf(seed);
   let accepted = 0;

@@ -4,7 +4,7 @@ import { scanYaml } from "../../../../src/core/yaml/scan/scan.ts";
 import { compareMutants, disagreements } from "./agreement.ts";
 import { realDocuments } from "../mutate.ts";
 
-/** Documents as people write them: the scan reads them, and as the parser does. */
+/** Typical documents, which the scan reads with the same result as the parser. */
 test.each([
   ["block maps and lists", "a:\n  b: 1\n  c:\n  - x\n  -   - y2\n      - z\n# c\nd: 'it''s' # c\n"],
   ["empty values", "a:\nb: # c\nc:\n  -\n  - \n  - d:\n"],
@@ -17,7 +17,7 @@ test.each([
   ["text that looks like more", "a: b:c d#e - f, [g] {h} 'i' \"j\" &k *l !m | > % @ `n`"],
   ["keys", "a-b.c/d@e+f: 1\n$: 2\n12: 3\n'q r': 4\n\"s:\": 5\nyes: 6\n"],
   ["a wide map", Array.from({ length: 100 }, (_, index) => `k${index}: ${index}\n`).join("")],
-])("it reads %s", (_, text) => {
+])("the YAML scanner reads %s", (_, text) => {
   expect(disagreements(text)).toEqual([]);
 });
 
@@ -26,7 +26,6 @@ test("the YAML scanner reads this repository's documents", () => {
   expect([deployments, good].map(disagreements)).toEqual([[], []]);
 });
 
-/** Documents that the scan leaves to the parser. */
 test.each([
   ["nothing", ""],
   ["a scalar", "a\n"],
@@ -54,7 +53,7 @@ test.each([
   ["a comma too many", '{"a": 1,}'],
   ["a key of more than 1000 characters", `${"k".repeat(1001)}: 1\n`],
   ["the end of the document in a list", '{\n  "a": [\n    1,\n...  ]\n}'],
-])("it declines %s", (_, text) => {
+])("the YAML scanner declines %s", (_, text) => {
   expect(scanYaml(text, "a.yaml")).toBeUndefined();
 });
 

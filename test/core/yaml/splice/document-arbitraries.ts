@@ -1,4 +1,4 @@
-/** Documents as people and programs write them: block, flow and JSON, comments, line breaks, odd indentation. */
+/** Generators of documents: block, flow and JSON, comments, line breaks, unusual indentation. */
 import fc from "fast-check";
 
 export type Entry = Record<string, unknown>;
@@ -34,7 +34,7 @@ const inner = fc.oneof(
 export const value = inner;
 export const entry: fc.Arbitrary<Entry> = fc.dictionary(key, inner, { minKeys: 1, maxKeys: 5, noNullPrototype: true });
 
-/** The style of a document; `dice` decides the many small things. */
+/** The style of a document; `dice` decides the details. */
 interface Hand {
   readonly unit: string;
   readonly dashIndent: string;

@@ -1,4 +1,4 @@
-/** Properties of every edit of every document, run at two lengths. */
+/** Properties of every edit of every document, run with two numbers of runs. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { applied, type Change, UneditableYaml } from "../../../../src/core/yaml/splice/change.ts";
@@ -26,7 +26,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   entry,
 });
 
-/** A change that the document can take, or none. */
+/** A change that the document accepts, or `undefined`. */
 function changeOf(
   { kind, at, key: name, value: given, entry: added }: Wish,
   { deployments = [] }: Deployments,
@@ -48,7 +48,7 @@ function changeOf(
 
 const options = (written: WrittenDocument) => ({ ...written, value: parseYaml(written.text, "").value });
 
-/** The share of edits that may be refused: the arbitrary writes things that no change by lines could keep. */
+/** The share of edits that may be refused, because the generator writes documents that cannot be changed line by line. */
 export interface Tally {
   made: number;
   refused: number;
@@ -93,7 +93,7 @@ export function addAndRemoveIsNothing(numRuns: number): Tally {
   return tally;
 }
 
-/** Applying the reported line changes to the text before gives the text after: no other line was touched. */
+/** The reported line changes, applied to the original text, result in the new text, so no other line was changed. */
 function expectUntouched(before: string, { text, changes }: ReturnType<typeof editYaml>): void {
   const lines = linesOf(before);
   for (const change of changes.toReversed()) {

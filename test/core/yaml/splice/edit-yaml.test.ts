@@ -6,7 +6,7 @@ test("an edit changes only the requested data and lines", () => {
   expect(refused / (made + refused)).toBeLessThan(0.05);
 });
 
-test("adding an entry and removing it leaves the bytes as they were", () => {
+test("adding an entry and removing it restores the bytes", () => {
   const { made, refused } = addAndRemoveIsNothing(150);
   expect(refused / (made + refused)).toBeLessThan(0.05);
 });
