@@ -11,7 +11,6 @@ interface ApplyRequest {
   readonly message: string | undefined;
 }
 
-/** Plans, applies and rollbacks. */
 export function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
   return {
     plan: (environment: string, choices: PlanChoices, signal?: AbortSignal) =>

@@ -1,6 +1,6 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 
-/** The tabs in order. `#/<id>` is the link to a tab. */
+/** In order; `#/<id>` is the link to a tab. */
 export const tabIds = [
   "monitoring",
   "environment",
@@ -22,7 +22,6 @@ const formerIds: Readonly<Record<string, TabId>> = { audit: "activity" };
 /** A link of the console, for example `#/monitoring?service=orders&sort=-cpu`. */
 export interface Link {
   readonly tab: TabId;
-  /** A name may have several values. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
@@ -44,18 +43,16 @@ export function nodeOf({ parameters }: Pick<Link, "parameters">): string {
   return parameters.find(([name]) => name === "node")?.[1] ?? "";
 }
 
-/** A part of the page's state that is in the address. */
 export interface AddressPart {
   readonly name: string;
   /** A part without a tab belongs to the whole page. */
   readonly tab?: TabId;
   /** The values in the address; an empty list omits the part. Reads signals. */
   read(): readonly string[];
-  /** Applies the values of a link. */
   write(values: readonly string[]): void;
 }
 
-/** A part that is omitted if it has its default. An invalid value counts as the default. */
+/** The default is left out of the address. An invalid value counts as the default. */
 export function textPart(
   { name, tab }: Pick<AddressPart, "name" | "tab">,
   state: Signal<string>,
@@ -77,7 +74,6 @@ export function textPart(
  */
 export function createAddress(first: Link, tab: Signal<TabId>) {
   const parts = signal<readonly AddressPart[]>([]);
-  /** The last link from outside, for parts that are created later. */
   const taken = signal<Link | undefined>(first);
   return {
     link: computed((): Link => {
@@ -97,14 +93,12 @@ export function createAddress(first: Link, tab: Signal<TabId>) {
       if (link) for (const part of added) give(part, link);
       parts.value = [...parts.value, ...added];
     },
-    /** Opens the tab of a link with its parameters. */
     take: (link: Link): void =>
       batch(() => {
         tab.value = link.tab;
         taken.value = link;
         for (const part of parts.peek()) give(part, link);
       }),
-    /** Opens a tab in the state in which it was left. */
     open: (id: TabId): void =>
       batch(() => {
         tab.value = id;

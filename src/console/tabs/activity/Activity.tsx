@@ -44,7 +44,6 @@ function listOf(page: Console) {
   });
 }
 
-/** The audit log and the events of processes, newest first, by day. */
 export function Activity(): JSX.Element {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const { limit, filter, show, nodes } = listOf(useConsole());

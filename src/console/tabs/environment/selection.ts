@@ -7,7 +7,7 @@ export interface Selection {
   readonly refusal?: Problem;
 }
 
-/** The environment that the document of this browser names, else the default. */
+/** The default applies if the document names no environment. */
 export function selectionOf({ facts, store }: Console): Selection {
   const { runtimeEnvironment: stored } = store.document.value;
   if (stored === undefined) {
@@ -17,7 +17,6 @@ export function selectionOf({ facts, store }: Console): Selection {
   return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };
 }
 
-/** The environment of a spelling. */
 export function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
   const asked = spelling.trim().toLowerCase();
   return Object.entries(contract.environments).find(

@@ -9,7 +9,7 @@ import { DISK } from "./history.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** Three cards side by side; on a phone one card, with tiles that choose its chart. */
+/** A phone shows one chart at a time, selected by its tile. */
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
   const { appearance } = useConsole();
   if (monitor.feed.shown.value === undefined) {

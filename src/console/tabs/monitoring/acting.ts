@@ -6,13 +6,13 @@ import type { Subject, Toasts } from "../../state/toasts.ts";
 import type { Feed } from "./feed.ts";
 import { failureOf } from "./refusal.ts";
 
-/** Failures whose reason is over as soon as PM2 can be read again. */
+/** These failures are over as soon as PM2 can be read again. */
 const OF_PM2 = /^PM2_/;
-/** A failure whose reason is over when the next action succeeds. */
+/** This failure is over when the next action succeeds. */
 const OF_RATE = "RATE_LIMITED";
 
 export function createActing(feed: Feed, toasts: Toasts) {
-  /** Running actions by the key of their process. */
+  /** By the key of the process. */
   const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
   const failures = new Map<string, string | undefined>();
   const settle = (isOver: (code: string) => boolean): void => {

@@ -14,16 +14,15 @@ export interface ApplyChoices {
 
 const LOOK_MS = 2_000;
 
-/** The plan of an environment, and the apply or rollback whose steps are shown. */
 export class Rollout {
   readonly plan = signal<Plan | undefined>();
   readonly choices = signal<PlanChoices>({});
   readonly problem = signal<Problem | undefined>();
-  /** True if the plan replaced the one that the user wanted to apply. */
+  /** True if a newer plan replaced the one that the user wanted to apply. */
   readonly isReplaced = signal(false);
   readonly releases = signal<readonly Release[]>([]);
   readonly current = signal<Release | undefined>();
-  /** The plan or the release that a dialog asks about. */
+  /** What the open dialog is about. */
   readonly asked = signal<Plan | Release | undefined>();
   readonly refusal = signal<Problem | undefined>();
   readonly isSending = signal(false);
@@ -67,7 +66,7 @@ export class Rollout {
         if (this.#feed.state.value === "live" && untracked(() => this.isRunning.value)) void this.#catchUp();
       }),
       effect(() => {
-        // The steps of another machine are read, because it sends none.
+        // Another machine sends no steps, so they are read.
         if (this.#page.router.node === "" || !this.isRunning.value) return undefined;
         const timer = setInterval(() => void this.#catchUp(), LOOK_MS);
         return () => clearInterval(timer);
@@ -112,7 +111,7 @@ export class Rollout {
     }
   }
 
-  /** A plan that is out of date is replaced in place. */
+  /** Replaces an outdated plan in place. */
   #refused(problem: Problem): void {
     const { plan } = problem;
     batch(() => {
@@ -125,7 +124,7 @@ export class Rollout {
     });
   }
 
-  /** Steps are not sent again, so a release that ended meanwhile is read. */
+  /** Missed steps are not sent again, so the release is read. */
   async #catchUp(): Promise<void> {
     await this.#loadReleases();
     if (!this.isRunning.value) await this.#loadPlan();
@@ -135,11 +134,11 @@ export class Rollout {
     try {
       const release = await this.#page.api.release(id);
       const { value: current } = this.current;
-      // Answers may overtake each other.
+      // Answers may arrive out of order.
       if (current?.id === id && current.outcome !== "running") return;
       batch(() => {
         this.current.value = release;
-        // The plan from before is not shown again until the next one is there.
+        // The old plan stays hidden until the next one arrives.
         if (release.outcome !== "running") this.plan.value = undefined;
       });
       if (!this.isRunning.value) await this.load();
@@ -148,7 +147,7 @@ export class Rollout {
     }
   }
 
-  /** The release itself is read at its beginning and its end; the frames between change its steps. */
+  /** Reads the release when it begins and ends; the frames between update its steps. */
   async #take({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
     const { value: current } = this.current;
     if (current === undefined || current.id !== release || outcome !== undefined) return await this.#follow(release);
@@ -173,7 +172,7 @@ export class Rollout {
     if (asked?.answer === undefined) return;
     const [newest] = (this.releases.value = asked.answer.releases);
     const { value: current } = this.current;
-    // A release that began while the page was elsewhere, or ended while the connection was lost.
+    // The release began while the page was elsewhere, or ended while the connection was lost.
     if (newest?.outcome === "running" || newest?.id === current?.id) this.current.value = newest;
   }
 }
