@@ -12,10 +12,7 @@ export interface Editing<Saved> {
   readonly isOutputTaken: boolean;
 }
 
-/**
- * Opens a private copy of a file in the user's editor, again and again until `save` accepts it. If a changed copy was
- * not saved, it is kept and the error names its path. Otherwise the copy is deleted.
- */
+/** Opens a private copy until `save` accepts it. A changed copy that was not saved is kept, and the error names its path. */
 export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
   const { fileName, bytes, save, wantsAgain, isOutputTaken } = editing;
   const copy = await asTerminalError(() => privateCopy(fileName, bytes));

@@ -6,7 +6,6 @@ import { CommandLineError } from "./errors.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { isOclifError } from "./usage.ts";
 
-/** A command class that can be instantiated. */
 interface RunCommand extends SvcmCommand {
   run(): Promise<unknown>;
 }
@@ -16,7 +15,6 @@ export type CommandClass = Pick<typeof SvcmCommand, "id" | "flags" | "args"> &
 
 export type Execute = <Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked) => Promise<Answer>;
 
-/** The result of a command on one node. */
 export interface NodeResult {
   readonly node: string;
   readonly state: AnswerState;
@@ -31,7 +29,7 @@ interface Line {
   readonly isError: boolean;
 }
 
-/** Runs a command whose operations a node carries out. It collects its output and never prompts. */
+/** Collects its output and never prompts. */
 export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
   return class RemoteCommand extends Asked {
     readonly lines: Line[] = [];

@@ -1,4 +1,3 @@
-/** A pure function from a state and an event to a state and an effect. */
 import { interval } from "../../../core/api/channel.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
 import type { Sample } from "../../../core/index.ts";
@@ -25,7 +24,6 @@ export interface WatchState {
   readonly sort: SortKey;
   readonly filter: string;
   readonly mode: "table" | "filter" | "confirm" | "help" | "details" | "log";
-  /** The details or the newest log lines of the selected process. */
   readonly page: readonly string[];
   readonly selected: number | undefined;
   readonly asked: (Target & { readonly action: ChannelAction }) | undefined;
