@@ -42,7 +42,6 @@ const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   })),
 );
 
-/** The pictures in README and docs. */
 const chosen = new Set([
   "monitoring-light",
   "monitoring-dark",
@@ -61,9 +60,7 @@ const chosen = new Set([
 export interface Photographs {
   readonly browser: Browser;
   readonly url: string;
-  /** The folder of the pictures in README and docs. */
   readonly pictures: string;
-  /** The folder for all pictures. */
   readonly everyLook: string | undefined;
 }
 
@@ -102,7 +99,6 @@ async function openPage(
   return page;
 }
 
-/** Discards edits and removes the focus. */
 async function leave(page: Page): Promise<void> {
   const discard = page.getByRole("button", { name: "Discard" });
   if ((await discard.count()) > 0) await discard.click();
