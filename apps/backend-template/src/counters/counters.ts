@@ -1,7 +1,6 @@
 import { connectRedis } from "../process/connect-redis.ts";
 import { redisUrl } from "../process/redis-options.ts";
 
-/** Counters in key-value storage. */
 export interface Counters {
   /** Returns the new value. */
   increment(name: string): Promise<number>;

@@ -12,12 +12,11 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** True if the route needs no credentials for this request. */
 export function isOpen({ access }: Pick<Route, "access">, request: IncomingMessage): boolean {
   return access === "everyone" || (access === "this machine" && isOfThisMachine(request));
 }
 
-/** Returns the response that refuses a request; `undefined` if it may pass. */
+/** `undefined` if the request may pass. */
 export async function refuseStranger(
   request: IncomingMessage,
   authentication: Authentication,
