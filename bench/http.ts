@@ -1,6 +1,6 @@
 /**
- * Requests per second of `GET /api/runtime/env`, as a ratio to a bare Fastify route that returns the same file. Each server
- * is a separate process, and requests alternate between them.
+ * Requests per second of `GET /api/runtime/env`, as a ratio to a bare Fastify route that returns the same file. Each
+ * server is a separate process, and requests alternate between them.
  *
  * node --import tsx bench/http.ts [rounds] [connections]
  */

@@ -1,6 +1,6 @@
 /**
- * The server's CPU time for 100 viewers of one log, compared with one viewer. Each follows the log over the WebSocket, from
- * another process. The goal is at most twice the cost of one viewer.
+ * The server's CPU time for 100 viewers of one log, compared with one viewer. Each follows the log over the WebSocket,
+ * from another process. The goal is at most twice the cost of one viewer.
  *
  * node --import tsx bench/log-viewers.ts [seconds a run] [rounds] [lines a second]
  */

@@ -1,6 +1,6 @@
 /**
- * Logs beside the usual programs over the same files of a real PM2. For the last 10,000 lines and a search, elapsed time
- * and memory count; for following 10,000 lines a second, CPU time.
+ * Logs beside the usual programs over the same files of a real PM2. For the last 10,000 lines and a search, elapsed
+ * time and memory count; for following 10,000 lines a second, CPU time.
  *
  * node --import tsx bench/logs.ts [rounds] [megabytes] [seconds of following]
  */

@@ -1,6 +1,7 @@
 /**
- * Applies under 200 requests a second over a real PM2, to a cluster of two and to an app in fork mode. Prints lost requests
- * and times, with those of PM2's own reload. Also counts the lists of an apply, and times the decision for 100 apps.
+ * Applies under 200 requests a second over a real PM2, to a cluster of two and to an app in fork mode. Prints lost
+ * requests and times, with those of PM2's own reload. Also counts the lists of an apply, and times the decision for
+ * 100 apps.
  *
  * node --import tsx bench/rollout-load.ts [rounds]
  */

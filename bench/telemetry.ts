@@ -1,6 +1,6 @@
 /**
- * The CPU time of sampling at 500 ms, compared with PM2's `list()` at every tick. Both take turns on one real PM2 with idle
- * processes; its daemon's time counts, too.
+ * The CPU time of sampling at 500 ms, compared with PM2's `list()` at every tick. Both take turns on one real PM2 with
+ * idle processes; its daemon's time counts, too.
  *
  * node --import tsx bench/telemetry.ts [rounds] [seconds a round] [processes...]
  */

@@ -1,4 +1,7 @@
-/** Validates with the core alone, because the command line refuses documents above 4 MiB. `bench/validate.ts` bundles it. */
+/**
+ * Validates with the core alone, because the command line refuses documents above 4 MiB. `bench/validate.ts` bundles
+ * it.
+ */
 import { readFileSync } from "node:fs";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";
 import { decodeUtf8 } from "../src/core/words/utf8.ts";

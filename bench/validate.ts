@@ -1,6 +1,6 @@
 /**
- * The CPU time (user and system, including child processes) of a complete validation, for svcm and the tools that a team
- * would use otherwise. Needs a build and bash.
+ * The CPU time (user and system, including child processes) of a complete validation, for svcm and the tools that a
+ * team would use otherwise. Needs a build and bash.
  *
  * node --import tsx bench/validate.ts [rounds]
  */

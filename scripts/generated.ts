@@ -1,4 +1,7 @@
-/** A renderer imports its sources when it is called, because some are derived, too. A test checks that each file is current. */
+/**
+ * A renderer imports its sources when it is called, because some are derived, too. A test checks that each file is
+ * current.
+ */
 import type { SchemaName } from "./schemas.ts";
 
 /** By path from the repository root. */

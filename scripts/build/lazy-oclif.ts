@@ -4,8 +4,8 @@ import { bindLazily } from "./bind-lazily.ts";
 import { ROOT } from "./entries.ts";
 
 /**
- * Loads the parts of oclif, such as help and globbing, on first use; a command needs a fifth of them. Each dependency of
- * oclif becomes a chunk. Lines keep their positions for source maps. Docs: docs/decisions/command-line-start.md.
+ * Loads the parts of oclif, such as help and globbing, on first use; a command needs a fifth of them. Each dependency
+ * of oclif becomes a chunk. Lines keep their positions for source maps. Docs: docs/decisions/command-line-start.md.
  */
 export function lazyOclif(): Plugin {
   const emitted = new Set<string>();

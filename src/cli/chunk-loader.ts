@@ -13,7 +13,9 @@ export interface ChunkLoaderOptions {
   readonly onLoaded: (chunk: string, loaded: { readonly script: Script; readonly isKept: boolean }) => void;
 }
 
-/** Compiled code of an earlier start halves the start time. It has no loader, so a chunk must not contain `import()`. */
+/**
+ * Compiled code of an earlier start halves the start time. It has no loader, so a chunk must not contain `import()`.
+ */
 export function chunkLoader(options: ChunkLoaderOptions): LoadChunk {
   const { dist, nodeRequire } = options;
   const loaded = new Map<string, { exports: unknown }>();

@@ -11,7 +11,9 @@ export interface CodeCache {
   readonly keep: (compiled: ReadonlyMap<string, Script>) => void;
 }
 
-/** `undefined` without a cache folder. The package contains no compiled code, because it fits only one Node.js version. */
+/**
+ * `undefined` without a cache folder. The package contains no compiled code, because it fits only one Node.js version.
+ */
 export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
   const build = trimmedText(`${dist}/${BUILD_ID_FILE}`);
   const cache = build === undefined ? undefined : userCache(`${build}-node${process.versions.v8}-${process.arch}`, env);

@@ -26,7 +26,6 @@ export interface Page {
   readonly questions: Questions;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
-  /** Empty for all services, or for the only one. */
   readonly service: Signal<string>;
   readonly nodeFilter: Signal<string>;
 }
@@ -71,7 +70,6 @@ export function createPage(): Page {
 
 export function createConsole(page: Page, facts: Facts): Console {
   const storage = reachable(() => localStorage);
-  // Known at this point, because the facts come from the same server.
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   const choices = createChoices(storage, `${server}${page.router.node}`);

@@ -33,7 +33,10 @@ interface StepRequest<Input> {
 
 export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
   readonly user: string;
-  /** Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
+  /**
+   * Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as
+   * `ask`
+   */
   act<Input extends object>(
     node: string,
     { operation, input, fence }: StepRequest<Input>,

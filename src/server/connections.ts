@@ -12,7 +12,7 @@ export interface Connections {
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** How long a complete request keeps its connection if connections are scarce. */
+  /** A complete request keeps its connection for this time if connections are scarce. */
   readonly requestTimeoutMs: number;
 }
 

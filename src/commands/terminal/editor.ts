@@ -12,7 +12,10 @@ export interface Editing<Saved> {
   readonly isOutputTaken: boolean;
 }
 
-/** Opens a private copy until `save` accepts it. A changed copy that was not saved is kept, and the error names its path. */
+/**
+ * Opens a private copy until `save` accepts it. A changed copy that was not saved is kept, and the error names its
+ * path.
+ */
 export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
   const { fileName, bytes, save, wantsAgain, isOutputTaken } = editing;
   const copy = await asTerminalError(() => privateCopy(fileName, bytes));

@@ -12,7 +12,6 @@ export interface Facts {
   readonly workspace: ContractBody["workspace"];
   readonly host: string;
   readonly services: ContractBody["services"];
-  /** Empty without a fleet. */
   readonly nodes: ContractBody["nodes"];
   readonly vocabulary: Vocabulary;
 }

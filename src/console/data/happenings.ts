@@ -4,7 +4,6 @@ import type { Ask, Query } from "./request.ts";
 
 export type EventsQuery = Readonly<Record<"since" | "limit", string>>;
 
-/** True if a process ended without a request. */
 export function isFailure({ kind, cause }: SvcmEvent): boolean {
   return kind === "exit" || cause === "memory-limit";
 }

@@ -1,7 +1,7 @@
 import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { Ask, Query } from "./request.ts";
 
-/** The same options as in the plan, because its id depends on them. */
+/** Must match the plan, because its id depends on them. */
 export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
 
 interface ApplyRequest {

@@ -92,7 +92,6 @@ export function extentOf(values: readonly (number | null)[]): Extent {
   return { min: Math.min(...measured), average: sum / measured.length, max: Math.max(...measured) };
 }
 
-/** Recorded columns at equal steps. Times are in seconds. */
 export interface Past {
   readonly from: number;
   readonly step: number;
@@ -136,7 +135,6 @@ export class Joined implements Readable {
     this.#live?.spread(column, span, into);
   }
 
-  /** The first measured value of a span, and its time. */
   first(column: number, span: Span): { readonly time: number; readonly value: number } | undefined {
     for (const at of this.#placesIn(span)) {
       const value = this.#valueAt(column, at);

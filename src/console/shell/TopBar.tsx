@@ -57,7 +57,6 @@ function useIsProduction(): boolean {
   return page !== undefined && monitorOf(page).isProduction.value;
 }
 
-/** The address describes everything that the page shows. */
 function CopyLink(): JSX.Element {
   const { router } = usePage();
   const text = new URL(hashOf(router.link.value), location.href).href;

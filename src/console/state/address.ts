@@ -25,7 +25,6 @@ export interface Link {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Opens the first tab if the link names no tab. */
 export function linkOf(hash: string): Link {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name = ""] = path.split("/");
@@ -38,7 +37,6 @@ export function hashOf({ tab, parameters }: Link): string {
   return `#/${tab}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The machine of a link. Empty for the machine of the server. */
 export function nodeOf({ parameters }: Pick<Link, "parameters">): string {
   return parameters.find(([name]) => name === "node")?.[1] ?? "";
 }

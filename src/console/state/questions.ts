@@ -5,7 +5,6 @@ export interface Question {
   readonly title: string;
   readonly about: string;
   readonly name: string;
-  /** The label of the button, for example `Stop`. */
   readonly verb: string;
 }
 

@@ -48,7 +48,6 @@ export class ServerWatch {
     if (this.isOther.value) throw new RequestError({ error: "Another server answers at this address." });
   }
 
-  /** Uses the outcome of another request, so that the page does not wait for the next check. */
   note(isReached: boolean): void {
     if (isReached === this.isOnline.value) return;
     this.isOnline.value = isReached;

@@ -21,7 +21,6 @@ import { Transfer } from "./transfer/Transfer.tsx";
 
 export interface Tab {
   readonly label: string;
-  /** For narrow screens. */
   readonly short?: string;
   readonly icon: IconName;
   readonly View: ComponentType;

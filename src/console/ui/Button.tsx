@@ -10,7 +10,6 @@ export interface ButtonProps extends Native {
   readonly reason?: Reason;
 }
 
-/** A reason disables the button. */
 type Reason = string | undefined;
 
 export function Button(props: ButtonProps): JSX.Element {

@@ -15,12 +15,10 @@ export interface ChartProps {
   readonly read: () => Shown;
   readonly top?: number;
   readonly format: (value: number) => string;
-  /** Allowed distances between grid lines. */
   readonly steps?: readonly number[];
   readonly height: number;
   /** In seconds. Charts that share the signal show the same moment. */
   readonly cursor: Signal<number | undefined>;
-  /** Without a span, shows the whole range. */
   readonly onZoom: (span: Span | undefined) => void;
   readonly onMarks: (marks: readonly Mark[]) => void;
 }
@@ -85,7 +83,6 @@ export function Chart(props: ChartProps): JSX.Element {
 
 type ReadoutProps = Pick<ChartProps, "lines" | "format"> & { readonly plot: Plot };
 
-/** Placed in the corner farther from the pointer. */
 function Readout({ plot: { scene, at, marks }, lines, format }: ReadoutProps): JSX.Element | null {
   if (scene.value === undefined || at.value === undefined) return null;
   const { time, values, events } = readingOf(scene.value, at.value, lines, format, marks.value);

@@ -11,7 +11,6 @@ export interface DrawnRowsProps {
   readonly draw: () => JSX.Element[];
 }
 
-/** Rows within this distance of the window are drawn. */
 const MARGIN = "400px 0px";
 
 /** Draws rows only near the window; elsewhere an empty row keeps their place. */

@@ -4,7 +4,6 @@ import { Dialog } from "./Dialog.tsx";
 
 interface FormDialogProps {
   readonly title: string;
-  /** The label of the submit button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly isReady: boolean;

@@ -3,7 +3,6 @@ import { useId, useState } from "preact/hooks";
 import type { Option } from "./Select.tsx";
 
 export interface SegmentedProps {
-  /** The accessible name of the group. */
   readonly label: string;
   readonly value: string;
   readonly options: readonly Option[];

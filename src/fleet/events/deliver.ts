@@ -9,7 +9,7 @@ const ABSENT_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Covers the difference of two clocks, and the travel time of a message. */
 const MARGIN_MS = 3_600_000;
-/** How often an idle node writes its file, so that a later start need not read all logs again. */
+/** An idle node writes its file at this interval, so that a later start need not read all logs again. */
 const IDLE_MS = 600_000;
 const MOST_STORED = 100_000;
 

@@ -9,7 +9,10 @@ const LEVEL = 3;
 const FLUSH_TAIL_BYTES = 4;
 const COMPRESSED_TEXT = 0xc1;
 
-/** Without context takeover, the compressed bytes are the same for all clients; a library would compress once per client. */
+/**
+ * Without context takeover, the compressed bytes are the same for all clients; a library would compress once per
+ * client.
+ */
 export class SharedMessage {
   readonly plain: Buffer;
   #compressed: Buffer | undefined;

@@ -54,8 +54,8 @@ export function openItems(driver: string, env: Env): Promise<ItemStore> {
 }
 
 /**
- * Opens the realtime API's own store, selected by `SVC_REALTIME_API_DATABASE_DRIVER`: another database, or another table
- * in the same one.
+ * Opens the realtime API's own store, selected by `SVC_REALTIME_API_DATABASE_DRIVER`: another database, or another
+ * table in the same one.
  *
  * @throws {Error} as {@link openItems} does.
  */

@@ -6,8 +6,8 @@ export type OnClose = (close: () => Promise<void>) => void;
 const DRAIN_MS = 4000;
 
 /**
- * Shuts down in order on SIGINT or SIGTERM, even during the start. If the process cannot start, it closes everything that
- * it opened, prints the reason on stderr and exits with 1.
+ * Shuts down in order on SIGINT or SIGTERM, even during the start. If the process cannot start, it closes everything
+ * that it opened, prints the reason on stderr and exits with 1.
  *
  * @param start opens the servers and returns one line with their addresses
  */

@@ -77,7 +77,6 @@ export function Activity(): JSX.Element {
   );
 }
 
-/** True on the page of a server that can ask all nodes. */
 function useNodes(): boolean {
   const { facts, router } = useConsole();
   return facts.nodes.length > 0 && router.node === "";

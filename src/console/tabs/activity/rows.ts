@@ -4,7 +4,6 @@ import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
 import { isFailure } from "../../data/happenings.ts";
 
-/** A change that svcm recorded, or an event of a process. */
 export type ActivityRow = {
   readonly key: string;
   readonly ms: number;
@@ -95,7 +94,6 @@ interface RecordWords {
   readonly when: string;
   readonly action: string;
   readonly environment: string;
-  /** The requested target and the affected processes. */
   readonly subjects: readonly string[];
   readonly keys: readonly string[];
   readonly by: string;

@@ -52,7 +52,6 @@ function useIssues(name: string, value: string): readonly ShownIssue[] {
   return issuesFor(last.problem.issues ?? [], name);
 }
 
-/** The empty value comes first, with a name. */
 function optionsOf(spec: KeySpec): Option[] {
   const empty = spec.accepted.filter((value) => value === "");
   return [...empty, ...spec.accepted.filter((value) => value !== "")].map((value) => ({

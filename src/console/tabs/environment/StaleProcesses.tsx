@@ -16,7 +16,6 @@ export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.
   return apps.length === 0 ? null : <Stale apps={apps} written={written} />;
 }
 
-/** By default every app that the page can restart. */
 function useChoice(apps: readonly StaleApp[], states: ReadonlyMap<string, RestartState>) {
   const left = useSignal<ReadonlySet<string>>(new Set());
   const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");

@@ -51,7 +51,6 @@ export function contestsOf(before: EnvReadResponse, now: EnvReadResponse, edits:
   });
 }
 
-/** Names the empty value, and masks credentials. */
 export function wordsOf(spec: KeySpec | undefined, value: string): string {
   if (value !== "") return shownValue(spec, value);
   return spec && "emptyLabel" in spec && spec.emptyLabel !== undefined ? `${spec.emptyLabel} (empty)` : "empty";

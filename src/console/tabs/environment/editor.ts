@@ -24,11 +24,9 @@ export class Editor {
   readonly environment;
   readonly read = signal<FileRead | undefined>();
   readonly edits = signal<Edits>({});
-  /** Set if the file has changed since it was read. */
   readonly conflict = signal<FileRead | undefined>();
   readonly problem = signal<Problem | undefined>();
   readonly outcome = signal<Outcome | undefined>();
-  /** Empty without a comparison. */
   readonly comparedWith = signal("");
   readonly isSaving = signal(false);
   readonly changes = computed(() => (this.read.value ? changesOf(this.read.value, this.edits.value) : []));
@@ -65,7 +63,6 @@ export class Editor {
     else this.environment.value = name;
   }
 
-  /** Accepts any spelling of the environment. */
   follow(spelling: string): void {
     const { facts, toasts } = this.#page;
     const name = canonicalName(facts, spelling);

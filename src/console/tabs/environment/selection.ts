@@ -7,7 +7,6 @@ export interface Selection {
   readonly refusal?: Problem;
 }
 
-/** The default applies if the document names no environment. */
 export function selectionOf({ facts, store }: Console): Selection {
   const { runtimeEnvironment: stored } = store.document.value;
   if (stored === undefined) {

@@ -73,7 +73,6 @@ function interfaceKind(vocabulary: Vocabulary): EntryKind {
   };
 }
 
-/** Selects the framework if only one serves the type. */
 function withFramework(values: Values, vocabulary: Vocabulary): Values {
   const type = entryOf(vocabulary.matrix.interfaceTypes, values["type"]);
   const [only, second] = type ? valuesOf(vocabulary, type.frameworks) : [];

@@ -22,7 +22,6 @@ export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps):
   const [since, until] = [-AROUND_MS, AROUND_MS].map((by) => String(Date.parse(at) + by));
   const ask = () => api.logs({ app, since, until, limit: LIMIT });
   const { answer, problem, retry } = useAnswer(isOpen.value ? ask : undefined, [isOpen.value, app, at]);
-  // The time of a line without a timestamp is unknown.
   const lines = answer?.lines.filter((line) => line.at !== null);
   return (
     <div class="log">

@@ -20,7 +20,6 @@ export class LogFeed {
   readonly older = signal<string | null>(null);
   readonly problem = signal("");
   readonly skipped = signal(0);
-  /** Lines that arrived after the reader left the end. */
   readonly fresh = computed(() => (this.#seen.value === undefined ? 0 : this.lines.value.length - this.#seen.value));
   readonly #seen = signal<number | undefined>(undefined);
   readonly #options: LogFeedOptions;

@@ -9,7 +9,6 @@ import { DISK } from "./history.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** A phone shows one chart at a time, selected by its tile. */
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
   const { appearance } = useConsole();
   if (monitor.feed.shown.value === undefined) {

@@ -24,7 +24,6 @@ export interface ProcessActionsProps {
   readonly isNumbered?: boolean;
 }
 
-/** Asks before a running process ends. */
 export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const { row, monitor, isInWords = false, isNumbered = false } = props;
   const { identity } = usePage();
@@ -73,7 +72,6 @@ function targetOf({ process: { name, pmId, namespace }, instances }: Folded): Om
   return { name, ...(namespace !== null && { namespace }) };
 }
 
-/** Why the action would be refused or have no effect. */
 function reasonAgainst(action: Verb, instances: readonly ProcessMetrics[]): string | undefined {
   if (action !== "start" && instances.some(({ isOwn }) => isOwn)) return "It serves this page. Use the command line.";
   const reasons = instances.map((process) => reasonAgainstOne(action, process));

@@ -20,7 +20,6 @@ export interface RowProps {
   readonly isInstance?: boolean;
 }
 
-/** A process with its details, or an app with its instances. */
 export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps): JSX.Element {
   const isOpen = monitor.open.value.has(row.key);
   const isFolded = row.instances.length > 1;
@@ -121,7 +120,7 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
 /** Letters kept at the end, because similar names differ there. */
 const TAIL = 8;
 
-/** Cuts a long name in the middle, to keep it on one line. */
+/** In the middle, to keep a long name on one line. */
 function Cut({ text }: { text: string }): JSX.Element {
   const letters = Array.from(text);
   if (letters.length <= 2 * TAIL) {

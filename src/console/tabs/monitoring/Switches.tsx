@@ -3,7 +3,6 @@ import { IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** Offered if the preceding span was recorded. */
 export function ComparisonSwitch({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element | null {
   const { compares, has } = past;
   if (!has.value) return null;

@@ -12,7 +12,6 @@ const OF_PM2 = /^PM2_/;
 const OF_RATE = "RATE_LIMITED";
 
 export function createActing(feed: Feed, toasts: Toasts) {
-  /** By the key of the process. */
   const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
   const failures = new Map<string, string | undefined>();
   const settle = (isOver: (code: string) => boolean): void => {

@@ -60,7 +60,6 @@ export function monitoringParts(state: State): AddressPart[] {
   ];
 }
 
-/** `-cpu` is descending. */
 function sortText({ by, isDescending }: Sorting): string[] {
   return by === FIRST.by && isDescending === FIRST.isDescending ? [] : [`${isDescending ? "-" : ""}${by}`];
 }

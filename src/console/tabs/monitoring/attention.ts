@@ -12,7 +12,6 @@ export interface Attention {
 }
 
 const RANKS = { errored: 0, problem: 1, waiting: 2, drift: 3, stale: 4, undeclared: 5 } as const;
-/** The rank of a process that needs no attention. */
 export const CALM = 6;
 
 export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Attention | undefined {

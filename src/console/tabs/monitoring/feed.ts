@@ -39,7 +39,6 @@ export interface FeedOptions {
   readonly session: Session;
   /** Confirmed before each connection, because the token belongs to that server. */
   readonly server: Pick<ServerWatch, "confirm">;
-  /** Empty without a default. */
   readonly environment: string;
   /** Empty for every service. */
   readonly service: ReadonlySignal<string>;
@@ -61,7 +60,6 @@ export class Feed {
   readonly environment: Signal<string>;
   readonly intervalMs = signal<number>(interval.default);
   readonly asyncContext = signal(false);
-  /** Samples are still collected, but the screen does not change. */
   readonly isPaused = signal(false);
   /** Seconds between the screen and the newest sample. */
   readonly secondsBehind = signal(0);
@@ -161,7 +159,6 @@ export class Feed {
       ...this.#place(),
       intervalMs: this.intervalMs.value,
       asyncContext: this.asyncContext.value,
-      // The page requests the range that it shows.
       history: false,
     };
     try {

@@ -23,7 +23,7 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
     if (event === undefined || events.peek().some((one) => JSON.stringify(one) === text)) return;
     events.value = [...events.peek(), event].slice(-MOST);
   });
-  /** A failure is ignored, because the charts are useful without marks. */
+  /** Ignores a failure, because the charts are useful without marks. */
   async function load(): Promise<void> {
     const answer = await api.events({ since: `${Date.now() - SPAN_MS}`, limit: String(MOST) }).catch(() => undefined);
     if (answer) events.value = answer.events.toReversed();
@@ -48,7 +48,6 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
     events,
     /** Times of unexpected ends, in seconds. */
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
-    /** @param app all processes by default */
     marks: (app?: string): readonly Mark[] =>
       marks.value.filter(({ event }) => app === undefined || event.app === null || event.app === app),
     chosen: signal<readonly Mark[]>([]),

@@ -58,7 +58,6 @@ function createMonitor(page: Console) {
     feed,
     view,
     past: createPast(api, feed, view),
-    /** `undefined` before the first check. */
     trouble,
     notices: createNotices(trouble, choices),
     happenings: createHappenings(feed, api),
@@ -69,7 +68,6 @@ function createMonitor(page: Console) {
     open: signal<ReadonlySet<string>>(new Set()),
     still: signal<Held | undefined>(),
     showsCores: signal(false),
-    /** True if the connection is lost, or no sample has arrived for a while. */
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
     drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
     /** The choice is remembered for the next visit. */
@@ -84,7 +82,6 @@ function createMonitor(page: Console) {
       return `--ecosystem --environment ${feed.environment.value}${ofService}${onNode}`;
     }),
     ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
-    /** `undefined` if the start needs no question. */
     doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
   };
 }
@@ -104,10 +101,7 @@ function feedOf({ session, server, service, router }: Console, environment: stri
   });
 }
 
-/**
- * Asks if the start may be a mistake: the server works in another environment,
- * or no running process belongs to this one.
- */
+/** The server works in another environment, or no running process belongs to this one. */
 function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
   const [chosen, metrics] = [environment.value, shown.value?.metrics];
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {

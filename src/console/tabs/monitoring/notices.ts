@@ -25,7 +25,6 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
   };
 }
 
-/** Each notification replaces the previous one. */
 function notify(count: number): void {
   const notice = new Notification(`${counted(count, "process needs", "processes need")} attention`, {
     body: location.host,

@@ -11,7 +11,6 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-/** Rows that need attention come first. */
 export const FIRST: Sorting = { by: "status", isDescending: false };
 
 export function createColumns() {
@@ -40,7 +39,6 @@ export function createOrder() {
     ordered<Item extends Ordered>(rows: readonly Item[]): Item[] {
       const before = isHeld.value && last?.sorting === sorting.value ? last.rows : undefined;
       const places = before && new Map(before.map(({ key }, at) => [key, at]));
-      // New rows go to the end.
       const placeOf = ({ key }: Ordered): number => places?.get(key) ?? Infinity;
       const sorted = rows.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
       last = { sorting: sorting.value, rows: sorted };

@@ -16,7 +16,6 @@ const HOST = ["cpuPercent", "memoryPercent", "diskPercent"];
 const PROCESS = ["cpuPercent", "memoryBytes"];
 const LEAST_WAIT_MS = 60_000;
 
-/** Recorded values from before the samples of this page. */
 export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, view: View) {
   const rows = signal<PastRows>(new Map());
   const before = signal<PastRows>(new Map());

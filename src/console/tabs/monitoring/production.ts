@@ -2,7 +2,6 @@ import { computed } from "@preact/signals";
 import type { Console } from "../../console.ts";
 
 interface Production extends Pick<Console, "facts" | "questions"> {
-  /** The compared environment and that of the server. */
   readonly environments: () => readonly string[];
   /** Empty for the machine of the server. */
   readonly node: string;
@@ -15,8 +14,7 @@ export function createProduction({ facts, questions, environments, node }: Produ
   return {
     isProduction: computed(() => production.value !== undefined),
     /**
-     * Asks before an action ends or replaces apps. In production, the user types the name of the app,
-     * or the environment for several apps or another machine.
+     * In production, the user types the name of the app, or the environment for several apps or another machine.
      *
      * @param question for other environments; by default nothing is asked there
      */

@@ -19,7 +19,6 @@ const SHORTEST = 5;
 
 export type View = ReturnType<typeof createView>;
 
-/** Shared by all charts of the tab. */
 export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
   const first: Range = "5m";
   const range = signal<Range>(first);

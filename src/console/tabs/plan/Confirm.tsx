@@ -124,7 +124,6 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
 
 interface AskingProps {
   readonly title: string;
-  /** In production, the user types its name. */
   readonly environment: string;
   readonly word: string;
   readonly isDangerous: boolean;

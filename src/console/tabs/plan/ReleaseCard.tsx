@@ -59,7 +59,6 @@ function Now({ release }: { release: Release }): JSX.Element {
   );
 }
 
-/** Asks first if the release changed something. */
 export function UndoButton({ release, children }: { release: Release; children: string }): JSX.Element | null {
   const { asked, isRunning } = useRollout();
   const reason = usePage().identity.reasonAgainst("write");

@@ -22,7 +22,6 @@ export class Rollout {
   readonly isReplaced = signal(false);
   readonly releases = signal<readonly Release[]>([]);
   readonly current = signal<Release | undefined>();
-  /** What the open dialog is about. */
   readonly asked = signal<Plan | Release | undefined>();
   readonly refusal = signal<Problem | undefined>();
   readonly isSending = signal(false);
@@ -43,7 +42,7 @@ export class Rollout {
     return monitorOf(this.#page).feed;
   }
 
-  /** Follows the steps, and reads the plan again when the processes or the environment change. */
+  /** Reads the plan again when the processes or the environment change. */
   open(): () => void {
     const count = computed(() => this.#feed.newest.value?.metrics?.ecosystem.planSteps);
     const before = this.#feed.applied.peek();
@@ -111,7 +110,6 @@ export class Rollout {
     }
   }
 
-  /** Replaces an outdated plan in place. */
   #refused(problem: Problem): void {
     const { plan } = problem;
     batch(() => {

@@ -15,7 +15,6 @@ export class Preview {
   readonly environment;
   readonly ecosystem = signal<EcosystemResponse | undefined>();
   readonly problem = signal<Problem | undefined>();
-  /** Absent if the stored service configuration is invalid. */
   readonly configuredKind = computed(() => this.#knownKind(this.#page.store.document.value.serviceConfiguration));
   readonly serviceKind = computed(
     () => this.#chosenKind.value ?? this.configuredKind.value ?? Object.keys(this.#kinds)[0] ?? "",

@@ -95,7 +95,6 @@ export class ConfigurationForm extends Form {
   }
 }
 
-/** The first values of the matrix, without ports. */
 function proposal({ matrix }: Vocabulary): Values {
   const [runMode = "", mode] = Object.entries(matrix.runModes)[0] ?? [];
   const [serviceKind = ""] = Object.keys(matrix.serviceKinds);

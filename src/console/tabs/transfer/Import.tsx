@@ -126,7 +126,6 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
   );
 }
 
-/** For example `2 deploy targets, 1 interface adapter, a service configuration, environment dev`. */
 function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvironment }: DeploymentsDocument): string {
   return [
     counted(deployments?.length ?? 0, "deploy target"),

@@ -9,7 +9,6 @@ import { readingOf, readJson, type Reading, type ReadText } from "./read-import.
 export class ImportForm {
   readonly text = signal("");
   readonly fileName = signal("");
-  /** `undefined` until the server answers. */
   readonly reading = signal<Reading | undefined>();
   readonly isAsking = signal(false);
   readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.store.document.value);

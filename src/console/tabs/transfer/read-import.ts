@@ -12,7 +12,6 @@ export interface ReadText {
 }
 
 export interface Reading {
-  /** Absent if the text cannot be read as a document. */
   readonly document?: DeploymentsDocument;
   readonly issues: readonly ShownIssue[];
   /** The number of deploy targets migrated from an earlier form. */

@@ -86,7 +86,6 @@ function washOf(context: CanvasRenderingContext2D, { box }: Scale, ink: Ink): Ca
   return gradient;
 }
 
-/** Failures also have a line down to the axis. */
 function paintMarks(context: CanvasRenderingContext2D, { scale, ink, marks }: Picture): void {
   const { top, height } = scale.box;
   for (const { time, isBad } of marks) {

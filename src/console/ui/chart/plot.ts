@@ -22,7 +22,6 @@ export interface PlotOptions {
 export class Plot {
   /** `undefined` while the canvas is not visible. */
   readonly scene;
-  /** The index of a sample. */
   readonly at;
   /** The events at the pointer, or else at the selected sample. */
   readonly marks;
@@ -94,7 +93,6 @@ export class Plot {
     else this.#options.onMarks(this.marks.value);
   }
 
-  /** Selects the events at the selected sample, or else all visible ones. */
   choose(): void {
     const { marks, scene } = this;
     this.#options.onMarks(marks.value.length > 0 ? marks.value : (scene.value?.marks ?? []));

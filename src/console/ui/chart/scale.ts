@@ -8,7 +8,6 @@ export interface Box {
   readonly height: number;
 }
 
-/** Maps times and values to CSS pixels. */
 export interface Scale {
   readonly box: Box;
   readonly span: Span;
@@ -16,7 +15,6 @@ export interface Scale {
   readonly top: number;
   x(time: number): number;
   y(value: number): number;
-  /** Outside the box, the time of the nearer edge. */
   timeAt(x: number): number;
 }
 

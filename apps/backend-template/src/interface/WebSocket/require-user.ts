@@ -7,7 +7,10 @@ interface Refusal {
   readonly retryAfterSeconds?: number;
 }
 
-/** Reads the header `Authorization` of the handshake, or `auth: { authorization }`, because a browser cannot set the header. */
+/**
+ * Reads the header `Authorization` of the handshake, or `auth: { authorization }`, because a browser cannot set the
+ * header.
+ */
 export function requireUser(authentication: Authentication) {
   return (socket: Socket, next: (error?: Error) => void): void => void admit(authentication, socket, next);
 }
