@@ -61,7 +61,6 @@ function compare(title: string, commands: Readonly<Record<string, readonly strin
   }
 }
 
-/** Twenty services that crash and restart evenly until now. */
 function logOf(days: number): string {
   const lines: string[] = [];
   const stepMs = (days * DAY_MS) / LINES;

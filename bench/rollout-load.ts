@@ -34,7 +34,6 @@ async function apply(world: Ports = ports, preflight = false): Promise<void> {
   await execute(rolloutApply, world, { environment: "dev", preflight }, caller);
 }
 
-/** In milliseconds, even if the command is refused. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const before = performance.now();
   await work().catch((error: unknown) => {

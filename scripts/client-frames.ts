@@ -17,7 +17,6 @@ interface JsonSchema {
   readonly prefixItems?: readonly JsonSchema[];
 }
 
-/** These parts become named types. */
 const NAMED = new Map<z.core.$ZodType, string>([
   [hostMetrics, "HostMetrics"],
   [processMetrics, "ProcessMetrics"],

@@ -43,7 +43,6 @@ async function update(): Promise<void> {
   startServer();
 }
 
-/** After an error, the last successful build stays. */
 async function makeConsole(): Promise<void> {
   try {
     const next = join(ROOT, "node_modules/.svcm-dev");

@@ -41,7 +41,6 @@ export async function ticks(browser: Browser, world: World, asked: Asked & { rea
   return { main: main / asked.count, script: script / asked.count, longest };
 }
 
-/** The longest task while sorting or filtering. */
 export async function interaction(
   browser: Browser,
   world: World,

@@ -27,7 +27,6 @@ export async function readCommands(pjson: PJSON, dist: string): Promise<Commands
   return sorted(plugin.manifest.commands, (id) => `commands/${id.replaceAll(":", "/")}`);
 }
 
-/** svcm comes first. */
 export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readonly InstalledPlugin[]): WholePlugin[] {
   return [
     { pjson: essence(pjson), commands },

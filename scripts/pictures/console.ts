@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 
-/** The time span that the charts show at first. */
 const WATCHED_MS = 5 * 60_000;
 
 const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {

@@ -102,7 +102,6 @@ function svcm(own: Pm2, folder: string, ...args: string[]): void {
   spawnSync(process.execPath, [SVCM, ...args], { cwd: folder, env: environmentOf(own), stdio: "ignore" });
 }
 
-/** The folder is the repository. */
 export async function serve(
   own: Pm2,
   folder: string,

@@ -121,12 +121,10 @@ export abstract class SvcmCommand extends Command {
     this.log(withoutEcosystem(answer, await startedEnvironments(ports), await doorHint(ports)));
   }
 
-  /** True if a user at a terminal reads the output. */
   get isAttended(): boolean {
     return !this.jsonEnabled();
   }
 
-  /** Renders the text only if it is printed. */
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }

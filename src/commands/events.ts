@@ -129,7 +129,6 @@ interface AskedOfNodes extends Chosen {
   readonly follow: boolean;
 }
 
-/** Names the filter, because other events may exist. */
 function noEvent({ since, cause, kind }: Chosen, apps: readonly string[]): string {
   const of = apps.length === 0 ? "" : ` of ${apps.join(", ")}`;
   const choice = [...(kind ? [` of the kind ${kind}`] : []), ...(cause ? [` with the cause ${cause}`] : [])];

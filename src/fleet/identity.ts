@@ -3,7 +3,6 @@ import { isGranted, missingRight, rightsOf, type Identity, type Operation } from
 import type { NatsProject } from "./settings.ts";
 import type { Asker } from "./wire.ts";
 
-/** Without rights if `svcm.yaml` does not declare the user. */
 export function identityOf(nats: NatsProject | undefined, user: string): Identity {
   const known = nats !== undefined && Object.hasOwn(nats.users, user) ? nats.users[user] : undefined;
   if (known === undefined) return { actor: user, grants: [] };

@@ -6,7 +6,6 @@ export type Kind = "read" | "write";
 export interface Address {
   readonly node: string;
   readonly kind: Kind;
-  /** For example `process.act`. */
   readonly id: string;
   readonly user: string;
 }

@@ -11,7 +11,6 @@ interface Kept extends Required<Answer> {
   readonly contract: unknown;
 }
 
-/** Cached until the bytes of the file or the contract change. */
 export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
   const kept = new Map<string, Kept>();
   return (read) => {

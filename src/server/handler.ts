@@ -135,7 +135,6 @@ function socketHandler({ channel }: Serving): RouteHandlerMethod {
   };
 }
 
-/** Looks the schema up once for each route. */
 function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = row;
   const schema: ZodMiniType = inputs[operation.id];

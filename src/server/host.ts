@@ -34,6 +34,7 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
+/** Expects a canonical address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === "::1" || (isIPv4(address) && address.startsWith("127."));
 }

@@ -15,7 +15,6 @@ interface Stamped {
 const WARN = 40;
 const ERROR = 50;
 
-/** The readable lines contain no characters that move the cursor. */
 export function textLines(destination: LogDestination): LogDestination {
   return {
     write(line) {

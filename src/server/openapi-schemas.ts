@@ -9,13 +9,11 @@ export type Json = Readonly<Record<string, unknown>>;
 
 const named = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) => name.endsWith("Body"));
 
-/** Request bodies are described with their routes. */
 export function componentSchemas(): Json {
   const components = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body as z.core.$ZodType)]));
 }
 
-/** Refers to other bodies by name. */
 export function schemaOf(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",

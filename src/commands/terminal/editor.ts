@@ -8,7 +8,6 @@ export interface Editing<Saved> {
   readonly bytes: Uint8Array;
   readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
   readonly wantsAgain: (error: unknown) => Promise<boolean>;
-  /** True if a program reads svcm's standard output. */
   readonly isOutputTaken: boolean;
 }
 

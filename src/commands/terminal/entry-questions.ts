@@ -47,7 +47,6 @@ async function interview(
   return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in given));
 }
 
-/** Accepts a word from the list, or its number. */
 function chosen(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
 }

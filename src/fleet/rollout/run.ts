@@ -12,7 +12,6 @@ export interface Running {
   readonly deadlineMs: number;
   /** Requests a stop after the current actions. */
   readonly signal: AbortSignal;
-  /** Called when the server has stored the record. */
   readonly onChange: (rollout: FleetRollout) => void;
 }
 

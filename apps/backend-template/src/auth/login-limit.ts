@@ -10,9 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface LoginLimit {
   /** Seconds until the next attempt is allowed; 0 if it is allowed now. */
   lockedFor(key: string): Promise<number>;
-  /**
-   * Counts an attempt before its password is checked, so that concurrent attempts count, too. Returns as `lockedFor`.
-   */
+  /** Called before the password is checked, so that concurrent attempts count, too. Returns as `lockedFor`. */
   begin(key: string): Promise<number>;
   /** The last permitted failure in the window starts the lockout. */
   fail(key: string): Promise<void>;

@@ -27,7 +27,6 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
   });
   const close = async (): Promise<void> => {
     isClosing = true;
-    // Also closes the channels.
     await connection.close();
   };
   const prefetch = Number(env["SVC_RABBITMQ_PREFETCH"]) || 10;

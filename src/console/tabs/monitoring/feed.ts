@@ -66,7 +66,6 @@ export class Feed {
   readonly #options: FeedOptions;
   #client: Client | undefined;
   #arrived: number | undefined;
-  /** Shown with the host's values until metrics arrive again. */
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
   #openers = 0;

@@ -5,7 +5,6 @@ import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 import { mayConnect } from "../may-connect.ts";
 import type { Answer, Route } from "./route.ts";
 
-/** The headers of a request that came through a proxy. */
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 const loopback = new BlockList();

@@ -18,7 +18,7 @@ export function socketServer(server: HttpServer, backend: Backend, items: ItemSt
   const io = new Server(server, {
     serveClient: false,
     maxHttpBufferSize: 64 * 1024,
-    // Time to authenticate.
+    // A client must authenticate within this time.
     connectTimeout: 10_000,
     cors: { origin: [...allowedOrigins] },
     allowRequest: (request, decide) => decide(null, mayConnect(request, allowedOrigins)),

@@ -13,7 +13,6 @@ type Status = Parameters<ServerInterceptingCallInterface["sendStatus"]>[0];
 /** Health checks reveal nothing secret, and the clients that request them have no credentials. */
 const OPEN = "/grpc.health.v1.Health/";
 
-/** Identifies the user by the metadata `authorization`. */
 export function requireUser(authentication: Authentication): ServerInterceptor {
   return ({ path }, call) => {
     if (path.startsWith(OPEN)) return new ServerInterceptingCall(call);
