@@ -4,7 +4,7 @@ import { NAME } from "./subjects.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
-/** Separates the requests of this machine's users from those of the machine. */
+/** For requests of this machine's users, if they do not use the credentials of the machine. */
 export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
 export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
 export const NODE = "SVC_SERVICE_MANAGEMENT_NODE";

@@ -4,7 +4,7 @@ import type { Scale } from "./scale.ts";
 /** In CSS pixels; a shorter drag is a click. */
 const LEAST_DRAG = 6;
 
-/** `undefined` if no sample is in the span. `times` are ascending. */
+/** Returns an index of `times`, which are ascending; `undefined` if no sample is in the span. */
 export function nearest(times: readonly number[], span: Span, time: number): number | undefined {
   let found: number | undefined;
   for (const [at, other] of times.entries()) {

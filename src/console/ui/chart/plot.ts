@@ -22,6 +22,7 @@ export interface PlotOptions {
 export class Plot {
   /** `undefined` while the canvas is not visible. */
   readonly scene;
+  /** The index of the sample at the cursor. */
   readonly at;
   /** The events at the pointer, or else at the selected sample. */
   readonly marks;
