@@ -10,7 +10,7 @@ import { ranges } from "./view.ts";
 const MOST = 1000;
 const SPAN_MS = Math.max(...Object.values(ranges)) * 1000;
 
-/** In the order of their arrival, over the longest range. */
+/** The events of the longest range, in the order of their arrival. */
 export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   const events = signal<readonly SvcmEvent[]>([]);
   effect(() => {
@@ -19,11 +19,11 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   effect(() => {
     const event = feed.event.value;
     const text = JSON.stringify(event);
-    // `load` may already have returned it.
+    // The answer of `load` may have it already.
     if (event === undefined || events.peek().some((one) => JSON.stringify(one) === text)) return;
     events.value = [...events.peek(), event].slice(-MOST);
   });
-  /** Ignores a failure, because the charts are useful without marks. */
+  /** The charts are useful without marks. */
   async function load(): Promise<void> {
     const answer = await api.events({ since: `${Date.now() - SPAN_MS}`, limit: String(MOST) }).catch(() => undefined);
     if (answer) events.value = answer.events.toReversed();
@@ -46,10 +46,12 @@ export function createHappenings(feed: Feed, api: Pick<Api, "events">) {
   });
   return {
     events,
-    /** Times of unexpected ends, in seconds. */
+    /** Unexpected ends, in seconds. */
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
+    /** @param app by default those of all processes */
     marks: (app?: string): readonly Mark[] =>
       marks.value.filter(({ event }) => app === undefined || event.app === null || event.app === app),
+    /** Those that the user chose on a chart. */
     chosen: signal<readonly Mark[]>([]),
   };
 }
