@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** `/proc/self/stat` uses this unit for the CPU time of ended children. */
+/** The unit of CPU times in `/proc/self/stat`. */
 const TICKS_PER_SECOND = 100;
 
-/** Runs Node.js until it exits. Returns user and system time in milliseconds. @throws {Error} if it fails */
+/** Returns user and system time in milliseconds. @throws {Error} if the program fails */
 export function childCpuMs(
   argv: readonly string[],
   {
@@ -13,7 +13,6 @@ export function childCpuMs(
   }: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string | undefined>>;
-    /** Exit codes that count as success. */
     readonly codes?: readonly number[];
   },
 ): number {
@@ -23,7 +22,7 @@ export function childCpuMs(
   return ((childrenTicks() - before) * 1000) / TICKS_PER_SECOND;
 }
 
-/** User and system time of ended children, in ticks: fields 16 and 17 of proc_pid_stat(5). */
+/** In ticks: fields 16 and 17 of proc_pid_stat(5). */
 function childrenTicks(): number {
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[13]) + Number(fields[14]);

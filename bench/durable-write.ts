@@ -1,7 +1,4 @@
-/**
- * The cost of a safe write, compared with the bare system calls of a durable write. Both write the same small env file
- * in turns, under the same disk conditions. Each round gives one ratio; the median is printed.
- */
+/** The cost of a safe write, as a ratio to the bare system calls of a durable write of the same small env file. */
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Every operation on a hostile env file of 1 MiB, compared with one plain `dotenv.parse` of an ordinary file of that
- * size. Measures CPU time, so that a busy machine does not matter. The goal for each is one second.
+ * Every operation on a hostile env file of 1 MiB, compared with `dotenv.parse` of an ordinary file of that size. CPU
+ * time counts, so that a busy machine does not matter. The goal for each is one second.
  */
 import dotenv from "dotenv";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,6 @@ async function cpu(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Medians of the operation and of the baseline, measured in turn. */
 async function beside(run: () => unknown): Promise<{ own: number; plain: number }> {
   const [plain, own]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,6 +1,6 @@
 /**
- * CPU time of `svcm events` and `svcm why` over 31 MB of `pm2.log`, beside a plain program that only counts the ends in
- * the same file with one pattern, interleaved. The medians count; the goal for svcm is half a second.
+ * CPU time of `svcm events` and `svcm why` over 31 MB of `pm2.log`, beside a program that only counts the ends in the
+ * file with one pattern. The goal for the median of svcm is half a second.
  *
  * node --import tsx bench/events.ts [rounds]
  */
@@ -61,7 +61,6 @@ function compare(title: string, commands: Readonly<Record<string, readonly strin
   }
 }
 
-/** Twenty services that crash and are restarted, evenly over the days until now. */
 function logOf(days: number): string {
   const lines: string[] = [];
   const stepMs = (days * DAY_MS) / LINES;

@@ -1,6 +1,6 @@
 /**
- * A fleet of nodes on one machine, over a real nats-server. The nodes are connections of this process. Compares the
- * discovery and the overview with the network's floor, and prints the cost of nodes without a client.
+ * A fleet over a real nats-server; the nodes are connections of this process. Compares discovery and overview with the
+ * network's floor, and prints the cost of nodes without a client.
  *
  * node --import tsx bench/fleet.ts [nodes]
  */
@@ -117,7 +117,7 @@ async function measure(): Promise<void> {
   console.log(`samples that the nodes took: ${ports.telemetry.cost().samples - samples}`);
 }
 
-/** As many requests as there are nodes, which the server itself answers, over one connection. */
+/** As many requests as nodes, which the server itself answers, over one connection. */
 async function requestsOfTheServer() {
   const seed = readFileSync(join(folder, "keys/vera"));
   const authenticator = nkeyAuthenticator(new Uint8Array(seed));

@@ -1,7 +1,6 @@
 /**
- * The disk space that a month of history needs. One day of steps of a busy service is recorded and closed hour by hour,
- * as the recorder does. The result is extrapolated to seven days of steps and thirty days of minutes. The goal is 40
- * MB.
+ * The disk space of a month of history. One day of a busy service is recorded as the recorder does, and extrapolated to
+ * seven days of steps and thirty days of minutes. The goal is 40 MB.
  *
  * node --import tsx bench/history.ts [processes]
  */

@@ -1,7 +1,6 @@
 /**
- * The cost of `GET /api/runtime/env`, compared with a bare Fastify route that reads the same file and returns it. Each
- * server is a separate process. Requests alternate between them, under the same machine conditions. Each round gives
- * one ratio of requests per second; the median is printed.
+ * Requests per second of `GET /api/runtime/env`, as a ratio to a bare Fastify route that returns the same file. Each
+ * server is a separate process, and requests alternate between them.
  *
  * node --import tsx bench/http.ts [rounds] [connections]
  */
@@ -57,7 +56,7 @@ class Contender {
     return new Contender(child, sockets);
   }
 
-  /** Requests per second: every connection sends a request as soon as it has the previous response. */
+  /** Requests per second; each connection sends the next request at once. */
   async round(): Promise<number> {
     const start = performance.now();
     const counts = await Promise.all(this.#sockets.map((socket) => askUntil(socket, start + ROUND_MS)));
@@ -72,7 +71,7 @@ class Contender {
 
 const REQUEST = `GET ${PATH}?environment=dev HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** All responses have the same length, so the client need not parse them. */
+/** Equal response lengths spare the client the parsing. */
 async function askUntil(socket: Socket, deadline: number): Promise<number> {
   let count = 0;
   let awaited = 0;

@@ -1,7 +1,6 @@
 /**
- * The cost of one log for 100 viewers, compared with one viewer: an app writes lines at a steady rate, and every viewer
- * follows them over the WebSocket. Measures the CPU time of the server; the viewers are in another process. The goal is
- * at most twice the cost of one viewer.
+ * The server's CPU time for 100 viewers of one log, compared with one viewer. Each follows the log over the WebSocket,
+ * from another process. The goal is at most twice the cost of one viewer.
  *
  * node --import tsx bench/log-viewers.ts [seconds a run] [rounds] [lines a second]
  */

@@ -1,6 +1,6 @@
 /**
- * Logs beside the usual programs over the same files of a real PM2, interleaved. The last 10,000 lines and a search in a
- * large log count as elapsed time, with the memory of the process. Following 10,000 lines a second counts as CPU time.
+ * Logs beside the usual programs over the same files of a real PM2. For the last 10,000 lines and a search, elapsed
+ * time and memory count; for following 10,000 lines a second, CPU time.
  *
  * node --import tsx bench/logs.ts [rounds] [megabytes] [seconds of following]
  */
@@ -23,7 +23,7 @@ const LINES_A_SECOND = 10_000;
 const NEEDLE = "needle-7f3a";
 const [rounds = 5, megabytes = 1024, seconds = 10] = process.argv.slice(2).map(Number);
 
-/** The usual way to search with `readline`: prints the lines that contain the text. */
+/** The usual way to search with `readline`. */
 const READLINE = `
   const lines = require("node:readline").createInterface({ input: require("node:fs").createReadStream(process.argv[1]) });
   lines.on("line", (line) => { if (line.includes(process.argv[2])) console.log(line); });`;
@@ -74,9 +74,8 @@ try {
 }
 
 interface Goal {
-  /** The maximum multiple of the first command's time. */
+  /** As a multiple of the first command's time. */
   readonly times: number;
-  /** The maximum peak memory. */
   readonly megabytes?: number;
 }
 
@@ -97,7 +96,7 @@ async function compare(title: string, goal: Goal, commands: Readonly<Record<stri
   }
 }
 
-/** Elapsed milliseconds, and the peak memory that was seen. */
+/** Elapsed milliseconds, and the observed peak memory. */
 async function costOf([program = "", ...argv]: readonly string[]): Promise<Cost> {
   const before = performance.now();
   const child = spawn(program, argv, { env: environment(), cwd: own.folder, stdio: ["ignore", "ignore", "inherit"] });
@@ -109,7 +108,7 @@ async function costOf([program = "", ...argv]: readonly string[]): Promise<Cost>
   return { ms: performance.now() - before, megabytes: most };
 }
 
-/** An app writes while one reader after another follows. */
+/** One reader after another follows the same app. */
 async function follow(real: Pm2): Promise<void> {
   const out = join(real.folder, "loud.log");
   const code = `const text = "x".repeat(90); let n = 0;
@@ -146,7 +145,6 @@ async function shareOf([program = "", ...argv]: readonly string[]): Promise<numb
   return (spent / (seconds * 1000)) * 100;
 }
 
-/** 0 if the process has ended. */
 function residentMegabytes(pid: number): number {
   try {
     const [, kilobytes = 0] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];

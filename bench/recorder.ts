@@ -1,6 +1,6 @@
 /**
- * The cost of the recorder: svcm serve with it and without it, over the same PM2, one after the other, without a
- * viewer. The CPU time of the server and of PM2's daemon counts. The goal is at most 0.15 per cent of a core more.
+ * Runs svcm serve with and without the recorder, over the same PM2 and without a viewer. The CPU time of the server
+ * and of PM2's daemon counts. The goal is at most 0.15 per cent of a core more.
  *
  * node --import tsx bench/recorder.ts [seconds a run] [rounds] [processes]
  */

@@ -1,6 +1,7 @@
 /**
- * Applies under 200 requests a second, over a real PM2: to a cluster of two and to an app in fork mode. Prints lost requests
- * and times, with those of PM2's own reload. Also counts the lists of an apply, and times the decision for 100 apps.
+ * Applies under 200 requests a second over a real PM2, to a cluster of two and to an app in fork mode. Prints lost
+ * requests and times, with those of PM2's own reload. Also counts the lists of an apply, and times the decision for
+ * 100 apps.
  *
  * node --import tsx bench/rollout-load.ts [rounds]
  */
@@ -33,7 +34,6 @@ async function apply(world: Ports = ports, preflight = false): Promise<void> {
   await execute(rolloutApply, world, { environment: "dev", preflight }, caller);
 }
 
-/** Elapsed milliseconds, even if the command is refused. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const before = performance.now();
   await work().catch((error: unknown) => {
@@ -58,7 +58,7 @@ function decideHundred(): void {
   console.log(`decide for 100 apps: ${median(times).toFixed(1)} ms, goal 10`);
 }
 
-/** PM2's own reload, without svcm's checks, measures how long a process boots and its predecessor stops. */
+/** Without svcm's checks, measures how long a process boots and its predecessor stops. */
 async function roll(): Promise<void> {
   declare("good", "0", CLUSTER);
   await apply();
@@ -112,7 +112,6 @@ async function bad(mode: object, title: string): Promise<void> {
     }
 }
 
-/** The process lists that one apply requests. */
 async function gateCalls(): Promise<void> {
   declare("good", "0", FORK);
   await apply();

@@ -1,6 +1,5 @@
 /**
- * A plan and an apply without changes, compared with `pm2 jlist` of the same real PM2 with three processes,
- * interleaved. The median of the elapsed times counts.
+ * Elapsed times of a plan and an apply without changes, compared with `pm2 jlist` of the same PM2 with three processes.
  *
  * node --import tsx bench/rollout.ts [rounds]
  */

@@ -1,4 +1,4 @@
-/** Runs an svcm server in a separate process, for which the script of a bench starts itself again. */
+/** A separate process for the server, in which the script of a bench starts itself again. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -41,7 +41,7 @@ export async function serveAsked(start: (ports: Ports) => Promise<number>): Prom
   process.on("disconnect", () => process.exit()); // oxlint-disable-line unicorn/no-process-exit -- its parent is gone
 }
 
-/** Returns the port of a server with limits high enough for many clients. */
+/** Its limits allow many clients. Returns the port. */
 export async function startSvcm(ports: Ports, record = false): Promise<number> {
   mkdirSync(ports.workspace.configDir, { recursive: true });
   const limits = { maxSockets: CROWD, maxConnections: CROWD };

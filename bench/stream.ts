@@ -1,7 +1,7 @@
 /**
- * The cost of the WebSocket at 500 ms with one client and with a hundred, over one real PM2. The baseline is
- * a `list()` and a serialisation for each client at each tick. The CPU time of the server and of the PM2 daemon counts;
- * the clients are in another process. Then the age of a sample at a thousand clients.
+ * The CPU time of the server and PM2's daemon for the WebSocket at 500 ms, with one client and with a hundred in
+ * another process. The baseline is a `list()` and a serialisation for each client at each tick. Then the age of a
+ * sample at a thousand clients.
  *
  * node --import tsx bench/stream.ts [seconds a run] [processes...]
  */

@@ -1,7 +1,6 @@
 /**
- * The cost of sampling at 500 ms, compared with the simple way: PM2's `list()` at every tick. Measures the CPU time of
- * this process and of the PM2 daemon. Both ways take turns on one real PM2 with idle processes; the median of the
- * rounds is printed.
+ * The CPU time of sampling at 500 ms, compared with PM2's `list()` at every tick. Both take turns on one real PM2 with
+ * idle processes; its daemon's time counts, too.
  *
  * node --import tsx bench/telemetry.ts [rounds] [seconds a round] [processes...]
  */
@@ -76,7 +75,7 @@ async function sampling(telemetry: Telemetry, ms: number): Promise<void> {
   for await (const { kind } of telemetry.watch(request, signal)) if (kind !== "metrics") throw new Error(kind);
 }
 
-/** Milliseconds of CPU time that this process and the daemon used during `work`. */
+/** In milliseconds, including the daemon. */
 async function cpuOf(daemon: number, work: () => Promise<unknown>): Promise<number> {
   const before = withOwnMs(daemon);
   await work();

@@ -1,6 +1,6 @@
 /**
- * Validates the document named by its first argument with the core alone, without the command line and its limit of 4
- * MiB. `bench/validate.ts` bundles it for sizes that the product refuses.
+ * Validates with the core alone, because the command line refuses documents above 4 MiB. `bench/validate.ts` bundles
+ * it.
  */
 import { readFileSync } from "node:fs";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";

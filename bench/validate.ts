@@ -1,7 +1,8 @@
 /**
- * The CPU time of a complete validation (user and system, including child processes) of svcm and of the tools that a
- * team would use otherwise. All read the same documents in turns; the median of the rounds is printed. `node --import
- * tsx bench/validate.ts [rounds]`, after a build; needs bash.
+ * The CPU time (user and system, including child processes) of a complete validation, for svcm and the tools that a
+ * team would use otherwise. Needs a build and bash.
+ *
+ * node --import tsx bench/validate.ts [rounds]
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -128,7 +129,7 @@ function measure(contenders: readonly Contender[], folder: string, rounds: numbe
   return new Map([...times].map(([name, values]) => [name, median(values)]));
 }
 
-/** Bash measures the time of a process and its children, in milliseconds. */
+/** In seconds; the `time` of bash includes child processes. */
 function cpuSeconds(argv: readonly string[], cwd: string, expected: number): number {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1';
   const env = { PATH: process.env["PATH"], HOME: home };
@@ -148,7 +149,7 @@ function print(size: number, seconds: ReadonlyMap<string, number>): void {
   }
 }
 
-/** A document of valid targets, and one whose last has a runtime without a version. */
+/** One valid document, and one whose last target has a runtime without a version. */
 function writeDocuments(size: number): string {
   const folder = join(home, `${size}`);
   const targets = Array.from({ length: size }, (_, index) => target(index)).join("");

@@ -1,7 +1,6 @@
 /**
- * The cost of a second of watching in a terminal: `svcm metrics watch` beside `pm2 monit` and, if it is installed,
- * `glances`, each at its own pace over the same real PM2. The CPU time of the watcher with all its children and of the
- * PM2 daemon counts. The program `script` provides a real terminal.
+ * The CPU time of a second of `svcm metrics watch`, `pm2 monit` and, if installed, `glances`, each at its own pace over
+ * the same PM2, with all children and PM2's daemon. The program `script` provides a real terminal.
  *
  * node --import tsx bench/watch.ts [seconds a run] [processes...]
  */
@@ -48,7 +47,7 @@ async function compare(count: number): Promise<void> {
   }
 }
 
-/** CPU milliseconds per second, once it has been drawing for a while. */
+/** CPU milliseconds per second, after it has been drawing for a while. */
 async function costOf(command: string, own: Pm2, daemon: number): Promise<number> {
   const sized = `stty cols 120 rows 40; exec ${command}`;
   const terminal = spawn("script", ["--quiet", "--flush", "--return", "--command", sized, "/dev/null"], {
@@ -64,7 +63,6 @@ async function costOf(command: string, own: Pm2, daemon: number): Promise<number
   return spent / seconds;
 }
 
-/** All descendants of the terminal process. */
 function treeOf(terminal: ChildProcess): number[] {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -1,4 +1,3 @@
-/** The common part of the reference backend's processes, for the ecosystem files beside it. */
 const path = require("node:path");
 
 const ROOT = path.join(__dirname, "..");
@@ -9,7 +8,7 @@ const lifecycle = {
   wait_ready: true,
   listen_timeout: 15000,
   kill_timeout: 6000,
-  // A process that must not start prints the reason, three times, and then stays stopped.
+  // A process that must not start prints its reason three times, then stays stopped.
   max_restarts: 3,
   min_uptime: 2000,
 };
@@ -21,8 +20,7 @@ const entrypoints = {
 };
 
 /**
- * Runs an interface of the backend in a separate process, with the values of an env file. `env` overrides the file, so
- * it contains only what differs from process to process.
+ * `env` overrides the env file, so it contains only what differs from process to process.
  *
  * @param {keyof typeof entrypoints} kind also the suffix of the app's name
  * @param {{ prefix: string, envFile: string, env: Record<string, string>, instances?: number }} options
@@ -32,7 +30,7 @@ function backend(kind, { prefix, envFile, env, instances = 1 }) {
     name: `${prefix}-${kind}`,
     script: path.join(TEMPLATE, "dist", entrypoints[kind]),
     cwd: TEMPLATE,
-    // An absolute path: in cluster mode, a relative path is resolved against the daemon's folder.
+    // In cluster mode, a relative path is resolved against the daemon's folder.
     node_args: [`--env-file=${path.join(TEMPLATE, "src/config", envFile)}`, "--enable-source-maps"],
     env,
     ...(instances > 1 ? { exec_mode: "cluster", instances } : { exec_mode: "fork" }),
@@ -41,7 +39,7 @@ function backend(kind, { prefix, envFile, env, instances = 1 }) {
 }
 
 /**
- * Runs Service Management itself under the same PM2, which it finds through the PM2_HOME that PM2 passes to its apps.
+ * Service Management finds this PM2 through the PM2_HOME that PM2 passes to its apps.
  *
  * @param {{ prefix: string, env?: Record<string, string> }} options
  */

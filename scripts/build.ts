@@ -1,7 +1,4 @@
-/**
- * Builds the package into `dist/`: the command line as CommonJS chunks, the console, the libraries with their types, and
- * `oclif.manifest.json`. The new build replaces the old one when it is complete.
- */
+/** The new build replaces the old one when it is complete. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +33,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Two builds with the same id have the same code, so compiled code of one can be used by the other. */
+/** Builds with the same id can share compiled code. */
 function buildId(chunks: readonly { readonly fileName: string; readonly code: string }[]): string {
   const hash = createHash("sha256");
   for (const { fileName, code } of chunks) hash.update(`${fileName}\0${code}\0`);

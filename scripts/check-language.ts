@@ -1,7 +1,4 @@
-/**
- * Checks the English of comments, messages, test titles and Markdown: `npm run check:language`.
- * Paths as arguments limit the check to these files and folders.
- */
+/** Paths as arguments limit the check to these files and folders. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { globSync } from "tinyglobby";

@@ -1,4 +1,4 @@
-/** Runs every other `check:` script of package.json, two at a time, because most of them use one core: `npm run check:static`. */
+/** Runs two checks at a time, because most of them use one core. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import pjson from "../package.json" with { type: "json" };
@@ -26,7 +26,7 @@ async function runNext(): Promise<void> {
   }
 }
 
-/** The output of a check is printed when it ends, so that the output of two checks is not mixed. */
+/** Prints the output at the end, so that two checks do not mix theirs. */
 function run(name: string): Promise<{ isGood: boolean; output: string }> {
   return new Promise((resolve) => {
     const options = { cwd: ROOT, maxBuffer: 2 ** 26 };

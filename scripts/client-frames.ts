@@ -1,4 +1,4 @@
-/** Prints the frames as TypeScript types, so that programs that import `svcm/client` need no schema library. */
+/** Programs that import `svcm/client` then need no schema library. */
 import * as z from "zod";
 import { clientFrames, serverFrames } from "../src/core/api/frames.ts";
 import { logLineBody } from "../src/core/api/logs.ts";
@@ -17,7 +17,6 @@ interface JsonSchema {
   readonly prefixItems?: readonly JsonSchema[];
 }
 
-/** Parts that become named types. */
 const NAMED = new Map<z.core.$ZodType, string>([
   [hostMetrics, "HostMetrics"],
   [processMetrics, "ProcessMetrics"],

@@ -1,7 +1,4 @@
-/**
- * Runs the server from source. A change restarts it, and builds the console again if the console uses the file. Options
- * go to `svcm serve`: `npm run dev -- --port 3300`.
- */
+/** Options go to `svcm serve`: `npm run dev -- --port 3300`. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +43,6 @@ async function update(): Promise<void> {
   startServer();
 }
 
-/** Reports an error in the source; the last successful build of the console stays. */
 async function makeConsole(): Promise<void> {
   try {
     const next = join(ROOT, "node_modules/.svcm-dev");

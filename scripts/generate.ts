@@ -1,4 +1,4 @@
-/** Writes every generated file: first the generated sources, then the build, then what depends on both. */
+/** The sources come before the build, which the other files depend on. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,20 +1,20 @@
 /**
- * Every file of the repository that is derived from others. A renderer imports its sources when it is called, because
- * some of them are derived, too. A test checks that each file is current.
+ * A renderer imports its sources when it is called, because some are derived, too. A test checks that each file is
+ * current.
  */
 import type { SchemaName } from "./schemas.ts";
 
-/** The text of each file, by its path from the repository root. */
+/** By path from the repository root. */
 export type Renderers = Readonly<Record<string, () => Promise<string>>>;
 
-/** Derived modules. Their renderers import no derived module. */
+/** These renderers import no derived module. */
 export const generatedSources: Renderers = {
   "src/core/facts/packaged.generated.ts": async () => (await import("./packaged-facts.ts")).renderPackagedFacts(),
   "src/core/api/codes.generated.ts": async () => (await import("./reference/codes.ts")).renderCodes(),
   "src/client/frames.generated.ts": async () => (await import("./client-frames.ts")).renderClientFrames(),
 };
 
-/** Files that are derived from the sources and from the commands of the build. */
+/** These depend on the sources and the commands of the build. */
 export const generatedFiles: Renderers = {
   "schemas/runtime-contract.schema.json": () => schema("runtime-contract"),
   "schemas/capability-matrix.schema.json": () => schema("capability-matrix"),

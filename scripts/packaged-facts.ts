@@ -1,9 +1,9 @@
-/** Embeds the packaged facts as data, so that a command that reads no YAML need not load the parser. */
+/** A command that reads no YAML then need not load the parser. */
 import { readFileSync } from "node:fs";
 import { readCapabilityMatrix, readRuntimeContract, type Fact } from "../src/core/facts/read.ts";
 import type { RuntimeContract } from "../src/core/facts/schema.ts";
 
-/** The text of `src/core/facts/packaged.generated.ts`. @throws if a source is invalid */
+/** @throws if a source is invalid */
 export function renderPackagedFacts(): string {
   const contractText = source("runtime-contract.yaml");
   const matrixText = source("capability-matrix.yaml");

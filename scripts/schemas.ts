@@ -1,4 +1,4 @@
-/** The committed schemas, generated from the packaged facts, for editors and client generators. */
+/** For editors and client generators. */
 import { readFileSync } from "node:fs";
 import { asyncApiDocument } from "../src/core/api/asyncapi.ts";
 import { documentSchema } from "../src/core/deployments/schema/document.ts";

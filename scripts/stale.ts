@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** True if a product is missing, or older than a source or a file below it. */
+/** Also true if a product is missing. */
 export function isStale(products: readonly string[], sources: readonly string[]): boolean {
   const built = Math.min(...products.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
   return sources.some((source) => newest(source) > built);

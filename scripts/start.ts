@@ -1,7 +1,4 @@
-/**
- * Starts the development profile under PM2: REST, WebSocket, gRPC and Service Management, each in a separate process. A
- * second `npm start` restarts it with the newest build; `npm stop` stops it.
- */
+/** A second `npm start` restarts the profile with the newest build; `npm stop` stops it. */
 import { readFileSync } from "node:fs";
 import { endPm2, hasDaemon, pm2, pm2Home, processes, type Process } from "./backend/pm2.ts";
 import { portProblems, ports } from "./backend/ports.ts";

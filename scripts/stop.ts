@@ -1,4 +1,4 @@
-/** Stops everything that `npm start` started and removes its files. */
+/** Also removes the files of `npm start`. */
 import { endPm2, hasDaemon, processes } from "./backend/pm2.ts";
 
 const running = (await hasDaemon()) ? namesOfOnline() : undefined;

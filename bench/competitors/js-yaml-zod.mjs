@@ -1,4 +1,4 @@
-/** A script of an afternoon: js-yaml reads, zod checks types and vocabularies. No matrix, no positions. */
+/** The work of an afternoon: checks types and vocabularies, without a matrix or positions. */
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
 import * as z from "zod";

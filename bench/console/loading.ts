@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The size of the console on the wire, and the time until a user sees it. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";

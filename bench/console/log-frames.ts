@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-/** The frames of the browser while the console shows a log. */
 import type { Browser, Page } from "playwright-core";
 import type { LogLine, Ports } from "../../src/core/index.ts";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,12 +8,11 @@ const APP = "process-000";
 const BATCH = 500;
 
 export interface LogPace {
-  /** Lines that exist at the start. */
   readonly filled: number;
   readonly linesPerSecond: number;
 }
 
-/** A log with existing lines that then grows, in one batch every tenth of a second. */
+/** Grows in one batch every tenth of a second. */
 export function pacedLogs({ filled, linesPerSecond }: LogPace): Pick<Ports["logs"], "watch"> {
   return {
     async *watch(_filter, signal) {
@@ -37,7 +35,6 @@ export interface Frames {
   readonly max: number;
 }
 
-/** Frames of the page without the log, with it, and with a full log while a reader scrolls. */
 export async function logFrames(browser: Browser, { url }: World, { filled }: LogPace, ms: number) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   // tsx wraps the names of functions in this file, including those that run in the page.

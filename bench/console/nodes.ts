@@ -1,4 +1,4 @@
-/** The view of many nodes. The server's responses are generated, and every value changes each time. */
+/** The server's responses are generated; every value changes each time. */
 import type { Browser } from "playwright-core";
 import type { NodesResponse } from "../../src/core/api/node.ts";
 import { longestTask } from "./work.ts";
@@ -6,10 +6,10 @@ import type { World } from "./world.ts";
 
 type Node = NodesResponse["nodes"][number];
 
-/** Refreshes that the trace covers, one every two seconds. */
+/** One every two seconds. */
 const REFRESHES = 4;
 
-/** The longest task while the page refreshes, in milliseconds. */
+/** In milliseconds. */
 export async function refreshOf(browser: Browser, { url }: World, count: number): Promise<number> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   let asked = 0;

@@ -1,12 +1,11 @@
 /// <reference lib="dom" />
-/** The CPU time of the page's main thread, from the browser's trace, and the memory that the page keeps. */
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { nextSample } from "../../test/console/monitoring-page.ts";
 import type { World } from "./world.ts";
 
 /** The index of a column that changes with every sample. */
 const CPU = 4;
-/** Trace categories of tasks, and of script in them. */
+/** Tasks, and scripts in them. */
 const CATEGORIES = ["toplevel", "devtools.timeline"];
 const SCRIPT = new Set(["FunctionCall", "EventDispatch", "FireAnimationFrame", "RunMicrotasks", "TimerFire"]);
 
@@ -16,21 +15,21 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   readonly ts: number;
-  /** Microseconds of wall-clock time, and of thread time. */
+  /** In microseconds: wall-clock time, and thread time. */
   readonly dur?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
 interface Work {
-  /** Milliseconds of the main thread: total, in scripts, and in the longest task. */
+  /** In milliseconds: total, in scripts, and in the longest task. */
   readonly main: number;
   readonly script: number;
   readonly longest: number;
 }
 
 interface Asked {
-  /** The factor by which the processor is slowed down. */
+  /** Slows the processor down by this factor. */
   readonly slower?: number;
 }
 
@@ -42,7 +41,6 @@ export async function ticks(browser: Browser, world: World, asked: Asked & { rea
   return { main: main / asked.count, script: script / asked.count, longest };
 }
 
-/** The longest task when sorting by a header, or when setting and clearing a filter. */
 export async function interaction(
   browser: Browser,
   world: World,
@@ -64,10 +62,7 @@ export async function interaction(
   return longest;
 }
 
-/**
- * In megabytes, after garbage collection. Before the first measurement, the ring buffers are full and all code paths
- * are compiled.
- */
+/** In megabytes, after garbage collection. Before the first measurement, ring buffers are full and code is compiled. */
 export async function heapOver(browser: Browser, world: World, count: number) {
   world.pace(20);
   const { page, session } = await watched(browser, world, {});
@@ -82,7 +77,7 @@ export async function heapOver(browser: Browser, world: World, count: number) {
 async function watched(browser: Browser, { url }: World, { slower = 1 }: Asked) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const session = await page.context().newCDPSession(page);
-  // Functions compiled by tsx call this helper, and the page gets them as text.
+  // Functions compiled by tsx call this helper; the page gets them as text.
   await page.addInitScript("globalThis.__name = (named) => named");
   await page.goto(url);
   await page.getByRole("button", { name: "process-000" }).first().waitFor();
@@ -110,7 +105,6 @@ async function traced(browser: Browser, page: Page, run: () => Promise<unknown>)
   return { main: sum(tasks), script: sum(scripts), longest: Math.max(0, ...tasks) };
 }
 
-/** Without events that are nested in others. */
 function outermost(events: readonly TraceEvent[]): TraceEvent[] {
   let end = 0;
   return events

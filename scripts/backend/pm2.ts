@@ -1,4 +1,4 @@
-/** The PM2 of `npm start`. Its home is separate, so a user's running PM2 is never touched. */
+/** The PM2 of `npm start` has its own home, so a user's running PM2 is never touched. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -10,14 +10,13 @@ import { ROOT } from "./prepare.ts";
 /** A socket path has at most 107 bytes, and the longest that PM2 adds to its home is `/interactor.sock`. */
 const LONGEST_HOME_BYTES = 91;
 
-/** In the checkout. If that path is too long for a socket, in the user's home, named after the checkout. */
+/** Outside the checkout if that path is too long for a socket. */
 export function pm2Home(root = ROOT): string {
   const home = join(root, ".svcm", "pm2");
   if (Buffer.byteLength(home) <= LONGEST_HOME_BYTES) return home;
   return join(homedir(), ".svcm", `pm2-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`);
 }
 
-/** Returns true if a daemon with that home is listening. */
 export function hasDaemon(): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(pm2Home(), "rpc.sock"));
@@ -29,13 +28,12 @@ export function hasDaemon(): Promise<boolean> {
   });
 }
 
-/** Stops the daemon and all of its apps, and removes its home. */
 export async function endPm2(): Promise<void> {
   if (await hasDaemon()) pm2("kill", "--silent");
   rmSync(pm2Home(), { recursive: true, force: true });
 }
 
-/** Runs PM2 and returns its output. The apps inherit this environment, so it contains only the basics. */
+/** The apps inherit this environment, so it contains only the basics. */
 export function pm2(...args: string[]): string {
   const { PATH, HOME, LANG, TZ } = process.env;
   return execFileSync(process.execPath, [join(ROOT, "node_modules/pm2/bin/pm2"), ...args], {

@@ -3,7 +3,6 @@ import ports from "../../pm2/ports.json" with { type: "json" };
 
 export { ports };
 
-/** Reports why the development profile could not listen: one line for each port in use. */
 export async function portProblems(): Promise<string[]> {
   const problems = await Promise.all(
     Object.entries(ports).map(async ([listener, port]) => {

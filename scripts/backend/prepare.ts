@@ -7,7 +7,6 @@ import { isStale } from "../stale.ts";
 export const ROOT = join(import.meta.dirname, "../..");
 const TEMPLATE = join(ROOT, "apps/backend-template");
 
-/** Installs the packages of the lockfile and compiles the backend, each only if it is out of date. */
 export function prepareBackend({ withDevelopment }: { withDevelopment: boolean }): void {
   install(withDevelopment);
   const sources = ["src", "package.json", "tsconfig.json", "tsconfig.build.json"].map((path) => join(TEMPLATE, path));

@@ -1,7 +1,6 @@
 /**
- * Turns top-level bindings of a strict CommonJS module into getters of one object, so that each value is computed on
- * first use. `pattern` matches a whole line and captures name and value. Lines keep their positions, so source maps
- * stay valid.
+ * Computes top-level bindings of a strict CommonJS module on first use, through getters of one object.
+ * `pattern` matches a whole line and captures name and value. Lines keep their positions for source maps.
  */
 export function bindLazily(code: string, pattern: RegExp, holder: string): string {
   let lazy = code;
@@ -17,7 +16,7 @@ export function bindLazily(code: string, pattern: RegExp, holder: string): strin
   return lazy.replace('"use strict";', () => `"use strict"; const ${holder} = { ${getters.join(", ")} };`);
 }
 
-/** Finds a separate identifier: not a property, but possibly after the dots of a spread. */
+/** Matches no property, but the name after the dots of a spread. */
 function identifier(name: string, followedBy = ""): RegExp {
   const escaped = name.replaceAll("$", String.raw`\$`);
   return new RegExp(String.raw`(?<![\w$])(?<!(?<!\.\.)\.)${escaped}(?![\w$])${followedBy}`, "g");

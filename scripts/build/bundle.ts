@@ -23,9 +23,8 @@ const INPUT: InputOptions = {
 const OUTPUT: OutputOptions = { sourcemap: true, exports: "named", comments: false, strict: true };
 
 /**
- * The chunks that commands share, in import order; `refuseCycles` enforces it. An additional file takes longer to load
- * than some additional code, so each group contains modules that are used together. With `lazyChunks`, a group is
- * loaded on first use: `svcm env get` loads `oclif`, `core` and `svcm`.
+ * In import order, which `refuseCycles` enforces. An additional file takes longer to load than some additional code,
+ * so each group contains modules that are used together: `svcm env get` loads `oclif`, `core` and `svcm`.
  */
 const GROUPS = [
   // Parts of oclif that explain a command or search for plugins.
@@ -52,10 +51,7 @@ const GROUPS = [
   },
 ];
 
-/**
- * Bundles the command line: one chunk for each command, the chunks that commands share, and the programs that they
- * start. Without `isLazy`, each chunk loads all of its imports; the result is the same, only slower.
- */
+/** Without `isLazy`, each chunk loads all of its imports; the result is the same, only slower. */
 export async function bundleCommandLine(
   entries: Entries,
   dist: string,
@@ -81,7 +77,7 @@ export async function bundleCommandLine(
   return chunks;
 }
 
-/** @throws if chunks import each other, because one of them would run before the other has its exports */
+/** @throws if chunks import each other, because one would run before the other has its exports */
 function refuseCycles(chunks: readonly OutputChunk[]): void {
   const imports = new Map(chunks.map(({ fileName, imports: imported }) => [fileName, imported]));
   const done = new Set<string>();
@@ -101,19 +97,18 @@ function refuseCycles(chunks: readonly OutputChunk[]): void {
 /** The modules of oclif are CommonJS and import each other, which they support. */
 const OCLIF = /^chunks\/oclif(?:-more)?\.cjs$/;
 
-/** Bundles each entry into one self-contained file. */
+/** Each output file is self-contained. */
 export async function bundleAlone(entry: Entries, dist: string): Promise<OutputChunk[]> {
   const output: OutputOptions = { ...OUTPUT, format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false };
   return write({ ...INPUT, input: entry }, dist, output);
 }
 
-/** Modules that a library loads on demand, by their paths relative to `dist/lib/<format>/`. */
+/** Loaded on demand; paths are relative to `dist/lib/<format>/`. */
 const FILES_OF_LIBRARIES = {
   "../facts/read.ts": "../../contract-reader.cjs",
   "../project/read.ts": "../../project-reader.cjs",
 };
 
-/** The libraries, once for `import` and once for `require`. */
 export async function bundleLibraries(entries: Entries, dist: string): Promise<OutputChunk[]> {
   const options = { ...INPUT, input: entries, plugins: [namedFiles(FILES_OF_LIBRARIES)] };
   const esm = await write(options, join(dist, "lib/esm"), {
@@ -137,7 +132,7 @@ async function write(input: InputOptions, dir: string, output: OutputOptions): P
   return files.filter((file) => file.type === "chunk");
 }
 
-/** The build runs in another folder and is moved when it is complete. */
+/** The build is moved from another folder when it is complete. */
 function sourceSeenFromDist(source: string, map: string): string {
   const inDist = map.slice(map.lastIndexOf(`${sep}dist${sep}`));
   return relative(dirname(join(ROOT, inDist)), resolve(dirname(map), source));

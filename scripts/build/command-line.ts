@@ -5,7 +5,6 @@ import { bundleAlone, bundleCommandLine } from "./bundle.ts";
 import { commandEntries, installedPlugins, pluginEntries, readPjson, ROOT } from "./entries.ts";
 import { bundledPlugins, parted, readCommands } from "./manifest.ts";
 
-/** Builds the command line into the folder `dist`. Returns its chunks, and its commands for the manifest. */
 export async function buildCommandLine(dist: string, { isLazy = true }: { readonly isLazy?: boolean } = {}) {
   const pjson = readPjson(ROOT);
   const plugins = installedPlugins(pjson);

@@ -8,18 +8,18 @@ import { glob } from "tinyglobby";
 import { ROOT } from "./entries.ts";
 
 const SOURCE = join(ROOT, "src/console");
-/** In layer order; the styles of the tabs follow. */
+/** In layer order, before the styles of the tabs. */
 const STYLES = ["tokens", "base", "layout", "components", "touch"].map((name) => `styles/${name}.css`);
 const ICONS = ["icon.svg", "icon-error.svg"];
 
 export interface ConsoleBuild {
   readonly chunks: readonly OutputChunk[];
-  /** The total size of all scripts, gzipped. */
+  /** Gzipped. */
   readonly scriptBytes: number;
   readonly styleBytes: number;
 }
 
-/** The console as static files: a page, and assets whose names change with their content. */
+/** The names of assets change with their content. */
 export async function buildConsole(dist: string): Promise<ConsoleBuild> {
   const assets = join(dist, "console/assets");
   const compressed = join(dist, "console/compressed");
@@ -48,7 +48,7 @@ export async function buildConsole(dist: string): Promise<ConsoleBuild> {
   };
 }
 
-/** Writes compressed copies of the file, unless compression gains nothing. */
+/** Writes no copy if compression gains nothing. */
 function writeCompressed(file: string, content: string): void {
   if (content.length < 1024) return;
   writeFileSync(`${file}.br`, brotliCompressSync(content));
@@ -82,7 +82,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
   return output[0];
 }
 
-/** Removes the texts of `svcm explain` and of editor schemas, which are large and which the console never shows. */
+/** Removes large texts of `svcm explain` and editor schemas, which the console never shows. */
 function rulesOnly(code: string): string {
   return code
     .replaceAll(/\b(?:summary|explanation|remedy|help):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
@@ -95,7 +95,6 @@ async function styleSheet(): Promise<string> {
   return transform({ filename: "console.css", code: Buffer.from(code), minify: true }).code.toString();
 }
 
-/** Replaces every `assets/<name>` in the page by the current name of that file. */
 function withNames(page: string, names: ReadonlyMap<string, string>): string {
   return page.replaceAll(/"assets\/([\w.-]+)/g, (_all, name: string) => {
     const hashed = names.get(name);

@@ -4,10 +4,7 @@ import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { ROOT, type Entries } from "./entries.ts";
 
-/**
- * Writes the types of the libraries beside them, once for each module format: one file per library, which contains only
- * what the library exports.
- */
+/** One file per library and module format, with only what the library exports. */
 export async function writeDeclarations(entries: Entries, dist: string): Promise<void> {
   const esm = join(dist, "lib/esm");
   await using bundle = await rolldown({

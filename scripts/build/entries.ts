@@ -6,17 +6,17 @@ import type { PJSON } from "@oclif/core/interfaces";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** Entry points of a bundle: the name of the output without its extension, and the source. */
+/** From the name of the output, without its extension, to the source. */
 export type Entries = Record<string, string>;
 
-/** Modules that other programs import, by the name under which package.json exports them. */
+/** By the names under which package.json exports them. */
 export const LIBRARIES: Entries = { startup: "src/core/startup/index.ts", client: "src/client/index.ts" };
 
 export function readPjson(folder: string): PJSON {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PJSON;
 }
 
-/** One entry for each command: its path is its id. The globs of package.json exclude other files. */
+/** The path of a command is its id. The globs of package.json exclude other files. */
 export async function commandEntries({ oclif }: PJSON): Promise<Entries> {
   if (typeof oclif.commands !== "object") throw new Error("package.json: oclif.commands has to be an object");
   const files = await glob(oclif.commands.globPatterns ?? [], { cwd: join(ROOT, "src/commands") });
@@ -25,7 +25,6 @@ export async function commandEntries({ oclif }: PJSON): Promise<Entries> {
   );
 }
 
-/** An installed oclif plugin, with the commands in its manifest. */
 export interface InstalledPlugin {
   readonly name: string;
   readonly folder: string;
@@ -55,7 +54,6 @@ export function pluginEntries(plugins: readonly InstalledPlugin[]): Entries {
   );
 }
 
-/** The output of a plugin's command, without its extension. */
 export function pluginChunk(plugin: string, id: string): string {
   return `plugins/${plugin.replace("@oclif/", "")}/${id.replaceAll(":", "/")}`;
 }

@@ -5,9 +5,8 @@ import { bindLazily } from "./bind-lazily.ts";
 const REQUIRE = /^(?:let|const) ((?:node|require)_[\w$]+) = (require\("(?:node:|\.{1,2}\/)[^"]+"\));$/gm;
 
 /**
- * Makes a chunk load other chunks and Node's modules on first use. `node:crypto` alone takes as long as all of a short
- * command's own code. svcm's modules only define things when they are loaded, so the order does not matter: a build
- * without this pass behaves the same (test/scripts/build.test.ts).
+ * Loads other chunks and Node's modules on first use: `node:crypto` alone takes as long as a short command's own code.
+ * The order does not matter, because svcm's modules only define things when they are loaded.
  */
 export function lazyChunks(): Plugin {
   return { name: "lazy-chunks", renderChunk: (code) => ({ code: bindLazily(code, REQUIRE, "$later"), map: null }) };

@@ -4,10 +4,8 @@ import { bindLazily } from "./bind-lazily.ts";
 import { ROOT } from "./entries.ts";
 
 /**
- * Makes @oclif/core load its parts on first use. Otherwise its modules load everything that they might need: help,
- * spinners, globbing, templates. A command needs a fifth of that. The parts of oclif stay in their chunks; each package
- * that it depends on becomes a chunk. Lines keep their positions, so source maps stay valid. Docs:
- * docs/decisions/command-line-start.md.
+ * Loads the parts of oclif, such as help and globbing, on first use; a command needs a fifth of them. Each dependency
+ * of oclif becomes a chunk. Lines keep their positions for source maps. Docs: docs/decisions/command-line-start.md.
  */
 export function lazyOclif(): Plugin {
   const emitted = new Set<string>();
@@ -84,7 +82,7 @@ const SLOW_PARTS: readonly SlowPart[] = [
   },
 ];
 
-/** Replaces code that slows down every start, and adds each part that was found to `found`. */
+/** Adds each part that was found to `found`. */
 function withoutSlowParts(code: string, found: Set<SlowPart>): string {
   let light = code;
   for (const slow of SLOW_PARTS) {
@@ -97,7 +95,6 @@ function withoutSlowParts(code: string, found: Set<SlowPart>): string {
   return light;
 }
 
-/** Gives each package that oclif requires a chunk next to that of oclif. */
 async function requireVendorChunks(
   context: PluginContext,
   code: string,

@@ -8,7 +8,7 @@ import type { BundledPlugin, BriefCommand, DetailsOf } from "../../src/cli/bundl
 type Commands = Record<string, Command.Cached>;
 type WholePlugin = BundledPlugin & { readonly commands: Readonly<Commands> };
 
-/** Our commands as oclif caches them, read from the build in `dist`. */
+/** Read from the build in `dist`. */
 export async function readCommands(pjson: PJSON, dist: string): Promise<Commands> {
   settings.enableAutoTranspile = false;
   const oclif: PJSON["oclif"] = {
@@ -27,7 +27,6 @@ export async function readCommands(pjson: PJSON, dist: string): Promise<Commands
   return sorted(plugin.manifest.commands, (id) => `commands/${id.replaceAll(":", "/")}`);
 }
 
-/** The plugins as the built command line knows them, svcm first. */
 export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readonly InstalledPlugin[]): WholePlugin[] {
   return [
     { pjson: essence(pjson), commands },
@@ -39,8 +38,8 @@ export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readon
 }
 
 /**
- * Moves the details of commands to a separate file, because a start that runs a command does not need them. oclif reads
- * the description of a command without a summary at every start, so such a command is kept whole.
+ * A start that runs a command does not need the details. oclif reads the description of a command without a summary at
+ * every start, so such a command is kept whole.
  */
 export function parted(plugins: readonly WholePlugin[]): {
   readonly brief: readonly BundledPlugin[];
@@ -61,7 +60,6 @@ export function parted(plugins: readonly WholePlugin[]): {
   return { brief, details };
 }
 
-/** The members of a package.json that oclif reads. */
 function essence({ name, version, description, oclif }: PJSON): PJSON {
   return { name, version, description, oclif };
 }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 const PACKAGE = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 
-/** The licences of the packages whose modules are in the build. */
 export function thirdPartyNotices(moduleIds: Iterable<string>): string {
   const folders = new Set<string>();
   for (const id of moduleIds) {

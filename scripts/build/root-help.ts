@@ -3,10 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HELP_COLUMNS, HELP_FILES, version, VERSION_MARK } from "../../src/cli/early-answer.ts";
 
-/**
- * Renders the root help with oclif, so that svcm can print it without loading oclif. The version includes the platform,
- * so it is a placeholder.
- */
+/** Lets svcm print the root help without loading oclif. The version includes the platform, so it is a placeholder. */
 export function writeRootHelp(dist: string): void {
   writeFileSync(join(dist, HELP_FILES.plain), render(dist, { NO_COLOR: "1" }));
   writeFileSync(join(dist, HELP_FILES.coloured), render(dist, { FORCE_COLOR: "1" }));

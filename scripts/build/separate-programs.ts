@@ -4,8 +4,8 @@ import type { Plugin } from "rolldown";
 const PROGRAM = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 /**
- * Turns each source file that `new URL("./file.ts", import.meta.url)` names, and that is started as a worker or
- * process, into a file of the build. `found` collects the name of each in the build, and its source.
+ * Builds each worker or process that `new URL("./file.ts", import.meta.url)` names. `found` maps its built name to its
+ * source.
  */
 export function separatePrograms(found: Map<string, string>): Plugin {
   return {

@@ -7,7 +7,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The findings of one file; `path` is relative to the repository. */
+/** `path` is relative to the repository. */
 export function checkLanguage(path: string, source: string): Finding[] {
   const prose = path.endsWith(".md")
     ? markdownProse(source)

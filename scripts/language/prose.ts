@@ -1,4 +1,3 @@
-/** Finds the prose of a file: comments, messages and test titles of TypeScript, paragraphs of Markdown. */
 import ts from "typescript";
 
 export interface Prose {

@@ -1,4 +1,3 @@
-/** The words and phrases that this repository avoids, each with what to write instead. */
 export interface Row {
   readonly pattern: RegExp;
   readonly instead: string;

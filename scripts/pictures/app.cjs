@@ -1,4 +1,4 @@
-// An app that keeps busy: its load swings around `LOAD` of a core, and it holds `MEMORY` megabytes.
+// The load swings around `LOAD` of a core; `MEMORY` is in megabytes.
 const load = Number(process.env.LOAD);
 const held = Buffer.alloc(Number(process.env.MEMORY) * 2 ** 20, 1);
 const TICK_MS = 100;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 
-/** The time span that the charts show at first. */
 const WATCHED_MS = 5 * 60_000;
 
 const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
@@ -42,7 +41,6 @@ const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   })),
 );
 
-/** The pictures in README and docs. */
 const chosen = new Set([
   "monitoring-light",
   "monitoring-dark",
@@ -61,9 +59,7 @@ const chosen = new Set([
 export interface Photographs {
   readonly browser: Browser;
   readonly url: string;
-  /** The folder of the pictures in README and docs. */
   readonly pictures: string;
-  /** The folder for all pictures. */
   readonly everyLook: string | undefined;
 }
 
@@ -102,7 +98,6 @@ async function openPage(
   return page;
 }
 
-/** Discards edits and removes the focus. */
 async function leave(page: Page): Promise<void> {
   const discard = page.getByRole("button", { name: "Discard" });
   if ((await discard.count()) > 0) await discard.click();

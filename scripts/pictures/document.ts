@@ -1,4 +1,3 @@
-/** The deployments document of the shop. */
 export const document = {
   version: "service-management.v1",
   runtimeEnvironment: "dev",

@@ -1,4 +1,3 @@
-/** Takes pictures of the first card of a process in the console, after each fault. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";

@@ -1,4 +1,3 @@
-/** A workspace for the pictures: busy apps of a shop under a separate PM2, and svcm beside them. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +85,7 @@ async function startApps(own: Pm2, folder: string): Promise<void> {
   }
 }
 
-/** Edits values, stops and restarts processes, and changes a file after its app has started. */
+/** Produces the differences that the pictures show. */
 function change(own: Pm2, folder: string): void {
   declare(folder, "dev", { auth: { AUTH_SESSION_MINUTES: 30 } });
   svcm(own, folder, "process", "stop", "report-cron");
@@ -103,7 +102,6 @@ function svcm(own: Pm2, folder: string, ...args: string[]): void {
   spawnSync(process.execPath, [SVCM, ...args], { cwd: folder, env: environmentOf(own), stdio: "ignore" });
 }
 
-/** Starts svcm for a PM2, with the folder as repository. */
 export async function serve(
   own: Pm2,
   folder: string,

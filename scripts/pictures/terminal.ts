@@ -1,4 +1,3 @@
-/** Real commands over a copy of this repository's env files, drawn by a real browser. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

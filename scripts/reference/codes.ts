@@ -1,6 +1,6 @@
 import { catalog } from "../../src/core/findings/catalog.ts";
 
-/** The type of every documented code, for modules that the catalogue itself imports. */
+/** For modules that the catalogue itself imports. */
 export function renderCodes(): string {
   const codes = Object.values(catalog).flatMap(Object.keys).toSorted();
   return [

@@ -30,7 +30,7 @@ interface ManifestInput {
   readonly default?: unknown;
 }
 
-/** Generated from the manifest of the build, so it lists exactly what is published. */
+/** Read from the manifest, so the page lists exactly what is published. */
 export function commandsPage(): string {
   const text = readFileSync(new URL("../../oclif.manifest.json", import.meta.url), "utf8");
   const { commands } = JSON.parse(text) as Manifest;

@@ -1,6 +1,6 @@
 import { page, table } from "./markdown.ts";
 
-/** Every variable that svcm reads, its default and its meaning. A test compares the names with the source. */
+/** A test compares the names with the source. */
 export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = {
   "Where things are": {
     SVC_SERVICE_MANAGEMENT_ROOT: [

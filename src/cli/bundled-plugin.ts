@@ -4,7 +4,7 @@ import type { LoadChunk } from "./chunk-loader.ts";
 
 export interface BundledPlugin {
   readonly pjson: PJSON;
-  /** A command without `flags` has its details in a separate file. */
+  /** Commands without `flags` have their details in a separate file. */
   readonly commands: Readonly<Record<string, Command.Cached | BriefCommand>>;
 }
 
@@ -21,7 +21,7 @@ interface Place {
   readonly details: () => DetailsOf;
 }
 
-/** Does not read the disk. The chunk of a command is loaded when it runs. */
+/** Reads no files; the chunk of a command is loaded when it runs. */
 export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load, details }: Place): Plugin {
   const { name, version, oclif } = pjson;
 
@@ -60,7 +60,7 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
   return plugin;
 }
 
-/** An object that reads the details when a property is accessed. Most starts need no details. */
+/** Reads the details on first access, because most starts need none. */
 function detailedLater(details: () => DetailsOf): object {
   const later = {};
   for (const name of DETAILS) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 import type { CodeCache } from "./code-cache.ts";
 
-/** Loads a chunk by its path in the build, for example `commands/env/get.cjs`. */
+/** For example `commands/env/get.cjs`. */
 export type LoadChunk = (chunk: string) => unknown;
 
 export interface ChunkLoaderOptions {
@@ -14,8 +14,7 @@ export interface ChunkLoaderOptions {
 }
 
 /**
- * Using the compiled code of an earlier start halves the start time. Such code loses its loader, so a chunk must not
- * contain `import()`.
+ * Compiled code of an earlier start halves the start time. It has no loader, so a chunk must not contain `import()`.
  */
 export function chunkLoader(options: ChunkLoaderOptions): LoadChunk {
   const { dist, nodeRequire } = options;

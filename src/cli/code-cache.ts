@@ -7,13 +7,12 @@ export const BUILD_ID_FILE = "build-id";
 
 export interface CodeCache {
   readonly read: (chunk: string) => Buffer | undefined;
-  /** If the cache cannot be written, that is not an error: the next start compiles again. */
+  /** A failure is not an error: the next start compiles again. */
   readonly keep: (compiled: ReadonlyMap<string, Script>) => void;
 }
 
 /**
- * The compiled code in the user's cache; `undefined` if there is no cache. The package contains no compiled code,
- * because such code fits only the Node.js version that compiled it.
+ * `undefined` without a cache folder. The package contains no compiled code, because it fits only one Node.js version.
  */
 export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
   const build = trimmedText(`${dist}/${BUILD_ID_FILE}`);

@@ -25,7 +25,7 @@ function loader(): LoadChunk {
   if (codeCache === undefined) return (chunk) => require(`${dist}/${chunk}`) as unknown;
   const loaded = new Map<string, Script>();
   let isComplete = true;
-  // The first run of a command compiles further functions. They are added to the cache, so that every command benefits.
+  // Adds functions that the first run of a command compiled, so that every command benefits.
   process.on("exit", () => isComplete || codeCache.keep(loaded));
   return chunkLoader({
     dist,

@@ -38,10 +38,7 @@ function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): v
   if (inside.length > 0) throw new UsageError(`A command is missing. Accepted: ${inside.join(", ")}.`);
 }
 
-/**
- * Treats `version` as `--version`, and `help env get` as `env get --help`. oclif's help command does not use svcm's
- * help options: it repeats the summary and lists aliases.
- */
+/** oclif's help command ignores svcm's help options: it repeats the summary and lists aliases. */
 function askedByFlag(argv: string[]): string[] {
   const [first, ...words] = argv;
   if (first === "version") return ["--version", ...words];
@@ -55,7 +52,7 @@ async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown
   return (await import("./unknown-command.ts")).unknownCommand(asked.replaceAll(":", " "), known);
 }
 
-/** Handles an error that no command caught, such as an unknown command. Returns the exit code. */
+/** For errors that no command caught. Returns the exit code. */
 async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
   const { failureOf, printFailure } = await import("../commands/terminal/failure.ts");
   const failure = failureOf(error);
@@ -66,7 +63,7 @@ async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
   return failure.exitCode;
 }
 
-/** Handles a defect in a callback outside any command. svcm cannot continue, so oclif exits the process. */
+/** For defects outside any command. svcm cannot continue, so oclif exits the process. */
 function crash(error: unknown): void {
   void fail(error, false).then(async (exit) => {
     const end = Object.assign(new Error(), { oclif: { exit }, skipOclifErrorHandling: true });

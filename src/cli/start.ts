@@ -12,15 +12,14 @@ export interface StartOptions {
 }
 
 export const PLUGINS_FILE = "plugins.json";
-/** Details by command id. */
 export const DETAILS_FILE = "details.json";
 
-/** Commands that need the list of commands. */
+/** These need the list of commands. */
 const READERS = new Set(["help", "__complete"]);
 
 /**
- * The plugins, limited to commands whose names match the start of `argv`, because oclif prepares every command that it
- * gets. Help, completion and unknown commands get all of them.
+ * Limited to commands whose names match the start of `argv`, because oclif prepares every command that it gets.
+ * Help, completion and unknown commands get all of them.
  */
 export function named(argv: readonly string[], plugins: readonly BundledPlugin[]): readonly BundledPlugin[] {
   if (READERS.has(argv[0] ?? "") || argv.includes("--help") || argv.includes("-h")) return plugins;
@@ -36,7 +35,7 @@ export function named(argv: readonly string[], plugins: readonly BundledPlugin[]
   return found.some(({ commands }) => Object.keys(commands).length > 0) ? found : plugins;
 }
 
-/** Does not search for plugins, because all of them are known. */
+/** All plugins are known, so nothing searches for them. */
 export async function start({ argv, dist, load }: StartOptions): Promise<void> {
   const root = dirname(dist);
   const read = (file: string): unknown => JSON.parse(readFileSync(`${dist}/${file}`, "utf8"));

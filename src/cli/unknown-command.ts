@@ -4,7 +4,7 @@ import { suggest } from "../core/index.ts";
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
-/** Commands that users type out of habit and that are not among the `aliases` of a command. */
+/** Typed out of habit, and not among the `aliases` of a command. */
 const HABITS: Readonly<Record<string, string>> = {
   st: "svcm process list",
   jlist: "svcm process list --json",

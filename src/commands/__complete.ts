@@ -3,7 +3,7 @@ import { SvcmCommand } from "./base.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
 import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
 
-/** Shell completion: the scripts of `svcm completion` run this command at each Tab. */
+/** The scripts of `svcm completion` run this command at each Tab. */
 export default class Complete extends SvcmCommand {
   static override hidden = true;
   static override strict = false;

@@ -87,7 +87,7 @@ export default class Apply extends SvcmCommand {
     return { release, ...rest };
   }
 
-  /** The id of the plan that the user agreed to; null for a no; `undefined` if svcm did not ask. */
+  /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
   async #agreed(place: object, isAgreed: boolean): Promise<string | null | undefined> {
     if (isAgreed) return undefined;
     refuseUnasked(canAsk(this), "svcm apply", "--plan or --yes");

@@ -81,7 +81,7 @@ export abstract class SvcmCommand extends Command {
     return parsed;
   }
 
-  /** Is aborted by SIGINT and SIGTERM, and when standard output is closed. */
+  /** Aborted by SIGINT and SIGTERM, and when standard output is closed. */
   protected get signal(): AbortSignal {
     if (this.#stop === undefined) {
       this.#stop = new AbortController();
@@ -121,17 +121,15 @@ export abstract class SvcmCommand extends Command {
     this.log(withoutEcosystem(answer, await startedEnvironments(ports), await layoutHint(ports)));
   }
 
-  /** True if a user at a terminal reads the output. */
   get isAttended(): boolean {
     return !this.jsonEnabled();
   }
 
-  /** Renders the text only if it is printed. */
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
-  /** Quoted names and values cannot send control sequences to the terminal. */
+  /** Prevents quoted names and values from sending control sequences to the terminal. */
   override log(message = "", ...args: unknown[]): void {
     if (!this.jsonEnabled()) this.#print(printable(text(message, args), stdoutScreen()));
   }
@@ -150,7 +148,7 @@ export abstract class SvcmCommand extends Command {
     this.#print(jsonText(document));
   }
 
-  /** Documents, one a line, written at once. */
+  /** One document per line, in one write. */
   protected logJsonLines(documents: readonly unknown[]): void {
     if (documents.length > 0) this.#print(documents.map((document) => jsonText(document)).join("\n"));
   }

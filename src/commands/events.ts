@@ -90,7 +90,7 @@ export default class Events extends SvcmCommand {
   async #follow(asked: InputOf<"events.list"> & EventFilter): Promise<void> {
     const { signal } = this;
     const { eventFeed, processes, clock } = await this.ports();
-    // The feed has the events from this second on, the list has earlier ones.
+    // The feed has the events from this second on; the list has earlier ones.
     const fromMs = wholeSecond(clock.now());
     const { events } = await this.execute(eventsList, asked);
     for (const event of events.toReversed()) if (Date.parse(event.at) < fromMs) this.#show(event);
@@ -129,7 +129,6 @@ interface AskedOfNodes extends Chosen {
   readonly follow: boolean;
 }
 
-/** Names the filter, because there may be events without it. */
 function noEvent({ since, cause, kind }: Chosen, apps: readonly string[]): string {
   const of = apps.length === 0 ? "" : ` of ${apps.join(", ")}`;
   const choice = [...(kind ? [` of the kind ${kind}`] : []), ...(cause ? [` with the cause ${cause}`] : [])];

@@ -14,7 +14,7 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { readSince, sinceOptions } from "./terminal/since.ts";
 
-/** One write for each line takes longer than the line; the memory of a much larger one is new each time. */
+/** One write per line takes longer than the line, and a much larger write needs new memory each time. */
 const LINES_OF_WRITE = 500;
 
 export default class Logs extends NodeCommand {

@@ -47,7 +47,7 @@ export default class Rollback extends NodeCommand {
     return plan;
   }
 
-  /** The id of the plan that the user agreed to; null for a no; `undefined` if svcm did not ask. */
+  /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
   async #agreed(asked: Asked, isAgreed: boolean): Promise<string | null | undefined> {
     if (isAgreed) return undefined;
     refuseUnasked(canAsk(this), "svcm rollback", "--plan or --yes");

@@ -78,7 +78,7 @@ export default class Serve extends SvcmCommand {
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: "open", win32: "explorer" };
 
-/** Opens a URL with the desktop's default program. @param onFailure called if there is no such program */
+/** @param onFailure called if the desktop has no default program */
 function openBrowser(url: string, onFailure: (program: string) => void): void {
   const program = OPENERS[process.platform] ?? "xdg-open";
   const child = spawn(program, [url], { stdio: "ignore", detached: true });

@@ -49,7 +49,7 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
   const { page, loaded, problem } = props;
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
   if (loaded?.store.isForeign.value) return <ForeignDocument store={loaded.store} />;
-  // A machine that is away is found in the list of all machines.
+  // The list of all machines shows even a machine that is away.
   if (loaded || (problem && page.router.tab.value === "nodes")) return <Panel />;
   return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
 }

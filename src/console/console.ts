@@ -26,18 +26,16 @@ export interface Page {
   readonly questions: Questions;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
-  /** The service of every request. Empty for all services, or for the only one. */
   readonly service: Signal<string>;
   readonly nodeFilter: Signal<string>;
 }
 
-/** The page and the facts from the server, which every tab uses. */
 export interface Console extends Page {
   readonly facts: Facts;
   readonly store: DocumentStore;
   readonly declarations: Declarations;
   readonly choices: Choices;
-  /** State that survives closing its tab: created at the first call for a key, and returned by later ones. */
+  /** State that survives closing its tab: the first call for a key creates it. */
   readonly kept: <T>(key: string, make: () => T) => T;
 }
 
@@ -72,7 +70,6 @@ export function createPage(): Page {
 
 export function createConsole(page: Page, facts: Facts): Console {
   const storage = reachable(() => localStorage);
-  // Known at this point, because the facts come from it.
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   const choices = createChoices(storage, `${server}${page.router.node}`);
@@ -129,7 +126,6 @@ export function useConsole(): Console {
 
 type Identity = ReturnType<typeof createIdentity>;
 
-/** The owner of the token in this browser tab, and its rights. */
 function createIdentity(api: () => Pick<Api, "me">) {
   const me = signal<Awaited<ReturnType<Api["me"]>>>();
   return {

@@ -1,4 +1,4 @@
-/** Runs before the first paint. It is a separate file because the policy of the page allows no inline script. */
+/** Runs before the first paint; a separate file because the content policy forbids inline scripts. */
 import { applyTheme, storedTheme } from "./state/theme.ts";
 
 applyTheme(storedTheme());

@@ -11,7 +11,7 @@ import { decodeReply, encode, type Asker, type Reply, type Request } from "./wir
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
 
-/** A change begins within this time, by the clock of its node, or never. */
+/** By the clock of the node; a later change never begins. */
 const BEGIN_MS = 10_000;
 const CLOCK_MS = 5_000;
 
@@ -53,7 +53,7 @@ type SendRequest = (
   timeoutMs: number,
 ) => Promise<unknown>;
 
-/** The node first reports its own time, because a change may only begin within some seconds of that clock. */
+/** Reads the node's clock first, because a change may only begin within some seconds of it. */
 function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest {
   const exchange = async (address: Address, request: Request, timeoutMs: number) =>
     replyOf(await link.ask(address, encode(request), timeoutMs));
@@ -94,7 +94,6 @@ function askerOf({ actor = "anonymous", grants, limits }: Identity): Asker {
   };
 }
 
-/** The declared nodes, and nodes that announce themselves without being declared. */
 async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
   const present = new Map([...(await link.nodes.present())].map(([name, text]) => [name, readPresence(text)] as const));
   const declared = Object.entries(nodes).map(([name, { labels }]) => ({

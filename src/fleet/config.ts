@@ -25,10 +25,9 @@ const messagesOf = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}
 const READ_EVENTS = [infoOf(EVENTS_STREAM), messagesOf(EVENTS_STREAM)];
 const READ_NODES = [infoOf(NODES_STREAM), messagesOf(NODES_STREAM)];
 
-/** Allows reading the record of the rollout, because a node compares each step with it. */
 const READ_ROLLOUT = [messagesOf(ROLLOUTS_STREAM)];
 
-/** Allows holding the lock of a rollout, which requires the right to apply. */
+/** Holding the lock requires the right to apply. */
 const HOLD_ROLLOUT = [`${subjectIn(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
 
 /** Only an admin creates a stream, because its creator could make the server publish in the name of other users. */
@@ -41,10 +40,7 @@ interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-/**
- * The accounts and permissions of a NATS server for the users and nodes in `svcm.yaml`. A user publishes only the
- * operations of its role, under its own name; a node announces itself and replies only as itself.
- */
+/** A user publishes only the operations of its role, under its own name; a node replies only as itself. */
 export function natsConfig({ users, nodes }: NatsProject): string {
   const entries = [
     ...Object.entries(users).map(([name, { role, nkey }]) =>
@@ -83,7 +79,7 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   };
 }
 
-/** A node sends its own events, and reads the newest one to find out which have arrived. */
+/** A node reads its newest event to find out which have arrived. */
 export function nodePermissions(node: string): Permissions {
   const own = [`${subjectIn(NODES_STREAM)}${node}`, eventsOf(node), `${answersOf({ node, user: "*" })}.*`];
   return {

@@ -1,4 +1,3 @@
-/** The fleet as a user sees it. */
 import type { EventFilter, FleetEventsResponse, NodeAsker, Operation, SvcmEvent } from "../core/index.ts";
 import type { Fence } from "../core/nodes/fence.ts";
 import type { FleetLink } from "./link.ts";
@@ -22,7 +21,6 @@ export interface KnownNode {
   readonly presence?: Presence | undefined;
 }
 
-/** Lists the nodes and sends them requests. */
 export interface NodesAsker extends NodeAsker {
   nodes(): Promise<readonly KnownNode[]>;
 }
@@ -35,16 +33,19 @@ interface StepRequest<Input> {
 
 export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
   readonly user: string;
-  /** Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
+  /**
+   * Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as
+   * `ask`
+   */
   act<Input extends object>(
     node: string,
     { operation, input, fence }: StepRequest<Input>,
     timeoutMs: number,
   ): Promise<{ readonly release: string | null }>;
-  /** The events of the nodes, from the stream. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
+  /** @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
   events(asked: EventsAsked): Promise<FleetEventsResponse>;
-  /** Each event as it arrives. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
+  /** Yields only new events. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
   follow(asked: EventsAsked, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
-  /** Creates the streams and buckets that svcm keeps on the server. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(): Promise<"created" | "changed" | "unchanged">;
 }

@@ -3,7 +3,6 @@ import { isGranted, missingRight, rightsOf, type Identity, type Operation } from
 import type { NatsProject } from "./settings.ts";
 import type { Asker } from "./wire.ts";
 
-/** The rights of a NATS user according to `svcm.yaml`; none if the user is not declared. */
 export function identityOf(nats: NatsProject | undefined, user: string): Identity {
   const known = nats !== undefined && Object.hasOwn(nats.users, user) ? nats.users[user] : undefined;
   if (known === undefined) return { actor: user, grants: [] };

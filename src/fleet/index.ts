@@ -1,4 +1,4 @@
-/** The entry point of the fleet for commands. It is loaded only if a request concerns another machine. */
+/** Loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./ask.ts";
 import type { Fleet } from "./fleet.ts";
@@ -24,13 +24,13 @@ export async function natsConfigOf(ports: Ports): Promise<string> {
   return natsConfig(nats);
 }
 
-/** The other machines, for a server that forwards requests to them. @throws {SvcmError} as `openFleet` */
+/** @throws {SvcmError} as `openFleet` */
 export async function openMachines(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
   const fleet = await openFleet(ports, env);
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
 }
 
-/** Runs `work` as the user of the credentials. @throws {SvcmError} as `openFleet`; errors of `work` pass through. */
+/** @throws {SvcmError} as `openFleet`, and the errors of `work` */
 export async function withFleet<T>(
   ports: Ports,
   env: Readonly<Record<string, string | undefined>>,

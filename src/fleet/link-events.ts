@@ -1,4 +1,3 @@
-/** The stream of events on the NATS server, over JetStream. */
 import { setTimeout as pause } from "node:timers/promises";
 import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -8,7 +7,7 @@ import { EVENTS_STREAM, eventsOf, nodeOfEvents } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
 const FOLLOW_MS = 1_000;
-/** The number of concurrent requests, and of the number ranges that they read. */
+/** Limits the concurrent requests, and the number ranges that they read. */
 const AT_ONCE = 32;
 const WALK = 256;
 
@@ -23,14 +22,14 @@ export interface Stored {
 /** All throw FLEET_FAILED, with FLEET_NOT_SET_UP if there is no stream; FORBIDDEN if the server does not permit it. */
 export interface EventStream {
   state(): Promise<StreamState>;
-  /** The newest message of the node; `undefined` if there is no message. */
+  /** `undefined` if there is no message of the node. */
   last(node: string): Promise<Stored | undefined>;
   /**
-   * Stores a message after the node's message `afterSeq` (0 for the first), and resolves with its number. Fails if
-   * another message is the node's newest.
+   * Stores a message after the node's message `afterSeq` (0 for the first) and returns its number. Fails if another
+   * message is the node's newest.
    */
   append(node: string, id: string, data: Uint8Array, afterSeq: number): Promise<number>;
-  /** Yields the messages since a time of the server, and then new ones until the signal is aborted. */
+  /** Yields messages since a time of the server, then new ones. */
   read(wanted: Wanted, signal: AbortSignal): AsyncGenerator<Stored>;
 }
 
@@ -39,19 +38,17 @@ export interface Wanted {
   readonly sinceMs: number;
   readonly most: number;
   readonly isFollowed: boolean;
-  /** Passed if the caller has just read it. */
+  /** Saves a request if the caller has just read it. */
   readonly state?: StreamState;
 }
 
 export interface StreamState {
-  /** The numbers of the oldest and the newest message; the newest is below the oldest if the stream is empty. */
+  /** The newest number is below the oldest one if the stream is empty. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** When the oldest message was stored, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly firstMs: number;
-  /** True if older messages were dropped. */
   readonly hasDropped: boolean;
-  /** The maximum number of messages per node. */
   readonly maxPerNode: number;
 }
 
@@ -88,7 +85,7 @@ export function eventStream(connection: NatsConnection, exchange: Exchange): Eve
 type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string };
 
 interface Source {
-  /** The message with this number, or the next one after it. */
+  /** Skips missing numbers. */
   readonly next: (seq: number) => Promise<Stored | undefined>;
   readonly state: EventStream["state"];
 }
@@ -115,10 +112,7 @@ async function* readFrom(
 
 type Range = readonly [from: number, end: number];
 
-/**
- * The first number whose message was stored at the given time or later. Binary search works because numbers and times
- * grow together.
- */
+/** Binary search works because numbers and times grow together. */
 async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number): Promise<number> {
   let [low, high] = [from, end];
   while (low < high) {
@@ -130,7 +124,7 @@ async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number)
   return low;
 }
 
-/** The newest messages of a range, in order. Missing numbers cost nothing. */
+/** In order. Missing numbers cost nothing. */
 async function newest({ next }: Source, [from, end]: Range, most: number): Promise<Stored[]> {
   const found: Stored[][] = [];
   let count = 0;

@@ -4,12 +4,11 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { inStream, type Exchange } from "./link-streams.ts";
 import { NODES_BUCKET, NODES_STREAM, subjectIn } from "./subjects.ts";
 
-/** The entries of the nodes on the NATS server, without expired ones. All methods throw FLEET_FAILED and FORBIDDEN. */
+/** Without expired entries. All methods throw FLEET_FAILED and FORBIDDEN. */
 export interface NodeEntries {
-  /** The text of each node. */
   present(): Promise<ReadonlyMap<string, string>>;
   keep(node: string, text: string): Promise<void>;
-  /** When the server stored the text of a node, by its own clock, in milliseconds since 1970. */
+  /** When the entry was stored, by the clock of the server, in milliseconds since 1970. */
   keptMs(node: string): Promise<number | undefined>;
   forget(node: string): Promise<void>;
 }

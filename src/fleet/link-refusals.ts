@@ -1,4 +1,3 @@
-/** Turns errors of the NATS client into svcm's errors. */
 import { NoRespondersError, PermissionViolationError, TimeoutError } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
 
@@ -22,7 +21,7 @@ export function connectRefusal(error: unknown, servers: readonly string[]): Svcm
       });
 }
 
-/** The server URLs without credentials. */
+/** Without credentials. */
 export function shownServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }

@@ -3,12 +3,12 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { inStream, isOf, type Exchange } from "./link-streams.ts";
 import { ROLLOUT_KEY, ROLLOUTS_BUCKET, ROLLOUTS_STREAM } from "./subjects.ts";
 
-/** The single record of rollouts on the NATS server, which is both lock and journal. */
+/** The single record is both lock and journal. */
 export interface RolloutRecord {
   /** @returns `undefined` if there is no record @throws {SvcmError} FLEET_FAILED, FORBIDDEN */
   read(): Promise<{ readonly text: string; readonly revision: number } | undefined>;
   /**
-   * Replaces the record if it has the given revision; 0 means no record.
+   * Replaces only the given revision; 0 means no record.
    *
    * @returns the new revision, or `undefined` if the record has another one
    * @throws {SvcmError} FLEET_FAILED if it is unknown whether the record was replaced, FORBIDDEN

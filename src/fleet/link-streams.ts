@@ -1,4 +1,4 @@
-/** The streams of svcm on the NATS server. Only `svcm nats setup` creates them. */
+/** Only `svcm nats setup` creates the streams. */
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -12,14 +12,14 @@ import { SvcmError } from "../core/index.ts";
 import type { StreamLimits } from "./events/limits.ts";
 import { EVENTS_STREAM, eventsOf, NODES_STREAM, ROLLOUTS_STREAM, subjectIn } from "./subjects.ts";
 
-/** The life of an entry after the last heartbeat of its node. */
+/** Counted from the last heartbeat of the node. */
 export const PRESENCE_MS = 30_000;
 /** Within this time, the server drops a repeated message by its id alone. */
 const DUPLICATES_MS = 120_000;
 const NANOS = 1_000_000;
 const MIB = 2 ** 20;
 const NO_STREAM = 10_059;
-/** Settings that cannot change after the stream was created. */
+/** These settings cannot change after the stream was created. */
 const FIXED: ReadonlySet<string> = new Set(["name", "storage", "retention"]);
 
 /** A request fails at once if there is no connection or if the connection is lost. */
@@ -28,7 +28,7 @@ export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
 /** For several streams, the outcome with the largest change. */
 export type SetUpOutcome = "created" | "changed" | "unchanged";
 
-/** Creates the streams or updates their settings. Requires an admin. */
+/** Requires an admin. */
 export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
   const { streams } = await jetstreamManager(connection, { checkAPI: false });
   const outcomes: SetUpOutcome[] = [];
@@ -89,10 +89,7 @@ function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] 
   ];
 }
 
-/**
- * Requests to a stream. If it does not exist, they fail with FLEET_FAILED and the code FLEET_NOT_SET_UP, whose message
- * names the remedy.
- */
+/** A missing stream fails with FLEET_NOT_SET_UP, whose message names the remedy. */
 export function inStream(connection: NatsConnection, stream: string, exchange: Exchange): Exchange {
   return (send) =>
     exchange(async () => {
@@ -105,7 +102,7 @@ export function inStream(connection: NatsConnection, stream: string, exchange: E
     });
 }
 
-/** False if nothing responds, because the server may be starting. */
+/** False if nothing responds, because the server may still be starting. */
 async function isMissing(connection: NatsConnection, stream: string): Promise<boolean> {
   try {
     const { streams } = await jetstreamManager(connection, { checkAPI: false });

@@ -1,4 +1,4 @@
-/** Connections to the NATS server. Only this file and the `link-*` files import the NATS client. */
+/** Only this file and the `link-*` files import the NATS client. */
 import { randomUUID } from "node:crypto";
 import {
   connect,
@@ -27,28 +27,23 @@ const DEFAULT_MAX_BYTES = 2 ** 20;
 
 export interface Incoming {
   readonly subject: string;
-  /** The subject of the answer. */
   readonly reply: string;
   readonly data: Uint8Array;
   respond(bytes: Uint8Array): void;
 }
 
 export interface FleetLink {
-  /** The maximum size of a message. */
   readonly maxBytes: number;
-  /**
-   * Calls `take` for each message until the link is closed. If several links use the same name, one of them gets each
-   * message.
-   */
+  /** If several links use the same name, one of them gets each message. */
   serve(subject: string, name: string, take: (message: Incoming) => void): void;
   /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
   ask(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   readonly nodes: NodeEntries;
   readonly events: EventStream;
   readonly rollouts: RolloutRecord;
-  /** Creates what svcm keeps on the server. @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+  /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(limits: StreamLimits): Promise<SetUpOutcome>;
-  /** Calls `heard` with a status such as "disconnect" or "reconnect". */
+  /** The status is, for example, "disconnect" or "reconnect". */
   onStatus(heard: (type: string) => void): void;
   close(): Promise<void>;
 }
@@ -67,15 +62,15 @@ export function nameOfKey(
   return key && Object.keys(entries).find((name) => entries[name]?.nkey === key);
 }
 
-/** Creates a key pair: the seed is secret, the public key may be in Git. */
+/** The seed is secret; the public key may be in Git. */
 export function newKey(): { readonly seed: string; readonly publicKey: string } {
   const pair = nkeys.createUser();
   return { seed: new TextDecoder().decode(pair.getSeed()), publicKey: pair.getPublicKey() };
 }
 
 /**
- * Connects, and reconnects after a loss, however long that takes. A request is never queued: without a connection it
- * fails.
+ * Reconnects after a loss, however long that takes. Without a connection, a request fails; it is never queued.
+ *
  * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
  */
 export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {

@@ -26,7 +26,6 @@ const MOST_AT_ONCE = 32;
 
 export interface NodeOptions {
   readonly node: string;
-  /** The version of svcm. */
   readonly version: string;
   readonly ports: Ports;
   readonly link: FleetLink;
@@ -37,8 +36,8 @@ export interface NodeOptions {
 }
 
 /**
- * Handles the requests for this machine with the same schemas, rights, refusals and records as over HTTP. The NATS
- * server vouches for the user in the subject, and `svcm.yaml` has the user's role and limits.
+ * Uses the same schemas, rights, refusals and records as HTTP. The NATS server vouches for the user in the subject,
+ * and `svcm.yaml` has the user's role and limits.
  */
 export function serveNode(options: NodeOptions): { readonly settled: () => Promise<void> } {
   const { node, link } = options;

@@ -5,7 +5,7 @@ import type { Presence } from "./presence.ts";
 
 export type AnswerState = "answered" | "failed" | "silent" | "away" | "refused" | "other-version";
 
-/** The refusals of a node that does not support a request. */
+/** A node responds with these if it does not support a request. */
 const UNKNOWN: ReadonlySet<string> = new Set(["NOT_FOUND", "INVALID_REQUEST", "INVALID_PAYLOAD"]);
 
 /** Why there is no result from a node; `failed` if the operation itself refused. */
@@ -21,7 +21,7 @@ export function stateOf(error: unknown, presence: Presence | undefined, ownVersi
   return isUnknown ? "other-version" : "failed";
 }
 
-/** Queries all nodes at the same time. A node that does not respond is listed with the reason. */
+/** A node that does not respond is listed with the reason. */
 export async function listNodes(fleet: NodesAsker, deadlineMs: number): Promise<readonly ListedNode[]> {
   const nodes = await fleet.nodes();
   return await Promise.all(nodes.map((node) => looked(fleet, node, deadlineMs)));

@@ -1,10 +1,10 @@
 import { SvcmError } from "../core/index.ts";
 import type { Request } from "./wire.ts";
 
-/** An id is remembered as long as its request could still be valid. */
+/** An id is kept as long as its request could be valid. */
 const LONGEST_MS = 3_600_000;
 
-/** Carries out each write only once, and only before its deadline by the clock of this machine. */
+/** Protects against repeated and delayed writes, by the clock of this machine. */
 export class Once {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>();

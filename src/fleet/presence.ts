@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Ports } from "../core/index.ts";
 import type { FleetLink } from "./link.ts";
 
-/** The entry of a node in the bucket. Readers check it, because a server without permissions lets any client write. */
+/** Readers validate entries, because a server without permissions lets any client write. */
 const presenceSchema = z.object({
   instance: z.string().check(z.maxLength(64)),
   svcm: z.string().check(z.maxLength(64)),
@@ -45,22 +45,21 @@ interface Beating {
   readonly link: FleetLink;
   readonly node: string;
   readonly presence: Presence;
-  /** Reads the clock of the machine. */
   readonly now: () => number;
   readonly onAnnouncedAgain: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 interface Keeping {
-  /** Milliseconds by which the clock of the machine is ahead of the server's, as last measured. */
+  /** Milliseconds by which this clock was ahead of the server's when last measured. */
   readonly aheadMs: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** A slower reply does not show exactly when the server wrote. */
+/** After a slower reply, the time of the server is too uncertain. */
 const QUICK_MS = 1_000;
 
-/** Writes the presence now and at each heartbeat. After a failure, the next heartbeat tries again. */
+/** After a failure, the next heartbeat tries again. */
 export async function keepPresent(beating: Beating): Promise<Keeping> {
   const { link, node, presence, now, onAnnouncedAgain, onFailure } = beating;
   let beat: Promise<boolean> = Promise.resolve(true);
@@ -75,7 +74,7 @@ export async function keepPresent(beating: Beating): Promise<Keeping> {
   };
   await (beat = announce());
   const timer = setInterval(() => void (beat = announce()), HEARTBEAT_MS);
-  // A server that was restarted may have lost the key.
+  // A restarted server may have lost the key.
   link.onStatus((type) => {
     if (type !== "reconnect") return;
     beat = announce();

@@ -4,19 +4,18 @@ import { NAME } from "./subjects.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
-/** The credentials for requests of this machine's users, if they differ from those of the machine. */
+/** For requests of this machine's users, if they do not use the credentials of the machine. */
 export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
 export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
 export const NODE = "SVC_SERVICE_MANAGEMENT_NODE";
 
 export type NatsProject = NonNullable<Project["nats"]>;
 
-/** The servers of the fleet, and the credentials of this machine or user. */
 export interface FleetSettings {
   readonly servers: readonly string[];
-  /** The content of the credentials file: the seed of an NKey, a JWT with its seed, or a token. */
+  /** The seed of an NKey, a JWT with its seed, or a token. */
   readonly credentials: string | undefined;
-  /** A certificate in PEM. */
+  /** In PEM. */
   readonly ca: string | undefined;
   readonly nats: NatsProject;
 }
@@ -43,8 +42,9 @@ export async function readFleetSettings(ports: Ports, env: Variables, url?: stri
 }
 
 /**
- * The name of this machine: the flag, the variable, or the first part of the host name. @throws {SvcmError}
- * START_REFUSED
+ * The flag, the variable, or the first part of the host name.
+ *
+ * @throws {SvcmError} START_REFUSED
  */
 export function nodeName(env: Variables, { nodes }: NatsProject, asked?: string): string {
   const name = asked ?? (env[NODE]?.trim() || (hostname().split(".")[0] ?? ""));

@@ -25,11 +25,11 @@ export interface FleetLog {
 export interface RunningNode {
   readonly name: string;
   readonly servers: readonly string[];
-  /** Shuts down in order: announces that the node leaves, replies to running requests, closes the connection. */
+  /** Announces that the node leaves, replies to running requests, then closes the connection. */
   close(): Promise<void>;
 }
 
-/** Adds this machine to the fleet. @throws {SvcmError} START_REFUSED, FLEET_FAILED */
+/** @throws {SvcmError} START_REFUSED, FLEET_FAILED */
 export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const { ports, env, version, log } = options;
   const settings = await readFleetSettings(ports, env, options.url);
@@ -60,7 +60,6 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   };
 }
 
-/** Writes the state of the node in the fleet to the log. */
 function wordsOf(log: FleetLog, node: string) {
   return {
     onDefect: (error: unknown): void =>

@@ -1,4 +1,4 @@
-/** The subjects of the fleet: `svcm.<node>.<read|write>.<topic>.<verb>.<user>`. The NATS server lets users publish only under their own names. */
+/** `svcm.<node>.<read|write>.<topic>.<verb>.<user>`; the NATS server lets users publish only under their own names. */
 import type { Access } from "../core/index.ts";
 
 export type Kind = "read" | "write";
@@ -6,24 +6,21 @@ export type Kind = "read" | "write";
 export interface Address {
   readonly node: string;
   readonly kind: Kind;
-  /** The id of the operation, for example `process.act`. */
   readonly id: string;
   readonly user: string;
 }
 
-/** The keys of the bucket expire, so a node that has gone disappears. */
+/** Its keys expire, so a node that has gone disappears. */
 export const NODES_BUCKET = "svcm_nodes";
 export const NODES_STREAM = `KV_${NODES_BUCKET}`;
 
-/** The stream of the events and audit records of all nodes. */
 export const EVENTS_STREAM = "svcm_events";
 
-/** The bucket of the rollout; its only key is both lock and journal. */
+/** Its only key is both lock and journal. */
 export const ROLLOUTS_BUCKET = "svcm_rollouts";
 export const ROLLOUTS_STREAM = `KV_${ROLLOUTS_BUCKET}`;
 export const ROLLOUT_KEY = "present";
 
-/** The prefix of the subjects of a bucket's keys. */
 export function subjectIn(stream: string): string {
   return `$KV.${stream.slice("KV_".length)}.`;
 }
@@ -37,7 +34,6 @@ export function subjectOf({ node, kind, id, user }: Address): string {
   return `svcm.${node}.${kind}.${id}.${user}`;
 }
 
-/** All subjects that a node serves. */
 export function subjectsOfNode(node: string): string {
   return `svcm.${node}.*.*.*.*`;
 }
@@ -70,10 +66,7 @@ export function inboxOf(kind: "user" | "node", name: string): string {
   return `_INBOX.${kind}.${name}`;
 }
 
-/**
- * The subjects of a node's replies to a user. Only the user may read them, and only the node may publish on them.
- * @param user `*` for all users
- */
+/** Only the user may read them, and only the node may publish on them. @param user `*` for all users */
 export function answersOf({ node, user }: Pick<Address, "node" | "user">): string {
   return `${inboxOf("user", user)}.${node}`;
 }

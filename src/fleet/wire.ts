@@ -1,7 +1,4 @@
-/**
- * The JSON messages between an asker and a node. A request has at most 64 KiB; a reply may be as large as the server
- * permits.
- */
+/** A request has at most 64 KiB; a reply may be as large as the server permits. */
 import * as z from "zod/mini";
 import { rights } from "../core/api/rights.ts";
 import type { ErrorBody } from "../core/index.ts";
@@ -11,7 +8,7 @@ export const MOST_DEPTH = 8;
 
 const names = z.optional(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)));
 
-/** The caller on whose behalf a user asks. It can only remove rights of the user, never add any. */
+/** Can only remove rights of the user, never add any. */
 const askerSchema = z.strictObject({
   actor: z.string().check(z.regex(/^[\w.@-]{1,64}$/)),
   grants: z.array(z.enum(rights)).check(z.maxLength(rights.length)),
@@ -21,10 +18,7 @@ const askerSchema = z.strictObject({
 
 export type Asker = z.infer<typeof askerSchema>;
 
-/**
- * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of its clock. So a
- * delayed message has no effect.
- */
+/** A node carries out each id once, and nothing after `notAfter` of its clock. So a delayed message has no effect. */
 export const requestSchema = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   id: z.optional(z.string().check(z.minLength(8), z.maxLength(64))),
@@ -43,10 +37,7 @@ export const requestSchema = z.strictObject({
 
 export type Request = z.infer<typeof requestSchema>;
 
-/**
- * `now` is the clock of the node. `kind` is that of the refusal, so that the exit code is the same as for a local
- * command.
- */
+/** `now` is the clock of the node. The `kind` of a refusal gives the same exit code as a local command. */
 export type Reply = { readonly now: number } & (
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly kind: string; readonly error: ErrorBody }

@@ -5,9 +5,9 @@ import { PUBLIC_URL } from "./public-url.ts";
 import { ALLOWED_HOSTS } from "./settings.ts";
 
 export interface AccessPolicy {
-  /** Canonical hosts that `Host` may name, in addition to loopback hosts and the local address of the connection. */
+  /** In addition to loopback hosts and the local address of the connection. */
   readonly hosts: ReadonlySet<string>;
-  /** The origin of the public URL, because a proxy may change `Host`. */
+  /** Set because a proxy may change `Host`. */
   readonly publicOrigin?: string;
   readonly isBehindProxy?: boolean;
   readonly isLoopback: boolean;

@@ -115,7 +115,6 @@ interface Failing {
   readonly refusals: Refusals;
 }
 
-/** Logs a failure, records a refused attempt, and sends the response. */
 function failureHandler({ ports, log, limits, refusals }: Failing) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = asRefusal(error, request, limits);

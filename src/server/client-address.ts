@@ -25,7 +25,7 @@ export function peerAddress(remoteAddress: string | undefined): string {
   return remoteAddress === undefined ? "" : canonicalAddress(remoteAddress);
 }
 
-/** Expects and returns canonical spelling: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Expects and returns canonical spelling; of an IPv6 address, the first 64 bits. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isLoopbackAddress(address)) return address;
   const [head = "", tail] = (address.split("%")[0] ?? "").split("::");

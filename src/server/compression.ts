@@ -1,4 +1,4 @@
-/** Compresses responses when they are sent; static files are compressed by the build. */
+/** Static files are compressed by the build. */
 import type { FastifyInstance } from "fastify";
 import { promisify } from "node:util";
 import type { Encoding } from "../core/index.ts";
@@ -6,9 +6,9 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 
 const encodings: readonly Encoding[] = ["br", "gzip"];
 
-/** Compressing shorter texts gains nothing noticeable. */
+/** Shorter texts gain nothing noticeable. */
 export const MIN_COMPRESSED_BYTES = 1024;
-/** At this level, the result has twice the bytes of the best level but takes a tenth of the time. */
+/** Twice the bytes of the best level, in a tenth of the time. */
 const BROTLI_QUALITY = 4;
 
 const brotli = promisify<string, object, Buffer>(brotliCompress);

@@ -4,7 +4,7 @@ import { networkOf, peerAddress } from "./client-address.ts";
 
 /** The state of sockets, which Node does not report. */
 export interface Connections {
-  /** True during a response, when nothing else may be written. */
+  /** While true, nothing else may be written. */
   isAnswering(socket: Socket): boolean;
   /** Refuses new connections, closes idle ones, and closes the others after their response. */
   windDown(): void;
@@ -12,7 +12,7 @@ export interface Connections {
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** If connections are scarce, a complete request keeps its connection for this long. */
+  /** A complete request keeps its connection for this time if connections are scarce. */
   readonly requestTimeoutMs: number;
 }
 
@@ -75,7 +75,6 @@ function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimi
   return true;
 }
 
-/** True for a WebSocket, and for a complete request within the timeout. */
 function isInUse({ answer, askedAt, isUpgraded }: Held, since: number): boolean {
   if (isUpgraded) return true;
   return answer !== undefined && !answer.writableFinished && answer.req.complete && askedAt > since;

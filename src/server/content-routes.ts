@@ -1,4 +1,3 @@
-/** The routes that are not operations: the WebSocket channel, the service itself and the console. */
 import { asyncApiBody, healthBody, openApiBody, targetsBody } from "../core/api/bodies.ts";
 import { fleetEventsBody } from "../core/api/events.ts";
 import { fleetEventsInput } from "../core/api/inputs.ts";

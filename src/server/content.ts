@@ -26,9 +26,7 @@ export interface ContentSource {
 
 export interface ContentRequest {
   readonly format: MetricsFormat;
-  /** The other machine whose metrics are requested, if any. */
   readonly node: string | undefined;
-  /** As in the schema of the route. */
   readonly query: unknown;
   /** The host and port under which the client reaches this server. */
   readonly address: string;
@@ -40,7 +38,7 @@ const NODE_MS = 9_000;
 /** The guard has already checked that the caller may read. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** Built once where possible. Only metrics and targets depend on the request. */
+/** Only metrics and targets depend on the request. */
 export function contentOf(
   name: ContentName,
   about: ContentSource,
@@ -91,7 +89,6 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
 
 type Facts = Pick<OpenApiOptions, "contract" | "matrix">;
 
-/** Renders a text again only if its facts change. */
 function ofFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): () => Promise<string> {
   let last: (Facts & { readonly text: string }) | undefined;
   return async () => {
@@ -122,7 +119,7 @@ const DEADLINE_MS = 3_000;
 /** Concurrent requests share a result. */
 const FRESH_MS = 1_000;
 
-/** All machines of the fleet, including the last known state of those that are away. */
+/** Includes the last known state of machines that are away. */
 class Overview {
   readonly #machines: LazyMachines;
   readonly #clock: Ports["clock"];

@@ -1,4 +1,3 @@
-/** The routes for deployments documents. */
 import {
   declarationsBody,
   declarationsPlanBody,

@@ -11,7 +11,6 @@ interface Kept extends Required<Answer> {
   readonly contract: unknown;
 }
 
-/** Caches the last response of each environment until the bytes of its file or the contract change. */
 export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
   const kept = new Map<string, Kept>();
   return (read) => {

@@ -2,7 +2,6 @@ import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { eventsList, processShow } from "../core/index.ts";
 import { operationRoute, type Route } from "./route.ts";
 
-/** Routes for the events of processes, and for one process with the cause of its last end. */
 export const eventRoutes: readonly Route[] = [
   operationRoute("GET", "/api/events", eventsList, {
     summary: "List what happened to the processes, and why.",

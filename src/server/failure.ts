@@ -9,7 +9,7 @@ export function requestCutOff(details: string): SvcmError {
   return new SvcmError("INVALID_PAYLOAD", { code: REQUEST_CUT_OFF, details });
 }
 
-/** Turns an error of Fastify or Node into a refusal with svcm's wording; returns other errors unchanged. */
+/** Returns errors that do not come from Fastify or Node unchanged. */
 export function asRefusal(error: unknown, request: FastifyRequest, limits: Limits): unknown {
   if (error === request.raw.errored) {
     return requestCutOff("The connection ended within the body.");

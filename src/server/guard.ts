@@ -10,10 +10,10 @@ import { routes } from "./routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The guard sets this and the following members. */
+    /** The guard sets the following members. */
     identity: Identity;
     address: string;
-    /** True once its operation has started, which then records its own outcome. */
+    /** True once the operation has started, which then records its own outcome. */
     hasRun: boolean;
     startedAt: number;
   }
@@ -27,7 +27,7 @@ export interface Guard {
   readonly authenticate: Authenticate;
 }
 
-/** Checks every request, even one without a route: first access, then the route, then the media type. */
+/** Covers requests without a route too. Access comes first, then the route, then the media type. */
 export function guardAll(app: FastifyInstance, guard: Guard): void {
   app.decorateRequest("identity");
   app.decorateRequest("address", "");
@@ -90,7 +90,7 @@ function provenanceOf(request: IncomingMessage): Provenance {
   };
 }
 
-/** `headers.host` contains only the first one. */
+/** `headers.host` has only the first one. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -104,7 +104,7 @@ function headerText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(", ") : header;
 }
 
-/** Empty if no route has the path. A GET route accepts HEAD, too. */
+/** Empty if no route has the path. A GET route also accepts HEAD. */
 export function allowedMethods(target: string): string[] {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") || "/";
   const methods = routes.flatMap((route) => (isPathOf(route, path) ? [route.method] : []));

@@ -71,7 +71,7 @@ function goingOnHandler(row: OperationRoute, { rollouts, limits, machines }: Ser
   };
 }
 
-/** The signal is created on first use, because most operations do not need it. */
+/** Creates the signal on first use, because most operations do not need it. */
 function callerOf({ identity }: FastifyRequest, { raw }: FastifyReply): Caller {
   return {
     ...identity,
@@ -135,7 +135,6 @@ function socketHandler({ channel }: Serving): RouteHandlerMethod {
   };
 }
 
-/** The schema is looked up once for each route. */
 function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = row;
   const schema: ZodMiniType = inputs[operation.id];
@@ -156,7 +155,7 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
   };
 }
 
-/** Read only after the query was accepted, so only operations that may run on other machines have a node. */
+/** Called after the query was accepted, so only remote operations have a node. */
 function nodeIn({ query }: FastifyRequest): string | undefined {
   const { node } = query as Readonly<Record<string, unknown>>;
   if (node === undefined || typeof node === "string") return node;

@@ -1,9 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isExpired, rightsOf, SvcmError, type Identity, type Ports } from "../core/index.ts";
 
-/** The owners of the tokens. */
 export interface Identities {
-  /** True if the server or the repository has a token. */
   exist(): boolean;
 
   /** The owner of the token in an `Authorization` header; `undefined` for a revoked or expired token. */
@@ -12,10 +10,7 @@ export interface Identities {
 
 type Stored = NonNullable<ReturnType<Ports["tokens"]["now"]>>;
 
-/**
- * Knows the token of the settings, which grants everything, and those of the repository. Always compares all digests,
- * each in constant time, so neither content nor length leaks.
- */
+/** Always compares all digests, each in constant time, so neither content nor length leaks. */
 export function identitiesOf(
   { tokens, clock }: Pick<Ports, "tokens" | "clock">,
   owner: string | undefined,
@@ -38,9 +33,7 @@ export function identitiesOf(
 
 const OWNER: Identity = { actor: "token", role: "admin", grants: rightsOf.admin };
 
-/**
- * If the file cannot be read, it grants nothing, and callers without a token lose their rights as if tokens existed.
- */
+/** An unreadable file grants nothing, and callers without a token lose their rights as if tokens existed. */
 function known(tokens: Ports["tokens"]): Stored | undefined {
   try {
     return tokens.now();

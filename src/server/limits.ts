@@ -14,7 +14,7 @@ export interface Limits {
   readonly maxConnections: number;
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
-  /** Additional sockets for clients that have not sent their token yet. */
+  /** Extra sockets for clients that have not sent their token yet. */
   readonly maxOwingSockets: number;
   readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;

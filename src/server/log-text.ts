@@ -15,7 +15,6 @@ interface Stamped {
 const WARN = 40;
 const ERROR = 50;
 
-/** Turns JSON lines into readable lines without characters that move the cursor. */
 export function textLines(destination: LogDestination): LogDestination {
   return {
     write(line) {
@@ -25,7 +24,7 @@ export function textLines(destination: LogDestination): LogDestination {
   };
 }
 
-/** Returns `undefined` if another line reports the same: an attempt becomes one line, its outcome. */
+/** `undefined` if another line reports the same: an attempt and its outcome are one line. */
 function lineText(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
   const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
   const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
@@ -37,7 +36,6 @@ function lineText(line: Stamped & Readonly<Record<string, unknown>>): string | u
   return visible(words.join("  ")) + frames.join("");
 }
 
-/** A line of an audit record shows the outcome instead of a level. */
 function weightOf(level: number, record: AuditRecord | undefined): string[] {
   if (record !== undefined || level < WARN) return [];
   return [level < ERROR ? "warning" : "error"];

@@ -14,10 +14,7 @@ export interface LogSettings {
   readonly logForm: LogForm | undefined;
 }
 
-/**
- * Writes JSON lines, or readable lines (the default on a terminal). They never contain a header, a query, a body or a
- * value.
- */
+/** Lines never contain a header, a query, a body or a value. */
 export function serverLog({ logLevel: level, logForm }: LogSettings, destination: LogDestination): ServerLog {
   const form = logForm ?? (destination.isTTY === true ? "text" : "json");
   const lines = form === "text" ? textLines(destination) : destination;
@@ -28,13 +25,13 @@ function readableTime(): string {
   return `,"time":"${new Date().toISOString()}"`;
 }
 
-/** Standard output is for the ready line only. If the reader has closed it, that is not a failure. */
+/** Standard output is for the ready line only. A closed reader is not a failure. */
 export function standardError(): LogDestination {
   process.stderr.on("error", () => undefined);
   return process.stderr;
 }
 
-/** Writes a log line for each audit record. A refusal is logged even if it could not be recorded. */
+/** A refusal is logged even if it could not be recorded. */
 export function withAuditLines(ports: Ports, log: ServerLog): Ports {
   const { audit } = ports;
   return {
@@ -63,16 +60,16 @@ export interface LoggedFailure {
   readonly isRecorded: boolean;
 }
 
-/** A defect is logged with its stack. `recorded` marks outcomes that an audit line also reports. */
+/** Defects include their stack. `recorded` marks outcomes that an audit line also reports. */
 export function logFailure(
   log: ServerLog,
   request: FastifyRequest,
   { answer, error, isRecorded }: LoggedFailure,
 ): void {
   const line = { ...factsOf(request, answer.status), code: failureCode(error), ...(isRecorded && { recorded: true }) };
-  // The client disconnected, which is neither a refusal nor a failure of the server.
+  // A disconnected client is neither a refusal nor a failure of the server.
   if (error instanceof SvcmError && error.body.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
-  // The line of its audit record is logged, at most once a second for each address.
+  // Its audit line is logged instead, at most once a second for each address.
   else if (answer.status === 401 || answer.status === 429) log.debug(line, "request refused");
   else if (answer.status < 500) log.warn(line, "request refused");
   else log.error(error instanceof SvcmError ? line : { ...line, stack: stackOf(error) }, "request failed");

@@ -10,11 +10,9 @@ import {
   SvcmError,
 } from "../core/index.ts";
 
-/** The other machines of the fleet, for a server. */
 export interface Machines extends NodeAsker {
   nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
   events(asked: EventsAsked): Promise<object>;
-  /** Queries all nodes at the same time and returns their states. */
   list(deadlineMs: number): Promise<readonly ListedNode[]>;
 }
 
@@ -38,7 +36,7 @@ export interface TargetGroup {
 const READ_MS = 10_000;
 const CHANGE_MS = 60_000;
 
-/** Connects at the first request that concerns another machine, and keeps the connection. */
+/** Connects at the first request for another machine, and keeps the connection. */
 export class LazyMachines {
   readonly #open: OpenMachines | undefined;
   #opened: Promise<Machines> | undefined;
@@ -53,8 +51,9 @@ export class LazyMachines {
   }
 
   /**
-   * Sends a request to a node on behalf of a caller of this server. @throws {SvcmError} the refusal of the node,
-   * FLEET_FAILED
+   * Asks on behalf of a caller of this server.
+   *
+   * @throws {SvcmError} the refusal of the node, FLEET_FAILED
    */
   async askFor<Input, Output>(
     node: string,
@@ -66,7 +65,7 @@ export class LazyMachines {
     return (await this.get()).ask(node, operation, input, isReading ? READ_MS : CHANGE_MS, caller);
   }
 
-  /** Begins an apply or a rollback on a node. @throws {SvcmError} as `askFor` */
+  /** @throws {SvcmError} as `askFor` */
   async begin<Input>(
     node: string,
     operation: Operation<Input, unknown>,
@@ -103,8 +102,7 @@ export class LazyMachines {
 const OF_PROMETHEUS = /^(?:job|instance|__.*)$/;
 
 /**
- * The declared nodes as targets. Each has the address of this server, which forwards the request, so a node needs no
- * open port.
+ * Each declared node gets this server's address, which forwards the request, so a node needs no open port.
  *
  * @param address the host and port under which the scraper reaches this server
  */
@@ -135,12 +133,13 @@ function prometheusLabels(labels: Labels): Labels {
 type Ask = <Input, Output>(operation: Operation<Input, Output>, input: Input, timeoutMs: number) => Promise<Output>;
 
 const LOOK_MS = 500;
-/** A node responds when the release has ended. */
+/** A node responds only when the release has ended. */
 const LONGEST_MS = 3_600_000;
 
 /**
- * The node responds only at the end, so svcm looks at its releases to see that one has begun. @throws {SvcmError} as
- * `ask`
+ * Watches the releases of the node for one that has begun, because the node responds only at the end.
+ *
+ * @throws {SvcmError} as `ask`
  */
 async function begunOn<Input>(
   ask: Ask,

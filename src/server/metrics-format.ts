@@ -8,9 +8,7 @@ interface Accepted {
   readonly quality: number;
 }
 
-/**
- * Follows Prometheus' client libraries: OpenMetrics for clients that prefer it, the older text format for all others.
- */
+/** As in Prometheus' client libraries: OpenMetrics if the client prefers it, otherwise the older text format. */
 export function metricsFormat(accept: string | undefined): MetricsFormat {
   const wanted = (accept ?? "")
     .split(",")

@@ -7,16 +7,13 @@ import type { Ports } from "../core/index.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The bodies of the API by name. */
 const named = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) => name.endsWith("Body"));
 
-/** Request bodies are described with their routes, including the keys of the runtime contract. */
 export function componentSchemas(): Json {
   const components = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body as z.core.$ZodType)]));
 }
 
-/** A JSON Schema that refers to other bodies by name. */
 export function schemaOf(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",

@@ -101,13 +101,12 @@ const metricsAnswer: Json = {
   ),
 };
 
-/** Lists only JSON, because generated clients set no media type if there are several. The description mentions YAML. */
+/** Lists only JSON, because generated clients set no media type if there are several. */
 function requestBody({ body, operation }: OperationRoute, facts: Facts): Json {
   const schema = body && bodySchema(body, spellingsFor(operation, facts), facts.contract);
   return { required: true, content: { "application/json": { schema } } };
 }
 
-/** Adds the accepted environments, and the accepted values of each editable key. */
 function bodySchema(body: z.core.$ZodType, spellings: readonly string[], contract: Facts["contract"]): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
   const { environment, values } = properties;

@@ -1,7 +1,7 @@
 /** A server that cannot work as it should refuses to start. */
 import { layoutHint, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 
-/** If there is a `svcm.yaml`, it names the env files. */
+/** A `svcm.yaml` names the env files itself. */
 export async function requireConfigDirectory(ports: Ports): Promise<void> {
   const path = ports.workspace.configDir;
   if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;

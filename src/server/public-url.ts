@@ -7,7 +7,7 @@ export const PUBLIC_URL = "SVC_SERVICE_MANAGEMENT_PUBLIC_URL";
 export interface PublicUrl {
   readonly origin: string;
   readonly host: string;
-  /** The path prefix of all URLs, without a trailing slash; empty at the root. */
+  /** Without a trailing slash; empty at the root. */
   readonly path: string;
 }
 
@@ -34,10 +34,7 @@ function readPath(pathname: string): string {
   return path;
 }
 
-/**
- * Removes the public path from a request target. A target without it stays unchanged, because some proxies remove it
- * and local programs omit it. The path without a trailing slash leads to the page.
- */
+/** A target without the path stays unchanged, because some proxies remove it and local programs omit it. */
 export function withoutPath(path: string, target: string): string {
   const [, authority = "", asked = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];
   if (!asked.startsWith(path)) return target;

@@ -5,7 +5,9 @@ import type { Route } from "./route.ts";
 
 export type { RefusedAttempt, Refusals } from "../core/index.ts";
 
-/** Records a request without a valid token, or one that could have changed something, unless its operation has run. */
+/**
+ * Covers requests without a valid token, and those that could have changed something, unless their operation has run.
+ */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof SvcmError) || error.body.code === REQUEST_CUT_OFF) return undefined;
   const { row } = request.routeOptions.config;

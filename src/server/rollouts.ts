@@ -4,7 +4,7 @@ import { execute, reportedReleases, SvcmError, type Caller, type Operation, type
 import { stackOf } from "../core/words/thrown.ts";
 import type { ServerLog } from "./log.ts";
 
-/** The applies and rollbacks that this server is running. They continue when their client disconnects. */
+/** Applies and rollbacks, which continue when their client disconnects. */
 export class Rollouts {
   readonly #ports: Ports;
   readonly #log: ServerLog;
@@ -17,7 +17,6 @@ export class Rollouts {
     this.#log = log;
   }
 
-  /** Calls the listener with each step of every release until the signal is aborted. */
   listen(listener: (frame: ApplyFrame) => void, signal: AbortSignal): void {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
@@ -51,7 +50,7 @@ export class Rollouts {
     });
   }
 
-  /** Ends each release after its current step; the journal says so. */
+  /** Releases end after their current step and record it in the journal. */
   stop(): void {
     this.#stop.abort();
   }

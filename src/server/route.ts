@@ -24,16 +24,16 @@ export interface OperationRoute extends RouteBase {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
-  /** The body may also be YAML. In that case, the input is its bytes. */
+  /** Allows YAML; the input is then the bytes of the body. */
   readonly takesYaml?: true;
-  /** The body contains a deployments document, so it may be larger than others. */
+  /** Allows the larger bodies of deployments documents. */
   readonly takesDocument?: true;
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
-  /** The response is sent as soon as the first step is about to begin; the rest continues without the request. */
+  /** Responds as soon as the first step is about to begin; the rest continues without the request. */
   readonly goesOn?: true;
   readonly response: z.ZodType;
-  /** The response gets the entity tag of the file that the operation read. */
+  /** The tag is that of the file that the operation read. */
   readonly hasEntityTag: boolean;
   /** In addition to those of every route. */
   readonly refusals: readonly ErrorKind[];
@@ -70,7 +70,6 @@ export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics"
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
 
-/** True if `?node=` may name another machine. */
 export function isRemote({ operation }: OperationRoute): boolean {
   return remoteOperations.some(({ id }) => id === operation.id);
 }

@@ -1,6 +1,6 @@
 /**
- * The whole HTTP surface; routes without an operation are in `content-routes.ts`. Routes, 405 responses and the API
- * description are derived from this table.
+ * Routes, 405 responses and the API description are derived from this table.
+ * Routes without an operation are in `content-routes.ts`.
  */
 import * as body from "../core/api/bodies.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
@@ -42,7 +42,7 @@ const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", 
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
 const ofPlan: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "PM2_FAILED", "FACT_INVALID"];
 const ofRelease: readonly ErrorKind[] = [...ofBody, "APPLY_LOCKED", "PM2_FAILED", "AUDIT_FAILED", "SERVICE_BUSY"];
-/** A client should not wait for another apply, because it must read the new plan first. */
+/** After another apply, the client must read the new plan first, so waiting is useless. */
 const promptly = { lockTimeoutMs: 1_000 };
 
 export const routes: readonly Route[] = [

@@ -26,9 +26,9 @@ export interface StartOptions {
   readonly consoleDir?: string;
   /** Records the history even if `svcm.yaml` does not declare it. */
   readonly record?: boolean;
-  /** The other front end of this machine. It starts with the server and ends before it. */
+  /** Another front end of this machine, which starts with the server and ends before it. */
   readonly beside?: Beside | undefined;
-  /** Connects to the other machines. It is called at the first request that concerns one. */
+  /** Called at the first request for another machine. */
   readonly machines?: OpenMachines | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Beside = (ports: Ports, log: ServerLog) => Promise<{ readonly close:
 
 export interface RunningServer {
   readonly url: string;
-  /** Refuses new connections and completes requests in flight. Resolves when no connection is left. */
+  /** Completes requests in flight. Resolves when no connection is left. */
   close(): Promise<void>;
 }
 
@@ -81,10 +81,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   return { url, close };
 }
 
-/**
- * Starts the recorder and the alerts if the flag or `svcm.yaml` requests them. Otherwise svcm measures only while there
- * are clients.
- */
+/** Without the flag or `svcm.yaml`, svcm measures only while there are clients. */
 async function observe({ facts, recorder, alerting, notifier }: Ports, record: boolean, log: ServerLog): Promise<void> {
   const project = await facts.project();
   if (record || project?.record === true) recorder.start(record ? "flag" : "file");
@@ -100,10 +97,7 @@ function alertProblem(error: unknown): string {
   return error instanceof SvcmError ? `alert not delivered: ${error.message}` : "alerts failed";
 }
 
-/**
- * Runs the other front end without HTTP, with the same log. @throws {SvcmError} START_REFUSED, and the errors of
- * `beside`
- */
+/** @throws {SvcmError} START_REFUSED, and the errors of `beside` */
 export async function startWithoutHttp<Running extends { readonly close: () => Promise<void> }>(
   { ports, env, log: destination }: Pick<StartOptions, "ports" | "env" | "log">,
   beside: (ports: Ports, log: ServerLog) => Promise<Running>,

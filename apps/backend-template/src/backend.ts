@@ -18,9 +18,8 @@ export interface Backend {
   readonly allowedOrigins: AllowedOrigins;
   /** Absent unless `SVC_ENABLE_BASIC_AUTH` is `yes`; every request is permitted then. */
   readonly authentication?: Authentication;
-  /** Adds an item, counts it and publishes it. */
   addItem(name: string): Promise<Item>;
-  /** Removes an item and publishes the removal. @returns true if it existed */
+  /** @returns true if the item existed */
   removeItem(id: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Hook } from "@oclif/core/interfaces";
 import { visible } from "../../core/index.ts";
 import { likelyCommand, unknownCommand } from "../unknown-command.ts";
 
-/** Suggests a command. oclif's own plugin would offer to run it. */
+/** oclif's own plugin would also offer to run the command. */
 const commandNotFound: Hook<"command_not_found"> = async function (options) {
   const { config, id } = options;
   const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(":", " "));

@@ -66,7 +66,7 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
   return [table, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
 }
 
-/** The command can be pasted. If it is wider than the window, it continues on a second line. */
+/** Can be pasted, also when it continues on a second line. */
 function commandLines(command: string, { width = Infinity }: Screen): string[] {
   if (command === "") return ["  No app of this file can be selected."];
   const line = `  $ ${command}`;

@@ -58,7 +58,6 @@ function render(processes: readonly ListedProcess[], output: "table" | "wide" | 
     .join("\n\n");
 }
 
-/** `cluster x4`, `fork` */
 function modeOf({ execMode, instances }: ListedProcess): string {
   const count = instances !== null && instances > 1 ? ` x${instances}` : "";
   return execMode === null ? "-" : `${execMode}${count}`;

@@ -34,7 +34,7 @@ export default class ProcessShow extends NodeCommand {
     return response;
   }
 
-  /** A process without errors has its last words in its log. */
+  /** Without errors, the last words of a process are in its log. */
   async #logOf({ name, processes, why }: ProcessShowResponse) {
     if (this.jsonEnabled() || processes.length === 0 || why.errorLines.length > 0) return [];
     return (await this.execute(logsRead, { apps: [name], limit: LOG_LINES })).lines;

@@ -11,7 +11,6 @@ export interface ActionProgress {
   readonly end: () => void;
 }
 
-/** Shows the current action, and each step when it is done, until `end` is called. */
 export function showProgress(command: SvcmCommand, doing: string, begun: string): ActionProgress {
   if (!command.isAttended || !isTerminalBehindStderr() || process.env["TERM"] === "dumb")
     return { report: () => undefined, end: () => undefined };

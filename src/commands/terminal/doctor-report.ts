@@ -36,7 +36,7 @@ function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorRespo
   ];
 }
 
-/** The text report shows at most this many findings with the same code; other formats have all of them. */
+/** For each code, in the text report only. */
 const SHOWN = 8;
 
 function alikeLines(issues: DoctorResponse["issues"]): string[] {

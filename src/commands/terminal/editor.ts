@@ -8,13 +8,12 @@ export interface Editing<Saved> {
   readonly bytes: Uint8Array;
   readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
   readonly wantsAgain: (error: unknown) => Promise<boolean>;
-  /** True if a program reads svcm's standard output. */
   readonly isOutputTaken: boolean;
 }
 
 /**
- * Opens a private copy of a file in the user's editor, again and again until `save` accepts it. If a changed copy was
- * not saved, it is kept and the error names its path. Otherwise the copy is deleted.
+ * Opens a private copy until `save` accepts it. A changed copy that was not saved is kept, and the error names its
+ * path.
  */
 export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
   const { fileName, bytes, save, wantsAgain, isOutputTaken } = editing;

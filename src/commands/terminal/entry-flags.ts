@@ -59,7 +59,7 @@ export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: reado
   );
 }
 
-/** Adds the flag of each field to the messages of a refusal; returns other errors unchanged. */
+/** Adds the flag of each field to a refusal; returns other errors unchanged. */
 export function namingFlags(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.body.issues) return error;
   const issues = error.body.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));

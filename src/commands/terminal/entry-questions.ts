@@ -9,7 +9,7 @@ interface Asked {
 type Section = "interfaces" | "deployments";
 type Values = Readonly<Record<string, string>>;
 
-/** Prompts for missing values field by field, each with the values that fit the previous answers. */
+/** Each question offers only values that fit the previous answers. */
 export async function completed(command: SvcmCommand, flags: Asked, section: Section, given: Values): Promise<Values> {
   if (!canAsk(command)) return given;
   const asking = (values: Values) =>
@@ -46,7 +46,6 @@ async function interview(
   return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in given));
 }
 
-/** Accepts a word from the list, or its number. */
 function chosen(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
 }

@@ -33,7 +33,6 @@ export class TerminalFileError extends CommandLineError {
   }
 }
 
-/** The editor could not be started or failed. */
 export class EditorError extends CommandLineError {
   override readonly name = "EditorError";
   readonly editor: string;

@@ -37,7 +37,6 @@ function firstOf(cells: readonly { text: string; width: number }[], width: numbe
 
 const NARROWEST = 20;
 
-/** Keeps the indent of each line. */
 export function fold(text: string, { width }: Screen): string {
   if (width === undefined) return text;
   const foldLine = (line: string): string => {

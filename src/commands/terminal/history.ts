@@ -17,7 +17,6 @@ interface Row {
   readonly restarts: Series | undefined;
 }
 
-/** One row for each process, or for each metric of the host. */
 export function renderHistory({ series }: HistoryResponse, screen: Screen): string {
   const ofHost = series.filter(({ app }) => app === null);
   if (ofHost.length > 0) return renderTable(HOST_COLUMNS, ofHost, screen);
@@ -52,7 +51,7 @@ const HOST_COLUMNS: readonly Column<Series>[] = [
   { heading: "OVER TIME", cell: ({ mean }) => sparkline(thinned(mean), WIDTH) },
 ];
 
-/** One line for each value, following RFC 4180. */
+/** As in RFC 4180. */
 export function historyCsv({ from, step, series }: HistoryResponse): string {
   const lines = series.flatMap(({ app, pmId, metric, mean, max }) =>
     mean.flatMap((value, at) =>
@@ -104,14 +103,14 @@ function growth(values: Values | undefined): string {
   return `${last < first ? "-" : "+"}${bytes(Math.abs(last - first))}`;
 }
 
-/** PM2 counts from its own start, so the count begins again after a smaller number. */
+/** PM2 counts from its own start, so a smaller number begins a new count. */
 function restartsIn(values: Values | undefined): string {
   const all = measured(values);
   if (all.length === 0) return "-";
   return String(all.reduce((sum, value, at) => sum + Math.max(0, value - (all[at - 1] ?? value)), 0));
 }
 
-/** Scales from the smallest to the largest value, because the shape matters and not the size. */
+/** Scales to the smallest and largest value, because the shape matters. */
 function shape(values: Values | undefined): string {
   const all = thinned(values ?? []);
   const known = measured(all);

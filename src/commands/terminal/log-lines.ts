@@ -5,10 +5,9 @@ import type { Screen } from "./screen.ts";
 const NO_TIME = " ".repeat("2026-01-31 08:00:00Z".length);
 const SECOND_CHARACTERS = "2026-01-31T08:00:00".length;
 
-/** One line of text for each log line, followed by its stack trace, indented. */
 export function renderLogLines(lines: readonly LogLine[], { colours }: Pick<Screen, "colours">): string {
   const headFor = heads(colours > 0 ? paint : unpainted);
-  // Without colours, all lines can be checked in one search, which is faster.
+  // Without colours, one search over all lines is faster.
   if (colours === 0) return withoutMarks(lines.map((line) => render(line, headFor(line), unpainted)).join("\n"));
   return lines
     .map(withoutMarksOfStyles)
@@ -23,7 +22,7 @@ function render({ text, fields }: LogLine, head: string, { dim }: typeof paint):
   return [`${head}${first}${dim(oneLine(named.join("")))}`, ...more.map((line) => `    ${line}`)].join("\n");
 }
 
-/** Renders a line up to its text. Caches the result, because most lines begin like the previous one. */
+/** Caches the last head, because most lines begin like the previous one. */
 function heads(painting: typeof paint): (line: LogLine) => string {
   let last: LogLine | undefined;
   let head = "";

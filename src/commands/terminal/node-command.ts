@@ -17,7 +17,6 @@ export const nodeFlag = Flags.string({
   multipleNonGreedy: true,
 });
 
-/** The base class of commands that can run on other machines. */
 export abstract class NodeCommand extends SvcmCommand {
   static override baseFlags = { ...SvcmCommand.baseFlags, node: nodeFlag, deadline: deadlineFlag };
 

@@ -3,7 +3,6 @@ import { readTimeout } from "./since.ts";
 
 const DEADLINE_MS = 5_000;
 
-/** Flags of the commands that add this machine to the fleet. */
 export const nodeFlags = {
   nats: Flags.string({
     summary:

@@ -1,7 +1,4 @@
-/**
- * Runs a command for other machines: it builds its input and renders each result as usual, but a node carries out the
- * operation.
- */
+/** A command builds its input and renders each result as usual, but a node carries out the operation. */
 import { selectNodes, type ErrorBody, type Operation } from "../../core/index.ts";
 import type { Fleet, KnownNode } from "../../fleet/fleet.ts";
 import type { AnswerState } from "../../fleet/nodes.ts";
@@ -29,7 +26,7 @@ interface NodeFlags {
   readonly plan?: string;
 }
 
-/** The same command for the nodes of `--node`, all at once. Exits with their highest exit code. */
+/** Runs on all nodes of `--node` at once. Exits with the highest exit code. */
 export function onNodes(Asked: CommandClass): CommandClass {
   return class extends Asked {
     override async run(): Promise<unknown> {
@@ -67,7 +64,7 @@ interface Asking {
   readonly askAll: (argv: string[]) => Promise<NodeResult[]>;
 }
 
-/** The command line after the user has agreed, if it needs consent; `undefined` after a no. */
+/** `undefined` after a no. */
 async function agreed(
   command: SvcmCommand,
   { id, accepted, flags, nodes, askAll }: Asking,

@@ -1,7 +1,4 @@
-/**
- * Writes directly to descriptors, because Node's stream objects would take a tenth of a short command's start. svcm
- * waits for a slow reader.
- */
+/** Node's stream objects would take a tenth of a short command's start. Writing to a slow reader blocks. */
 import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./errors.ts";
 
@@ -27,13 +24,11 @@ export function isDevice(fd: number): boolean {
   return fstatSync(fd).isCharacterDevice();
 }
 
-/** If a diagnostic cannot be written, it is lost. */
+/** Loses what cannot be written. */
 export function writeErr(text: string): void {
   try {
     writeWhole(STDERR, text);
-  } catch {
-    // Standard error is closed.
-  }
+  } catch {}
 }
 
 function writeWhole(fd: number, text: string): void {
@@ -55,7 +50,7 @@ function writeSome(fd: number, bytes: Uint8Array): number {
 /** JSON permits these characters unescaped, but a terminal interprets them. */
 const STEERING = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
 
-/** Every parser reads the exact document, and a terminal is not affected. */
+/** Escapes what a terminal would interpret; parsers still read the exact document. */
 export function jsonText(document: unknown, indent?: number): string {
   return JSON.stringify(document, null, indent).replaceAll(
     STEERING,

@@ -1,18 +1,14 @@
 import { type Paint, visible } from "../../core/index.ts";
 import type { Screen } from "./screen.ts";
 
-/**
- * A style is marked by two noncharacters until the text is printed, so a name cannot send an escape sequence to the
- * terminal.
- */
+/** Two noncharacters mark each style until the text is printed, so a name cannot send an escape sequence. */
 const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
-/** Codes that start and end each style. */
+/** The code that starts each style, and the one that ends it. */
 const CODES = [1, 22, 2, 22, 31, 39, 32, 39, 33, 39, 36, 39];
 
 const FIRST_MARK = 0xfdd0;
 export const MARKS = /([\uFDD0-\uFDEF])/g;
 
-/** Styles are marks for {@link withStyles}. */
 export const paint = Object.fromEntries(
   STYLES.map((name, index) => [name, (text: string) => `${markAt(index * 2)}${text}${markAt(index * 2 + 1)}`]),
 ) as Record<(typeof STYLES)[number], (text: string) => string> satisfies Paint;
@@ -45,6 +41,6 @@ function visibleBetweenMarks(line: string): string {
     .join("");
 }
 
-/** Symbols, and their replacements on a terminal without Unicode, in the same order. */
+/** In the order of the replacements for a terminal without Unicode. */
 const SYMBOLS = "▁▂▃▄▅▆▇█▏▎▍▌▋▊▉·…↻▾↑↓";
 const IN_ASCII = "_.--==##.::-==#.~Rv^v";

@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { chosen } from "../base.ts";
 
-/** The options of a plan apart from the environment and the service. Applying the plan requires the same options. */
+/** Applying a plan requires the options that it was made with. */
 export const planFlags = {
   app: appFlag("ecosystem file"),
   prune: Flags.boolean({

@@ -29,7 +29,6 @@ export const processFlags = {
   }),
 };
 
-/** For commands that start something. */
 export const waitFlag = Flags.boolean({
   summary: "Also wait until each process answers its health probe.",
   default: false,

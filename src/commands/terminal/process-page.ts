@@ -10,7 +10,7 @@ type Process = ProcessShowResponse["processes"][number];
 
 const SHOWN_DRIFT = 8;
 
-/** One page about a process. @param log its last lines, if they are not among its errors */
+/** @param log the last lines, if they are not among the errors */
 export function processPage(
   { name, processes, why, ends, declaration, env }: ProcessShowResponse,
   log: readonly string[] = [],

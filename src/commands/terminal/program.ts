@@ -9,14 +9,10 @@ export interface Ended {
 }
 
 const PASSED_ON = ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGINT", "SIGQUIT"] as const;
-/** The terminal sends these to every program that runs in it, so passing them on would send them twice. */
+/** The terminal sends these to every program in it, so passing them on would send them twice. */
 const FROM_KEYBOARD: ReadonlySet<string> = new Set(["SIGINT", "SIGQUIT"]);
 
-/**
- * Runs a program in svcm's terminal until it ends. Passes signals on to it.
- *
- * @throws the system's error if the program cannot be started
- */
+/** Passes signals on. @throws the system's error if the program cannot be started */
 export function runProgram(
   command: string,
   args: readonly string[],

@@ -43,7 +43,6 @@ export function renderRelease({ id, outcome, steps, code }: Release): string {
   return [`Release ${id}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`, ...lines].join("\n");
 }
 
-/** One line for each app. */
 export function renderRollbackPlan({ release, id, changed, steps }: RollbackPlan): string {
   const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
   const head = changed ? `Undoing ${release} would change:` : `Every app runs as before ${release}.`;

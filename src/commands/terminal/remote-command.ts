@@ -6,7 +6,6 @@ import { CommandLineError } from "./errors.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { isOclifError } from "./usage.ts";
 
-/** A command class that can be instantiated. */
 interface RunCommand extends SvcmCommand {
   run(): Promise<unknown>;
 }
@@ -16,7 +15,6 @@ export type CommandClass = Pick<typeof SvcmCommand, "id" | "flags" | "args"> &
 
 export type Execute = <Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked) => Promise<Answer>;
 
-/** The result of a command on one node. */
 export interface NodeResult {
   readonly node: string;
   readonly state: AnswerState;

@@ -1,4 +1,3 @@
-/** Rollouts over nodes at the terminal: the plans, each change of a node, and the record. */
 import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
@@ -28,7 +27,7 @@ interface World {
   readonly signal: AbortSignal;
 }
 
-/** Shows the plan of each node, asks once, and applies on one node after another. @returns null after a no */
+/** Asks once, and applies on one node after another. @returns null after a no */
 export async function applyOnNodes(
   command: SvcmCommand,
   { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: Flags,
@@ -61,7 +60,7 @@ interface Carrying extends World {
   readonly deadlineMs: number;
 }
 
-/** Prints each change. Exits with 1 if every node runs as before, and with 3 if the user must act. */
+/** Exits with 1 if every node runs as before, and with 3 if the user must act. */
 async function carryOut(
   command: SvcmCommand,
   held: Held,
@@ -84,7 +83,7 @@ async function carryOut(
   return rollout;
 }
 
-/** Takes over the rollout that holds the lock, if the user agrees. @returns null after a no */
+/** @returns null if the user does not agree */
 export async function goOn(
   command: SvcmCommand,
   { yes, deadline }: Pick<Flags, "yes" | "deadline">,

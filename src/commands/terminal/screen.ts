@@ -4,7 +4,7 @@ export interface Screen {
   /** Absent if the output goes to a file or a program. */
   readonly width?: number;
   readonly colours: ColourLevel;
-  /** True if the locale of the terminal does not support Unicode. */
+  /** Set by the locale. */
   readonly isAscii?: boolean;
 }
 

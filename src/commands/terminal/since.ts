@@ -5,7 +5,7 @@ const LEAST_MS = 1_000;
 const MOST_MS = 3_600_000;
 const MOST_LIFETIME_MS = 3650 * 86_400_000;
 
-/** Converts a time such as `90s` or `2m` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
+/** Converts, for example, `90s` or `2m` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readTimeout(given: string | undefined, flag = "--timeout"): number | undefined {
   if (given === undefined) return undefined;
   const ms = millisecondsOf(given, /^(\d{1,6})([smh])$/);
@@ -15,7 +15,7 @@ export function readTimeout(given: string | undefined, flag = "--timeout"): numb
   });
 }
 
-/** Converts a time such as `12h` or `30d` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
+/** Converts, for example, `12h` or `30d` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readLifetime(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const ms = millisecondsOf(given, /^(\d{1,4})([mhd])$/);
@@ -25,7 +25,7 @@ export function readLifetime(given: string | undefined): number | undefined {
   });
 }
 
-/** The options of a flag that takes what `readSince` accepts. @param effect the first sentence of its help */
+/** @param effect the first sentence of the help */
 export function sinceOptions(effect: string): { readonly summary: string } {
   return { summary: `${effect} Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.` };
 }

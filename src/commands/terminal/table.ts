@@ -10,7 +10,7 @@ export interface Column<Row> {
   readonly side?: Side;
   readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
   readonly shorten?: "end" | "middle" | "fold";
-  /** If the table is too wide, the column with the highest number is dropped first. */
+  /** In a narrow window, the column with the highest number is dropped first. */
   readonly spare?: number;
 }
 
@@ -54,7 +54,6 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, columnsOf(text)), 0);
 }
 
-/** Drops columns before a cell gets too narrow. */
 function layOut<Row>(all: readonly Laid<Row>[], width: number): Shown<Row>[] {
   let kept = all;
   for (;;) {

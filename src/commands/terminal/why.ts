@@ -3,7 +3,6 @@ import { auditText, eventText, type WhyResponse } from "../../core/index.ts";
 /** More lines are hard to take in. */
 const MOST_LINES = 10;
 
-/** When and why a process last ended, its current state, and the last lines of its error log, as many as fit. */
 export function whyLines({ app, event, processes, recentEnds, now, errorLines, complete }: WhyResponse): string[] {
   const partial = complete ? [] : ["PM2's log is too large to read whole."];
   const withErrors = (lines: readonly string[]): string[] => {

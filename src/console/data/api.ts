@@ -1,4 +1,3 @@
-/** The HTTP API as functions. Their results have the types of the server's schemas. */
 import type {
   AuditListResponse,
   DeploymentsVerdict,
@@ -33,7 +32,6 @@ export type Repository = Tagged<DeclarationsResponse>;
 
 export type Api = ReturnType<typeof createApi>;
 
-/** The service and the machine of the requests. */
 interface About {
   readonly service: () => string | undefined;
   readonly node: string | undefined;
@@ -81,7 +79,6 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
   };
 }
 
-/** The deployments document of the repository, and the machines of the fleet. */
 function ofThisServer(send: Send) {
   const { ask, askTagged } = askers(send);
   const path = "/api/declarations";

@@ -10,11 +10,8 @@ export interface Facts {
   /** The environment of a request without one, or the server's refusal. */
   readonly defaults: ContractBody["defaultEnvironment"];
   readonly workspace: ContractBody["workspace"];
-  /** Name of the machine. */
   readonly host: string;
-  /** The named services of the repository. */
   readonly services: ContractBody["services"];
-  /** The names of the machines of the fleet; empty without one. */
   readonly nodes: ContractBody["nodes"];
   readonly vocabulary: Vocabulary;
 }

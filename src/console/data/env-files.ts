@@ -8,7 +8,6 @@ interface Change {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Env files: their values, their check and their differences. */
 export function envFiles({ ask, askTagged }: Asking, of: (query: Query) => Query) {
   return {
     envRead: (environment: string, signal?: AbortSignal) =>

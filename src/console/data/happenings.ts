@@ -4,12 +4,10 @@ import type { Ask, Query } from "./request.ts";
 
 export type EventsQuery = Readonly<Record<"since" | "limit", string>>;
 
-/** True for an end without a request. */
 export function isFailure({ kind, cause }: SvcmEvent): boolean {
   return kind === "exit" || cause === "memory-limit";
 }
 
-/** Logs, events, and a process with the cause of its last end. */
 export function happenings(ask: Ask, of: (query: Query) => Query) {
   return {
     logs: (query: Query) => ask<LogsResponse>({ path: "/api/logs", query }),

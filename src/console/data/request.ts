@@ -36,7 +36,6 @@ export type Send = (request: Request) => Promise<Answer>;
 export type Asking = ReturnType<typeof askers>;
 export type Ask = Asking["ask"];
 
-/** Functions for answers with a type, some with the entity tag of their file. */
 export function askers(send: Send) {
   return {
     ask: async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape,

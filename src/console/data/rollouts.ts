@@ -1,7 +1,7 @@
 import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { Ask, Query } from "./request.ts";
 
-/** The same options as in the plan, because its id depends on them. */
+/** Must match the plan, because its id depends on them. */
 export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
 
 interface ApplyRequest {
@@ -11,7 +11,6 @@ interface ApplyRequest {
   readonly message: string | undefined;
 }
 
-/** Plans, applies and rollbacks. */
 export function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
   return {
     plan: (environment: string, choices: PlanChoices, signal?: AbortSignal) =>

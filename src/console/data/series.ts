@@ -1,6 +1,6 @@
 import { interval } from "../../core/api/channel.ts";
 
-/** Between samples that are more seconds apart, the line has a gap. */
+/** In seconds. A longer distance between two samples leaves a gap in the line. */
 export const LONGEST_STEP = (3 * interval.max) / 1000;
 
 export interface Span {
@@ -32,7 +32,6 @@ export class Series {
     return this.#length;
   }
 
-  /** The time of the oldest value. */
   get begin(): number | undefined {
     return this.#length === 0 ? undefined : this.#times[this.#start];
   }
@@ -93,16 +92,13 @@ export function extentOf(values: readonly (number | null)[]): Extent {
   return { min: Math.min(...measured), average: sum / measured.length, max: Math.max(...measured) };
 }
 
-/** Recorded columns at equal steps. Times are in seconds. */
 export interface Past {
   readonly from: number;
   readonly step: number;
   readonly columns: readonly (readonly (number | null)[])[];
 }
 
-/** Values over time that a chart and a sparkline read. */
 export interface Readable {
-  /** Samples that are more seconds apart have a gap between them. */
   readonly longestStep: number;
   read(span: Span, columns: readonly number[]): SeriesPart;
   spread(column: number, span: Span, into: Float32Array): void;
@@ -139,7 +135,6 @@ export class Joined implements Readable {
     this.#live?.spread(column, span, into);
   }
 
-  /** The first measured value of a span, and its time. */
   first(column: number, span: Span): { readonly time: number; readonly value: number } | undefined {
     for (const at of this.#placesIn(span)) {
       const value = this.#valueAt(column, at);

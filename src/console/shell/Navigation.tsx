@@ -9,7 +9,7 @@ import { useTitle } from "./title.ts";
 
 const MORE = "more";
 
-/** Two groups of links. On a phone, a bar at the bottom has the first ones, and a button of the bar opens the others. */
+/** On a phone, a bar at the bottom shows the first tabs, and its last button opens the others. */
 export function Navigation(): JSX.Element {
   const page = useContext(ConsoleContext);
   const more = useRef<HTMLDivElement>(null);
@@ -87,7 +87,6 @@ interface GoToProps {
   readonly onOpen: () => void;
   readonly id?: string;
   readonly class?: string;
-  /** By default the label of the tab. */
   readonly label?: string;
   readonly mark?: Mark;
 }
@@ -111,7 +110,6 @@ function GoTo({ tab, icon, onOpen, label, mark = {}, ...rest }: GoToProps): JSX.
   );
 }
 
-/** Opens the second group on a phone, and shows the marks of its tabs. */
 function More({ marks }: { marks: Marks }): JSX.Element {
   const open = usePage().router.tab.value;
   const others = tabIds.filter((id) => !groups.Operate.slice(0, BAR).some((tab) => tab === id));

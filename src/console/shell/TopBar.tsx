@@ -57,7 +57,6 @@ function useIsProduction(): boolean {
   return page !== undefined && monitorOf(page).isProduction.value;
 }
 
-/** Copies the address, which describes everything that the page shows. */
 function CopyLink(): JSX.Element {
   const { router } = usePage();
   const text = new URL(hashOf(router.link.value), location.href).href;
@@ -77,7 +76,6 @@ function ThemeButton(): JSX.Element {
   );
 }
 
-/** The token of this tab, its role and its limits. */
 function WhoAmI(): JSX.Element | null {
   const { me } = usePage().identity;
   if (!me.value?.role) return null;
@@ -90,7 +88,6 @@ function WhoAmI(): JSX.Element | null {
   );
 }
 
-/** Selects the machine of the page, if there is a fleet. */
 function NodeSwitch(): JSX.Element | null {
   const { router } = usePage();
   const facts = useContext(ConsoleContext)?.facts;
@@ -99,7 +96,7 @@ function NodeSwitch(): JSX.Element | null {
   const names = new Set([...(node === "" ? [] : [node]), ...(facts?.nodes ?? [])]);
   const choose = (select: HTMLSelectElement): void => {
     location.hash = hashOf({ tab: router.tab.value, parameters: [["node", select.value]] });
-    // Another machine means loading the page again. Until then, and after a refusal, the page stays with this machine.
+    // The page loads again for another machine. Until then, or if the user stays, the current one remains selected.
     select.value = node;
   };
   return (
@@ -117,7 +114,6 @@ function NodeSwitch(): JSX.Element | null {
   );
 }
 
-/** Selects the service of the page, if the repository has several. */
 function ServiceSwitch(): JSX.Element | null {
   const { service, router } = usePage();
   const names = useContext(ConsoleContext)?.facts.services ?? [];
@@ -127,7 +123,7 @@ function ServiceSwitch(): JSX.Element | null {
   const all = isOne ? "Choose a service" : "All services";
   const choose = (select: HTMLSelectElement): void => {
     if (router.mayLeave()) service.value = select.value;
-    // A refused choice has already changed the state of the select element.
+    // The select element already shows the choice that was refused.
     else select.value = chosen;
   };
   return (

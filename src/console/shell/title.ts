@@ -4,7 +4,6 @@ import type { Mark } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 
-/** Updates the browser tab: errors in title and icon, and a question before unsaved changes are lost. */
 export function useTitle(marks: Readonly<Record<string, Mark>>): void {
   const { label } = tabs[usePage().router.tab.value];
   const all = Object.values(marks);
@@ -15,7 +14,7 @@ export function useTitle(marks: Readonly<Record<string, Mark>>): void {
     document.title = `${errors > 0 ? `(${errors}) ` : ""}${label} · ${whose}`;
   }, [label, errors, whose]);
   useEffect(() => markIcon(errors > 0), [errors > 0]);
-  // Set before the next frame, for a user who types and leaves at once.
+  // Before the next frame, because the user may type and leave at once.
   useLayoutEffect(() => {
     if (!isUnsaved) return;
     const ask = (event: Event): void => event.preventDefault();

@@ -1,6 +1,6 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 
-/** The tabs in order. `#/<id>` is the link to a tab. */
+/** In order; `#/<id>` is the link to a tab. */
 export const tabIds = [
   "monitoring",
   "environment",
@@ -22,11 +22,9 @@ const formerIds: Readonly<Record<string, TabId>> = { audit: "activity" };
 /** A link of the console, for example `#/monitoring?service=orders&sort=-cpu`. */
 export interface Link {
   readonly tab: TabId;
-  /** A name may have several values. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Opens the first tab if the link names no tab. */
 export function linkOf(hash: string): Link {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name = ""] = path.split("/");
@@ -39,23 +37,20 @@ export function hashOf({ tab, parameters }: Link): string {
   return `#/${tab}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The machine of a link. Empty for the machine of the server. */
 export function nodeOf({ parameters }: Pick<Link, "parameters">): string {
   return parameters.find(([name]) => name === "node")?.[1] ?? "";
 }
 
-/** A part of the page's state that is in the address. */
 export interface AddressPart {
   readonly name: string;
   /** A part without a tab belongs to the whole page. */
   readonly tab?: TabId;
   /** The values in the address; an empty list omits the part. Reads signals. */
   read(): readonly string[];
-  /** Applies the values of a link. */
   write(values: readonly string[]): void;
 }
 
-/** A part that is omitted if it has its default. An invalid value counts as the default. */
+/** The default is left out of the address. An invalid value counts as the default. */
 export function textPart(
   { name, tab }: Pick<AddressPart, "name" | "tab">,
   state: Signal<string>,
@@ -77,7 +72,6 @@ export function textPart(
  */
 export function createAddress(first: Link, tab: Signal<TabId>) {
   const parts = signal<readonly AddressPart[]>([]);
-  /** The last link from outside, for parts that are created later. */
   const taken = signal<Link | undefined>(first);
   return {
     link: computed((): Link => {
@@ -97,14 +91,12 @@ export function createAddress(first: Link, tab: Signal<TabId>) {
       if (link) for (const part of added) give(part, link);
       parts.value = [...parts.value, ...added];
     },
-    /** Opens the tab of a link with its parameters. */
     take: (link: Link): void =>
       batch(() => {
         tab.value = link.tab;
         taken.value = link;
         for (const part of parts.peek()) give(part, link);
       }),
-    /** Opens a tab in the state in which it was left. */
     open: (id: TabId): void =>
       batch(() => {
         tab.value = id;

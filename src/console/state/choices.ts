@@ -14,9 +14,7 @@ export function createChoices(storage: Storage | undefined, server: string) {
       try {
         if (value === undefined) storage?.removeItem(keyOf(name));
         else storage?.setItem(keyOf(name), value);
-      } catch {
-        // The storage is full.
-      }
+      } catch {}
     },
   };
 }

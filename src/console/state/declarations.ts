@@ -7,7 +7,6 @@ import type { Choices } from "./choices.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { contentText, mergeDraft } from "./merge-draft.ts";
 
-/** The state of the file from which a draft was started. */
 interface Base {
   readonly entityTag: string;
   readonly document: Candidate;
@@ -28,7 +27,6 @@ export class Declarations {
     const base = this.base.value;
     return this.repository.value !== undefined && base !== undefined && !this.#isAs(base.document);
   });
-  /** True if the file has changed since the draft was started. */
   readonly isOutdated = computed(
     () => this.isDraft.value && this.base.value?.entityTag !== this.repository.value?.entityTag,
   );
@@ -80,7 +78,6 @@ export class Declarations {
     if (repository.value) this.#settle(repository.value);
   }
 
-  /** Applies the changes of the draft to the current file. */
   rebase(): void {
     const [base, repository] = [this.base.value, this.repository.value];
     if (base === undefined || repository === undefined) return;
@@ -91,7 +88,7 @@ export class Declarations {
     });
   }
 
-  /** The document of this browser. The selected environment is left out. */
+  /** The selected environment is not part of a draft. */
   draft(): Candidate {
     const { runtimeEnvironment: _, ...document } = this.#store.document.value;
     const { runtimeEnvironment } = documentOf(this.repository.value);

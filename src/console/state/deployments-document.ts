@@ -21,7 +21,7 @@ export interface DeploymentsDocument {
 
 export const emptyDocument: DeploymentsDocument = { version: DOCUMENT_VERSION };
 
-/** Parses a stored text and migrates legacy deploy targets; otherwise returns the reason why it is not a document. */
+/** Returns the migrated document, or the reason why the text is not a document. */
 export function readDocument(
   text: string,
   vocabulary: Vocabulary,
@@ -36,7 +36,7 @@ export function readDocument(
   return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
 }
 
-/** Migrates legacy deploy targets to the current form without loss. @see the specification, "Versioning" 2 */
+/** Lossless. @see the specification, "Versioning" 2 */
 export function migrateDocument(value: Candidate, vocabulary: Vocabulary): DeploymentsDocument {
   const { deployments } = value as { deployments?: readonly Candidate[] };
   return {
@@ -46,7 +46,6 @@ export function migrateDocument(value: Candidate, vocabulary: Vocabulary): Deplo
   };
 }
 
-/** Why a value cannot be used as a document. Issues inside a section do not count. */
 export function reasonAgainst(value: unknown): string | undefined {
   if (!isRecord(value)) return "It is not a map.";
   const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;

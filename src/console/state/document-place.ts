@@ -1,6 +1,6 @@
 import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 
-/** The key of the document. @see the specification, "Versioning" 1 */
+/** @see the specification, "Versioning" 1 */
 export const STORAGE_KEY = DOCUMENT_VERSION;
 const OWNER_KEY = `${STORAGE_KEY}.server`;
 const PARKED = `${STORAGE_KEY}.of.`;
@@ -20,7 +20,6 @@ export class DocumentPlace {
     if (storage.getItem(PARKED + server) !== null || storage.getItem(STORAGE_KEY) === null) this.#swap();
   }
 
-  /** The stored document belongs to another server, and this server does not have one. */
   get isForeign(): boolean {
     const owner = this.#storage.getItem(OWNER_KEY);
     return owner !== null && owner !== this.#server;

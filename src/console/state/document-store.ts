@@ -12,7 +12,6 @@ export interface KeptAside {
 }
 
 export interface DocumentStoreOptions {
-  /** The browser's storage; `undefined` if the page may not use it. */
   readonly storage: Storage | undefined;
   readonly vocabulary: Vocabulary;
   readonly server: string;
@@ -21,10 +20,9 @@ export interface DocumentStoreOptions {
 
 export class DocumentStore {
   readonly document = signal(emptyDocument);
-  /** Why the document is only in memory. */
   readonly unsaved = signal<string | undefined>();
   readonly aside = signal<readonly KeptAside[]>([]);
-  /** The stored document belongs to another server. Until {@link settle} nothing is loaded or stored. */
+  /** True if the stored document belongs to another server. Until {@link settle}, nothing is loaded or stored. */
   readonly isForeign = signal(false);
   readonly #options: DocumentStoreOptions;
   #place: DocumentPlace | undefined;
@@ -42,16 +40,14 @@ export class DocumentStore {
     this.#begin();
   }
 
-  /**
-   * Starts with an empty document, or with a copy of the other server's document, which stays stored for that server.
-   */
+  /** With `copy`, the other server's document also stays stored for that server. */
   settle(choice: "empty" | "copy"): void {
     this.#place?.take(choice === "copy");
     this.isForeign.value = false;
     this.#begin();
   }
 
-  /** True if the browser's storage has a document, so that changes are stored too. */
+  /** True if the browser has stored a document, so that changes are stored too. */
   get isKept(): boolean {
     return !this.isForeign.value && (this.#place?.read() ?? null) !== null;
   }
@@ -108,7 +104,7 @@ export class DocumentStore {
       storage?.setItem(kept.key, JSON.stringify({ reason, text }));
       this.#place?.remove();
     } catch {
-      // Without room for a copy, the text stays and must not be overwritten.
+      // Without room for a copy, the stored text must not be overwritten.
       this.unsaved.value =
         "The saved text cannot be read and there is no room to keep a copy. Save it, then remove it.";
       this.#place = undefined;
@@ -126,7 +122,7 @@ function keptAt(key: string, stored: string): KeptAside {
     const { reason, text } = JSON.parse(stored) as Record<string, unknown>;
     if (typeof reason === "string" && typeof text === "string") return { key, reason, text };
   } catch {
-    // It is the text itself.
+    // The value is the text itself.
   }
   return { key, text: stored, reason: "It cannot be read." };
 }

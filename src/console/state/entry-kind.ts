@@ -11,7 +11,7 @@ export interface EntryKind {
   readonly fields: readonly Field[];
   readonly blank: Values;
   nameOf(entry: Candidate): string;
-  /** The values after a choice, without those that do not fit the choice. */
+  /** Drops values that do not fit the choice. */
   chosen(values: Values, field: string): Values;
   withDefaults(values: Values): Values;
   added(values: Values): Candidate;

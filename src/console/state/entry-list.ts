@@ -20,7 +20,7 @@ export class EntryList extends Form {
   readonly entries = computed(() => this.#store.document.value[this.kind.section] ?? NONE);
   readonly verdicts = computed((): readonly (readonly Issue[])[] => this.kind.verdicts(this.entries.value));
   readonly edited = signal<Candidate | undefined>();
-  /** True if nothing has changed since a deletion. */
+  /** False as soon as something changes after a deletion. */
   readonly canUndo = computed(() => this.#removed.value?.after === this.entries.value);
   readonly #store: DocumentStore;
   readonly #removed = signal<Removed | undefined>();
@@ -44,7 +44,6 @@ export class EntryList extends Form {
     this.changes.value = this.kind.chosen({ ...this.given.value, [field]: value }, field);
   }
 
-  /** Goes to the form for a new entry. */
   begin(): void {
     if (this.isEdit()) this.#load(undefined);
     this.focus.value = FORM;

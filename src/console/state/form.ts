@@ -11,15 +11,12 @@ export interface Said {
   readonly text: string;
 }
 
-/**
- * A form whose values are validated before anything is stored. Rejected values change nothing, and svcm never adjusts
- * them.
- */
+/** Stores only valid values, and never adjusts them. */
 export abstract class Form {
   readonly said = signal<Said | undefined>();
   /** The selector of the element that gets the focus next; the view resets it. */
   readonly focus = signal<string | undefined>();
-  /** As the form shows them, defaults included. */
+  /** With defaults. */
   readonly values = computed(() => this.complete(this.given.value));
   readonly isDirty = computed(() => this.changed.value.length > 0);
   /** True if the form has something to lose: for a new entry, typed text rather than a selection. */
@@ -37,7 +34,6 @@ export abstract class Form {
 
   abstract fields(): readonly string[];
   protected abstract isTyped(field: string): boolean;
-  /** Returns true if the form changes a stored entry. */
   abstract isEdit(): boolean;
   protected abstract start(): Values;
   protected abstract complete(given: Values): Values;

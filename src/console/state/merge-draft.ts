@@ -4,7 +4,7 @@ import { foldName } from "../../core/deployments/name.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { DeploymentsDocument } from "./deployments-document.ts";
 
-/** The document as text, without the selected environment. Equal documents have equal texts. */
+/** Equal documents have equal texts. The selected environment does not count. */
 export function contentText(document: Candidate): string {
   const { version: _v, runtimeEnvironment: _e, ...sections } = document;
   const given = Object.entries(sections).filter(([, section]) => !(Array.isArray(section) && section.length === 0));
@@ -43,7 +43,7 @@ function mergeLists(base: readonly Candidate[], mine: readonly Candidate[], thei
 }
 
 function byKey(entries: readonly Candidate[]): Map<string, Candidate> {
-  // Entries without a name, or with the same name, are distinguished by their position.
+  // The position distinguishes entries without a name, or with the same name.
   const map = new Map<string, Candidate>();
   for (const [at, entry] of entries.entries()) {
     const name = foldName(textField(entry, "name") || textField(entry, "controller"));

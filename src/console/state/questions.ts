@@ -1,11 +1,10 @@
 import { signal } from "@preact/signals";
 
-/** A question that the user answers by typing a name, because a click would be too easy to get wrong. */
+/** The user types a name to answer, because a click is too easily wrong. */
 export interface Question {
   readonly title: string;
   readonly about: string;
   readonly name: string;
-  /** On the button, for example `Stop`. */
   readonly verb: string;
 }
 
@@ -30,7 +29,7 @@ export function createQuestions() {
           ...question,
           id: ++ids,
           answer(yes) {
-            // A dialog reports late that it was closed, when another question may already be open.
+            // A dialog may report its end after the next question has opened.
             if (open.value === asked) open.value = undefined;
             resolve(yes);
           },

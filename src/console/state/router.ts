@@ -14,12 +14,11 @@ function show(link: Link): void {
   if (next !== hashOf(linkOf(location.hash)) || named !== link.tab) history.replaceState(history.state, "", next);
 }
 
-/** The question that is asked before the open tab is left. */
 function createGuard() {
   let question: (() => boolean) | undefined;
   return {
     mayLeave: (): boolean => question === undefined || question(),
-    /** Asks `leave` before the open tab is left. @returns a function that removes the question */
+    /** @returns a function that removes the question */
     guard(leave: () => boolean): () => void {
       question = leave;
       return () => {
@@ -29,7 +28,6 @@ function createGuard() {
   };
 }
 
-/** Follows the changed address of the page, unless the user wants to stay. */
 function follow({ link, take }: ReturnType<typeof createAddress>, mayLeave: () => boolean): void {
   const [next, now] = [linkOf(location.hash), link.value];
   // A page has the state of one machine, so another machine needs a new page.
@@ -43,7 +41,6 @@ function follow({ link, take }: ReturnType<typeof createAddress>, mayLeave: () =
   show(link.value);
 }
 
-/** The open tab and the address of the page, kept in step. */
 export function createRouter() {
   const first = linkOf(location.hash);
   const tab = signal(first.tab);
@@ -55,19 +52,17 @@ export function createRouter() {
   addEventListener("hashchange", () => follow(address, guard.mayLeave));
   return {
     tab,
-    /** The machine that the page is about. Empty: that of the server. */
+    /** Empty for the machine of the server. */
     node,
     link: address.link,
-    /** The link to a tab of this machine. */
     href: (id: TabId, ...parameters: Link["parameters"]): string =>
       hashOf({ tab: id, parameters: node === "" ? parameters : [["node", node], ...parameters] }),
-    /** Keeps parts of the state in the address, and restores them from there. */
     keep: (...parts: readonly AddressPart[]): void => address.add(...parts),
     /** @returns whether the tab is open now */
     go(next: TabId): boolean {
       if (next === tab.value) return true;
       if (!guard.mayLeave()) return false;
-      // The new entry gets its address when the tab has changed.
+      // The address of the new entry is set when the tab has changed.
       history.pushState(null, "", location.href);
       address.open(next);
       return true;

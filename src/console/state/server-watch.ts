@@ -25,11 +25,7 @@ export class ServerWatch {
     await this.confirm().catch(() => undefined);
   }
 
-  /**
-   * Checks now if the server that responds is the page's server.
-   *
-   * @throws {RequestError} if another server responds, or none
-   */
+  /** @throws {RequestError} if another server responds, or none */
   async confirm(): Promise<void> {
     clearTimeout(this.#timer);
     this.#looks += 1;
@@ -52,7 +48,6 @@ export class ServerWatch {
     if (this.isOther.value) throw new RequestError({ error: "Another server answers at this address." });
   }
 
-  /** Takes the outcome of another request into account, so that the page does not wait for the next check. */
   note(isReached: boolean): void {
     if (isReached === this.isOnline.value) return;
     this.isOnline.value = isReached;

@@ -22,7 +22,6 @@ export function createSession(
   server: () => string | undefined,
   onEntered: () => void = () => undefined,
 ) {
-  /** Set while a request waits for a token. */
   const demanded = signal<TokenDemand | undefined>();
   const tokens = tokensIn(storage);
   const waiting: ((hasToken: boolean) => void)[] = [];
@@ -33,7 +32,7 @@ export function createSession(
   return {
     demanded,
     token: (): string | undefined => tokens.get(server() ?? ""),
-    /** Asks the user for a token. @returns true if there is a token to try */
+    /** @returns true if there is a token to try */
     demand(problem: Problem, refused: boolean): Promise<boolean> {
       demanded.value ??= { problem, refused };
       return new Promise((resolve) => void waiting.push(resolve));

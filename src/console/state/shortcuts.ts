@@ -11,7 +11,7 @@ export interface Shortcut {
 
 export type Shortcuts = ReturnType<typeof createShortcuts>;
 
-/** Single keys that act unless the user is typing. They can be turned off. */
+/** Single keys, which act unless the user is typing. */
 export function createShortcuts(storage: Storage | undefined) {
   const list = signal<readonly Shortcut[]>([]);
   const isOn = signal(storage?.getItem(KEY) !== "off");

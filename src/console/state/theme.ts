@@ -4,7 +4,6 @@ export type Theme = (typeof themes)[number];
 
 const KEY = "svcm.theme";
 
-/** The last choice; the system's theme if there is no choice, or if the page may not use the storage. */
 export function storedTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
@@ -17,7 +16,7 @@ export function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // In that case, the choice lasts as long as the page.
+    // Without storage, the choice lasts as long as the page.
   }
 }
 

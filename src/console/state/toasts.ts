@@ -14,9 +14,7 @@ export interface Toast {
 }
 
 export interface Subject {
-  /** A later failure replaces an earlier one of the same topic. */
   readonly topic: string;
-  /** The action as text, for example `restart of auth`. */
   readonly text: string;
 }
 
@@ -51,7 +49,6 @@ export function createToasts(later: (run: () => void, ms: number) => void) {
     /** @param topic an error replaces an earlier one with the same topic, and is removed by {@link resolve} */
     error: (error: unknown, topic?: string): void =>
       add("error", typeof error === "string" ? { error } : problemOf(error), topic),
-    /** Failures for the same reason are one toast that names each action. */
     failed(error: unknown, subject: Subject): void {
       const problem = problemOf(error);
       const key = `failed ${JSON.stringify(problem)}`;

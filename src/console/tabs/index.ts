@@ -1,4 +1,4 @@
-/** The tabs of the console. A tab is a folder here and a row of this table. */
+/** Each tab is a folder here and a row of this table. */
 import type { ComponentType } from "preact";
 import type { Console } from "../console.ts";
 import type { Facts } from "../data/contract.ts";
@@ -21,15 +21,13 @@ import { Transfer } from "./transfer/Transfer.tsx";
 
 export interface Tab {
   readonly label: string;
-  /** The label where there is little room. */
   readonly short?: string;
   readonly icon: IconName;
   readonly View: ComponentType;
-  /** The tab cannot show all services at once. */
   readonly isOfOneService?: boolean;
-  /** The tab is about the repository of the server, and not about the machine of the page. */
+  /** The tab shows the server's repository, not the machine of the page. */
   readonly isOfServer?: true;
-  /** Reads signals, and is called again when they change, whether the tab is open or not. */
+  /** Reads signals, so it runs again when they change, even while the tab is closed. */
   readonly mark?: (page: Console) => Mark;
 }
 
@@ -81,16 +79,16 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
   nodes: { label: "Nodes", icon: "nodes", View: Nodes },
 };
 
-/** So many tabs of the first group are in the bar of a phone. */
+/** The number of tabs in the bar of a phone. */
 export const BAR = 3;
 
-/** The tabs of the navigation in its order. On a phone, the first {@link BAR} are the bar. Export and import are buttons of the second group. */
+/** In order. On a phone, the first {@link BAR} are the bar; export and import are buttons of the second group. */
 export const groups = {
   Operate: ["monitoring", "environment", "activity", "plan", "nodes"],
   Declare: ["pm2", "service", "targets", "interfaces"],
 } as const satisfies Readonly<Record<string, readonly TabId[]>>;
 
-/** Without a fleet there are no nodes, and another machine's page has nothing of the server's repository. */
+/** Nodes need a fleet, and the page of another machine does not have the server's repository. */
 export function isOffered(id: TabId, node: string, facts: Facts | undefined): boolean {
   return id === "nodes" ? node !== "" || (facts?.nodes.length ?? 0) > 0 : node === "" || tabs[id].isOfServer !== true;
 }

@@ -10,7 +10,6 @@ export interface ButtonProps extends Native {
   readonly reason?: Reason;
 }
 
-/** The reason why the button may not be used, which disables it. */
 type Reason = string | undefined;
 
 export function Button(props: ButtonProps): JSX.Element {

@@ -11,22 +11,18 @@ export interface ChartProps {
   readonly label: string;
   readonly tone: "cpu" | "memory" | "disk";
   readonly lines: readonly string[];
-  /** Returns the values to draw. It reads signals, and is called again when they change. */
+  /** Reads signals, so it runs again when they change. */
   readonly read: () => Shown;
   readonly top?: number;
   readonly format: (value: number) => string;
-  /** Allowed distances between lines of the grid. */
   readonly steps?: readonly number[];
   readonly height: number;
-  /** The moment under the pointer, in seconds. Charts that share the signal show the same moment. */
+  /** In seconds. Charts that share the signal show the same moment. */
   readonly cursor: Signal<number | undefined>;
-  /** Zooms to a span, or to the whole range without one. */
   readonly onZoom: (span: Span | undefined) => void;
-  /** Shows events that the user chose. */
   readonly onMarks: (marks: readonly Mark[]) => void;
 }
 
-/** Draws on the canvas as long as it is in the page. */
 function usePlot(props: ChartProps): {
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   readonly plot: Plot | undefined;
@@ -37,7 +33,7 @@ function usePlot(props: ChartProps): {
   const latest = useRef(props);
   latest.current = props;
   const plot = useSignal<Plot | undefined>(undefined);
-  // In the commit: a frame after it would draw on a canvas without colours, because it has left the page.
+  // A frame later, a canvas that has left the page would be drawn without colours.
   useLayoutEffect(() => {
     if (canvas.current === null) return;
     const { top, format, steps, onZoom, onMarks } = props;
@@ -60,7 +56,7 @@ export function Chart(props: ChartProps): JSX.Element {
   return (
     <div
       class={`chart ${tone}`}
-      // A screen reader passes keys only to an application.
+      // A screen reader passes keys only to the role `application`.
       role="application"
       aria-roledescription="chart"
       aria-label={label}
@@ -87,7 +83,6 @@ export function Chart(props: ChartProps): JSX.Element {
 
 type ReadoutProps = Pick<ChartProps, "lines" | "format"> & { readonly plot: Plot };
 
-/** Time and values under the pointer, in the corner that is farther away from it. */
 function Readout({ plot: { scene, at, marks }, lines, format }: ReadoutProps): JSX.Element | null {
   if (scene.value === undefined || at.value === undefined) return null;
   const { time, values, events } = readingOf(scene.value, at.value, lines, format, marks.value);
@@ -110,7 +105,7 @@ function Readout({ plot: { scene, at, marks }, lines, format }: ReadoutProps): J
   );
 }
 
-/** A drag along the chart zooms. A finger that moves up or down scrolls the page. */
+/** A horizontal drag zooms; a vertical touch scrolls the page. */
 function pointing(plot: Plot | undefined): HTMLAttributes<HTMLDivElement> {
   if (plot === undefined) return {};
   return {
@@ -127,7 +122,7 @@ function pointing(plot: Plot | undefined): HTMLAttributes<HTMLDivElement> {
       plot.leave();
     },
     onPointerLeave({ pointerType }) {
-      // The values under a finger stay until the next touch elsewhere.
+      // After a touch, the values stay until the next touch elsewhere.
       if (pointerType !== "touch") plot.leave();
     },
   };
@@ -137,7 +132,6 @@ function placeOf({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement
   return clientX - currentTarget.getBoundingClientRect().left;
 }
 
-/** Moves from sample to sample and speaks its values, or zooms. */
 function onKey(
   event: KeyboardEvent,
   plot: Plot,

@@ -8,7 +8,6 @@ export interface CheckProps {
   readonly children: ComponentChildren;
 }
 
-/** A check box with its label. */
 export function Check({ checked, disabled = false, about, onChange, children }: CheckProps): JSX.Element {
   return (
     <label class="check" title={about}>

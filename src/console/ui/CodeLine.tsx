@@ -1,7 +1,7 @@
 import { Fragment, type JSX } from "preact";
 import { Copy } from "./Copy.tsx";
 
-/** A command to copy. It breaks between words, because a `--` at the end of a line reads as another command. */
+/** Breaks only between words, because a `--` at the end of a line reads as another command. */
 export function CodeLine({ text, what }: { text: string; what: string }): JSX.Element {
   return (
     <div class="code-line">

@@ -5,7 +5,7 @@ import type { IconName } from "./Icon.tsx";
 
 export interface CopyProps {
   readonly text: string;
-  /** Names the text, for example `the command`. */
+  /** For example `the command`. */
   readonly what: string;
   readonly icon?: IconName;
 }
@@ -38,7 +38,7 @@ async function copied(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // The clipboard exists only on loopback and https.
+    // The clipboard API exists only on loopback and HTTPS.
     return copiedFromField(text);
   }
 }

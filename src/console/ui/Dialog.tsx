@@ -8,14 +8,14 @@ export interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A native modal dialog, open as long as it is rendered. Escape closes it, and the focus returns. */
+/** Open as long as it is rendered. The browser handles Escape and restores the focus. */
 export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    // A form gets the focus, not the button that closes the dialog.
+    // By default the close button would get the focus.
     dialog.current?.querySelector<HTMLElement>("form input")?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();

@@ -2,20 +2,18 @@ import type { JSX, TargetedFocusEvent } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface DrawnRowsProps {
-  /** The number of rows. */
   readonly count: number;
-  /** Of a row, in rem: the height of the part before it was drawn once. */
+  /** In rem: used for the height of the part until it is drawn. */
   readonly rowHeight: number;
-  /** Draws the rows before their place is known. */
+  /** Draws the rows before their position is known. */
   readonly isFirst: boolean;
   readonly onHold: (isHeld: boolean) => void;
   readonly draw: () => JSX.Element[];
 }
 
-/** Rows this far from the window are drawn. */
 const MARGIN = "400px 0px";
 
-/** A part of a table whose rows are drawn only near the window. Elsewhere an empty row keeps their place. */
+/** Draws rows only near the window; elsewhere an empty row keeps their place. */
 export function DrawnRows({ count, rowHeight, isFirst, onHold, draw }: DrawnRowsProps): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
   const [isDrawn, setDrawn] = useState(isFirst);
@@ -26,7 +24,7 @@ export function DrawnRows({ count, rowHeight, isFirst, onHold, draw }: DrawnRows
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (entry === undefined) return;
-        // The focus would be lost with its row.
+        // Removing a focused row would lose the focus.
         const isNeeded = entry.isIntersecting || element.contains(document.activeElement);
         if (!isNeeded) measured.current = { count, height: entry.boundingClientRect.height };
         setDrawn(isNeeded);

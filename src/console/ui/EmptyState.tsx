@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Icon, type IconName } from "./Icon.tsx";
 
-/** The reason why a place is empty, and the way to fill it. */
 export function EmptyState(props: { icon: IconName; title: string; children?: ComponentChildren }): JSX.Element {
   return (
     <div class="empty">

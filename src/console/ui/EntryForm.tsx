@@ -10,7 +10,6 @@ export interface EntryFormProps {
   readonly hint?: ComponentChildren;
 }
 
-/** The form of a list: it adds an entry, or edits the loaded one. */
 export function EntryForm({ list, word, hint }: EntryFormProps): JSX.Element {
   const { edited, isDirty, kind, canUndo } = list;
   const isEdit = edited.value !== undefined;

@@ -3,7 +3,6 @@ import { useId } from "preact/hooks";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
-/** The props that join a control to its label, hint and issues. */
 export interface ControlProps {
   readonly id: string;
   readonly "aria-describedby"?: string;

@@ -4,14 +4,14 @@ import { usePage } from "../console.ts";
 import { Icon } from "./Icon.tsx";
 
 export interface FilterFieldProps {
-  /** The accessible name, also for the list of shortcuts. */
+  /** The accessible name, also shown in the list of shortcuts. */
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
   readonly onInput: (text: string) => void;
 }
 
-/** A filter of a list. `/` focuses it; Escape empties and leaves it. */
+/** `/` focuses the filter; Escape clears and leaves it. */
 export function FilterField({ label, placeholder, value, onInput }: FilterFieldProps): JSX.Element {
   const { shortcuts } = usePage();
   const input = useRef<HTMLInputElement>(null);

@@ -4,7 +4,6 @@ import { Dialog } from "./Dialog.tsx";
 
 interface FormDialogProps {
   readonly title: string;
-  /** On the button that sends the form. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly isReady: boolean;
@@ -13,7 +12,6 @@ interface FormDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A question with fields, which is answered or cancelled. */
 export function FormDialog(props: FormDialogProps): JSX.Element {
   const { title, verb, isDangerous = false, isReady, onClose, onSubmit, children } = props;
   const submit = (event: Event): void => {

@@ -45,7 +45,7 @@ export function controlOf(form: Form, name: string, label: string) {
   };
 }
 
-/** A field with labels offers every value and marks those that do not fit; other fields offer those that fit. */
+/** A field with labels offers every value and marks those that do not fit; other fields offer only fitting values. */
 function optionsOf(field: Field, fields: readonly Field[], values: Values, vocabulary: Vocabulary): Option[] {
   const { accepted, labels, by } = field;
   const fitting = accepted?.(values, vocabulary) ?? [];

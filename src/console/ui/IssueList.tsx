@@ -9,7 +9,6 @@ export interface ShownIssue extends Pick<Issue, "code" | "severity" | "path" | "
 
 export interface IssueListProps {
   readonly issues: readonly ShownIssue[];
-  /** For example `Issues of eu-prod`. */
   readonly label: string;
   readonly isPlaced?: boolean;
 }

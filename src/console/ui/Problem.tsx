@@ -3,10 +3,10 @@ import type { Problem } from "../data/request-error.ts";
 import { Button } from "./Button.tsx";
 import { StatusLine, type StatusLineProps } from "./StatusLine.tsx";
 
-/** A failure in the server's own words, with code and path for the 500 class. @see the specification, "Errors" 2 */
+/** The server's own words, with code and path for a 5xx status. @see the specification, "Errors" 2 */
 export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
   const { error, details, status, code, path } = problem;
-  // A refusal over the WebSocket has no status.
+  // A refusal over WebSocket has no status.
   const isOfServer = status === undefined || status >= 500;
   return (
     <div class="problem">
@@ -28,7 +28,6 @@ export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
 
 interface ProblemLineProps extends Partial<StatusLineProps> {
   readonly problem: Problem;
-  /** Sends a failed request again. */
   readonly retry?: () => void;
 }
 

@@ -12,7 +12,6 @@ import { StatusLine, StatusRegion } from "./StatusLine.tsx";
 import { Unanswered } from "./Unanswered.tsx";
 import { useAnswer } from "./use-answer.ts";
 
-/** The file of the repository, and how the document of this browser differs from it. */
 export function RepositoryState(): JSX.Element {
   const { declarations } = useConsole();
   const { repository, isDraft, isOutdated, problem } = declarations;
@@ -52,7 +51,6 @@ function FileState({ file, hasSaved }: { file: Repository; hasSaved: boolean }):
   );
 }
 
-/** The changes of the draft, asked again when the draft or the file changes. */
 function usePlan(from?: object, document?: object): ReturnType<typeof useAnswer<DeclarationsPlanResponse>> {
   const { api, declarations, store } = useConsole();
   const draft = { document: document ?? declarations.draft(), ...(from && { from }) };
@@ -111,7 +109,7 @@ function Save({ disabled }: { disabled: boolean }): JSX.Element {
   );
 }
 
-/** The file changed after the draft began: nothing is written until the user decides. */
+/** If the file changed after the draft began, nothing is written until the user decides. */
 function Outdated({ file }: { file: Repository }): JSX.Element {
   const { declarations } = useConsole();
   const theirs = usePlan(declarations.base.value?.document, file.document ?? {});

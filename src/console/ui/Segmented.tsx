@@ -3,7 +3,6 @@ import { useId, useState } from "preact/hooks";
 import type { Option } from "./Select.tsx";
 
 export interface SegmentedProps {
-  /** Of the group; not shown. */
   readonly label: string;
   readonly value: string;
   readonly options: readonly Option[];
@@ -13,7 +12,7 @@ export interface SegmentedProps {
 export function Segmented({ label, value, options, onChange }: SegmentedProps): JSX.Element {
   const name = useId();
   const [, drawAgain] = useState({});
-  // The browser has marked the choice already: another render restores it if it is not accepted.
+  // The browser has already marked the choice; rendering again restores it if it was refused.
   const choose = (chosen: string): void => {
     onChange(chosen);
     drawAgain({});

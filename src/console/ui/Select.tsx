@@ -13,7 +13,7 @@ export interface SelectProps extends Omit<FieldProps, "children"> {
   readonly onChange: (value: string) => void;
 }
 
-/** A select with its field. A value that is not an option is shown as it is, and marked. */
+/** A value that is not an option is shown and marked. */
 export function Select({ value, options, disabled = false, onChange, ...field }: SelectProps): JSX.Element {
   const isOffered = options.some((option) => option.value === value);
   return (

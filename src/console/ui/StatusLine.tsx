@@ -12,7 +12,7 @@ export interface StatusLineProps {
   readonly action?: ComponentChildren;
 }
 
-/** A message. Put a {@link StatusRegion} around a message that appears later, so that it is announced. */
+/** Wrap a message that appears later in a {@link StatusRegion}, so that it is announced. */
 export function StatusLine({ tone, children, action }: StatusLineProps): JSX.Element {
   return (
     <div class={`status-line ${tone}`}>
@@ -23,7 +23,7 @@ export function StatusLine({ tone, children, action }: StatusLineProps): JSX.Ele
   );
 }
 
-/** A live region: it is always rendered, so that new content is announced. */
+/** Always rendered, because browsers announce only changes of an existing live region. */
 export function StatusRegion({ children }: { children?: ComponentChildren }): JSX.Element {
   return (
     <div class="status-region" aria-live="polite">

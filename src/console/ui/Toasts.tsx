@@ -5,7 +5,6 @@ import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { ProblemText } from "./Problem.tsx";
 
-/** The number of toasts on the screen: the newest. */
 const SHOWN = 3;
 
 export function Toasts(): JSX.Element {

@@ -3,7 +3,6 @@ import type { Problem } from "../data/request-error.ts";
 import { ProblemLine } from "./Problem.tsx";
 import { StatusRegion } from "./StatusLine.tsx";
 
-/** A failed request in place of its answer, with a button that sends it again. */
 export function Unanswered({ problem, retry }: { problem: Problem | undefined; retry: () => void }): JSX.Element {
   return <StatusRegion>{problem && <ProblemLine problem={problem} retry={retry} />}</StatusRegion>;
 }

@@ -1,4 +1,4 @@
-/** The colours of a drawing. A canvas cannot read the tokens of the style sheet, but its element can. */
+/** A canvas cannot read CSS custom properties, but its element can. */
 export interface Ink {
   readonly strong: string;
   readonly faint: string;

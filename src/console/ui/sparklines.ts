@@ -9,15 +9,15 @@ const HEIGHT = 24;
 export interface Sparkline {
   readonly canvas: HTMLCanvasElement;
   readonly column: number;
-  /** The least extent of its scale, so that noise stays small. */
+  /** The smallest range of the scale, so that noise stays small. */
   readonly least: number;
   readonly isFromZero: boolean;
   readonly series: () => Readable | undefined;
-  /** Moments of failures, in seconds. */
+  /** Times in seconds. */
   readonly failures: () => readonly number[];
 }
 
-/** Draws all sparklines that are in sight. */
+/** Draws only visible sparklines. */
 export function createSparklines(span: () => Span) {
   const lines = new Map<Element, Sparkline>();
   const inks = new Map<string, Ink>();
@@ -50,7 +50,7 @@ export function createSparklines(span: () => Span) {
         observer.unobserve(line.canvas);
       };
     },
-    /** Reads the span even if nothing is in sight yet, so that an effect that draws runs again. */
+    /** Reads the span even if nothing is visible yet, so that the drawing effect runs again. */
     draw(): void {
       span();
       for (const line of visible) paint(line);
@@ -76,7 +76,7 @@ function drawLine(line: Sparkline, values: Float32Array, ink: Ink, { from, to }:
   }
 }
 
-/** A separate scale for each line, so that growth shows at any size. NaN was not measured. */
+/** Each line has its own scale, so that growth is visible at any size. NaN means not measured. */
 export function scaleOf(
   values: Float32Array,
   least: number,
@@ -89,7 +89,7 @@ export function scaleOf(
   }
   if (high < low) return { bottom: 0, top: least };
   const bottom = isFromZero ? 0 : low;
-  // Growth of less than a twentieth stays flat.
+  // Growth below a twentieth stays flat.
   const extent = Math.max(high - bottom, least, isFromZero ? 0 : high / 20);
   return { bottom, top: bottom + extent };
 }

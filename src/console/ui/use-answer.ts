@@ -2,12 +2,12 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Question, type Answered } from "../data/question.ts";
 
 export interface Asking<Answer> extends Answered<Answer> {
-  /** The answer before, while there is a problem. */
+  /** The previous answer, while there is a problem. */
   readonly last?: Answer | undefined;
   readonly retry: () => void;
 }
 
-/** The answer to a request, which is made again when a dependency changes. The last answer stays until then. */
+/** Repeats the request when a dependency changes; the last answer stays until then. */
 export function useAnswer<Answer>(
   request: ((signal: AbortSignal) => Promise<Answer>) | undefined,
   dependencies: readonly unknown[],

@@ -1,4 +1,4 @@
-/** Sends the events and audit records of a node to the stream, each exactly once. */
+/** Each record of a node reaches the stream exactly once. */
 import { join } from "node:path";
 import { deliveryFile, settledTimes, unsent, type GivenOut, type Ports } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
@@ -7,9 +7,9 @@ import { readSent, sentText, type SentState } from "./sent.ts";
 
 const ABSENT_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Covers the difference of two clocks and the travel time of a message. */
+/** Covers the difference of two clocks, and the travel time of a message. */
 const MARGIN_MS = 3_600_000;
-/** An idle node writes its file this often, so that a later start need not read all logs again. */
+/** An idle node writes its file at this interval, so that a later start need not read all logs again. */
 const IDLE_MS = 600_000;
 const MOST_STORED = 100_000;
 
@@ -24,7 +24,7 @@ export interface Delivering {
 }
 
 /**
- * Sends until `stop`. Reads nothing while the server has no stream.
+ * Reads nothing while the server has no stream.
  *
  * A batch is written to the node's file before its first message is sent. Each message contains the number of the
  * node's previous message, so the server refuses a repeated one. After an interruption, the newest message in the
@@ -81,7 +81,6 @@ class Delivery {
     }
   }
 
-  /** Runs until the signal is aborted or the stream no longer exists. */
   async #send(): Promise<void> {
     const { ports, node } = this.#options;
     const file = deliveryFile(join(ports.workspace.root, ".svcm/fleet", `${node}.json`));
@@ -99,7 +98,7 @@ class Delivery {
     }
   }
 
-  /** Sends one batch. @returns true if more records are waiting */
+  /** @returns true if more records are waiting */
   async #pass(kept: SentState | undefined, untilMs: number, save: Save): Promise<boolean> {
     const agreed = this.#isSure && kept !== undefined ? kept : await this.#agreed(kept, untilMs);
     const state = await this.#emptied(agreed, save);
@@ -114,7 +113,7 @@ class Delivery {
     return hasMore;
   }
 
-  /** The state of the file, without the messages that are already in the stream. */
+  /** Drops pending messages that are already in the stream. */
   async #agreed(kept: SentState | undefined, untilMs: number): Promise<SentState> {
     const { link, node } = this.#options;
     const last = await link.events.last(node);
@@ -131,7 +130,7 @@ class Delivery {
     return { given, pending: [], lastSeq };
   }
 
-  /** The ids of the node's messages, in case its file is lost or older than the stream. */
+  /** Needed if the node's file is lost or older than the stream. */
   async #storedIds(sinceMs: number): Promise<string[]> {
     const { link, node, aheadMs } = this.#options;
     const wanted = { node, sinceMs: sinceMs - (await aheadMs()) - MARGIN_MS, most: MOST_STORED, isFollowed: false };
@@ -140,7 +139,6 @@ class Delivery {
     return ids;
   }
 
-  /** Sends the pending messages. */
   async #emptied(state: SentState, save: Save): Promise<SentState> {
     if (state.pending.length === 0) return state;
     const { link, node } = this.#options;
@@ -153,7 +151,7 @@ class Delivery {
     return sent;
   }
 
-  /** `undefined` if the attempt failed; it is repeated later. */
+  /** `undefined` after a failure; the attempt is repeated later. */
   async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work();

@@ -1,4 +1,3 @@
-/** The events of several nodes, from the stream. */
 import {
   happenedOnNodes,
   happeningsOf,
@@ -17,7 +16,7 @@ import { recordOf } from "./message.ts";
 
 const DEFAULT_LIMIT = 50;
 const DAY_MS = 86_400_000;
-/** Covers the difference between the clocks, and the travel time of a record to the server. */
+/** Covers the difference of two clocks, and the travel time of a record. */
 const MARGIN_MS = 60_000;
 const MOST = 100_000;
 
@@ -41,7 +40,8 @@ export async function listEvents(asking: Asking, asked: EventsAsked): Promise<Fl
 }
 
 /**
- * Yields the events of the nodes since a time, then each new one as it arrives, until the signal is aborted.
+ * Yields stored events, then each new one.
+ *
  * @throws {SvcmError} INVALID_REQUEST for a node that is not declared, FLEET_FAILED
  */
 export async function* followEvents(
@@ -93,7 +93,7 @@ async function recordsSince(
     if (record === undefined) isWhole = false;
     else records.push(record);
   }
-  // If a node has this many records, older ones may have been dropped.
+  // At this number, older records may have been dropped.
   const isFull = [...counts.values()].some((ofNode) => ofNode >= maxPerNode);
   return { records, isWhole: isWhole && !isFull && count < MOST };
 }

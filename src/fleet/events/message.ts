@@ -1,4 +1,4 @@
-/** The messages of the stream, in JSON. The subject contains the name of the node. */
+/** JSON; the subject names the node. */
 import * as z from "zod";
 import { auditRecord } from "../../core/api/audit-record.ts";
 import { eventBody } from "../../core/api/events.ts";

@@ -1,4 +1,3 @@
-/** The file in which a node records what it has sent. */
 import * as z from "zod/mini";
 import type { GivenOut, NodeRecord } from "../../core/index.ts";
 
@@ -6,7 +5,7 @@ import type { GivenOut, NodeRecord } from "../../core/index.ts";
 export interface SentState {
   readonly given: GivenOut;
   readonly pending: readonly NodeRecord[];
-  /** The number of the node's newest message in the stream; 0 if there is no message. */
+  /** 0 if the stream has no message of the node. */
   readonly lastSeq: number;
 }
 
@@ -18,7 +17,7 @@ const schema = z.object({
   lastSeq: z.int(),
 });
 
-/** @returns `undefined` if the file does not exist or is damaged */
+/** @returns `undefined` for a missing or damaged file */
 export function readSent(text: string | undefined): SentState | undefined {
   if (text === undefined) return undefined;
   try {

@@ -7,14 +7,13 @@ import type { Fleet, KnownNode } from "../fleet.ts";
 import { stateOf, type AnswerState } from "../nodes.ts";
 import { lockedBy, readRollout, take, type Held } from "./record.ts";
 
-/** The plan of a node. Plans are in rollout order. */
+/** Plans are in rollout order. */
 export interface NodePlan {
   readonly node: string;
   readonly plan: Plan;
 }
 
 export interface Choices {
-  /** The input of each apply. */
   readonly apply: InputOf<"rollout.apply">;
   readonly maxParallel: number;
 }
@@ -25,7 +24,7 @@ interface World {
 }
 
 /**
- * Requests a plan from every node. A rollout can begin only if each node has a plan that can be applied.
+ * Every node needs a plan that can be applied.
  *
  * @throws {SvcmError} APPLY_LOCKED, FLEET_FAILED, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, ECOSYSTEM_FILE_FAILED
  */
@@ -61,7 +60,7 @@ interface Refused {
   readonly error: SvcmError;
 }
 
-/** The error has the kind of the first refusal. */
+/** Uses the kind of the first refusal. */
 function cannotApply(refused: readonly Refused[], count: number): SvcmError {
   const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
   const { kind, body: { code } = {} } = refused[0]?.error ?? {};
@@ -77,11 +76,10 @@ interface Asked {
   readonly nodes: readonly KnownNode[];
   readonly apply: Choices["apply"];
   readonly deadlineMs: number;
-  /** The version of this svcm. */
   readonly version: string;
 }
 
-/** Takes the lock for plans that the user agreed to. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
+/** Takes the lock. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
 export async function begin({ fleet, ports }: World, plans: readonly NodePlan[], choices: Choices): Promise<Held> {
   const { apply, maxParallel } = choices;
   const now = ports.clock.now();
@@ -105,7 +103,7 @@ export async function begin({ fleet, ports }: World, plans: readonly NodePlan[],
   return take(fleet, rollout, { revision: present?.revision ?? 0, now });
 }
 
-/** The rollout that holds the lock. @throws {SvcmError} INVALID_REQUEST with ROLLOUT_NOT_FOUND */
+/** @throws {SvcmError} INVALID_REQUEST with ROLLOUT_NOT_FOUND */
 export async function openRollout(fleet: Fleet): Promise<Held> {
   const present = await readRollout(fleet);
   if (present?.rollout.outcome === null) return present;
@@ -117,7 +115,7 @@ export async function openRollout(fleet: Fleet): Promise<Held> {
 }
 
 /**
- * Takes over a rollout from another svcm process, which may still be running: its next action is refused.
+ * The former holder may still be running: its next action is refused.
  *
  * @throws {SvcmError} APPLY_LOCKED if the record has changed or the rollout cannot continue
  */
@@ -137,7 +135,7 @@ export async function takeOver(
   return take(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
 }
 
-/** Releases the lock and leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
+/** Leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
 export async function unlock({ fleet, ports }: World, { rollout, revision }: Held): Promise<FleetRollout> {
   return (await take(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
 }

@@ -4,7 +4,6 @@ import { renderDuration } from "../../core/words/duration-text.ts";
 import { isAway } from "../link-refusals.ts";
 import type { RolloutRecord } from "../link-rollouts.ts";
 
-/** The record as the server has it, and its revision. */
 export interface Held {
   readonly rollout: FleetRollout;
   readonly revision: number;
@@ -38,7 +37,7 @@ function parsed(text: string): FleetRollout | undefined {
 }
 
 /**
- * Takes the lock if the record still has the given revision; 0 means no record.
+ * Takes the lock if the record has the given revision; 0 means no record.
  *
  * @throws {SvcmError} APPLY_LOCKED if another svcm process was faster
  */
@@ -54,8 +53,7 @@ export async function take(
 }
 
 /**
- * Replaces the record as the current holder. Without a server, tries for `patienceMs`. If the server stored the record
- * but its reply was lost, the record already has this text.
+ * Without a server, tries for `patienceMs`. After a lost reply, the record may already have this text.
  *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED
  */

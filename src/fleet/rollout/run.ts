@@ -1,4 +1,4 @@
-/** Runs a rollout: writes the record before and after each action; `nextMove` decides the next one. */
+/** The record is written before and after each action; `nextMove` decides the next one. */
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { rolloutApply, rolloutRollback, SvcmError, type Ports } from "../../core/index.ts";
 import { answered, asked, ended, nextMove, turned, type Answer } from "../../core/nodes/rollout.ts";
@@ -8,25 +8,21 @@ import { replace, type Held } from "./record.ts";
 export interface Running {
   readonly fleet: Fleet;
   readonly ports: Ports;
-  /** The deadline for each action of a node, and for waiting for an unreachable server. */
+  /** For each action of a node, and for an unreachable server. */
   readonly deadlineMs: number;
   /** Requests a stop after the current actions. */
   readonly signal: AbortSignal;
-  /** Called with each record that the server has stored. */
   readonly onChange: (rollout: FleetRollout) => void;
 }
 
-/**
- * If a node does not respond within this time, svcm repeats the request. The node replies to the repetition with the
- * result of the first request.
- */
+/** A request is repeated after this time; the node replies to the repetition with the result of the first request. */
 const SLICE_MS = 30_000;
 const AGAIN_MS = 500;
 
 type Answered = Answer & { readonly node: string };
 
 /**
- * Runs until the rollout has ended or cannot continue. In the second case, the record has no holder and the lock stays.
+ * If the rollout cannot continue, the record has no holder and the lock stays.
  *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED if the record cannot be written
  */
@@ -55,9 +51,7 @@ export async function run(running: Running, { rollout: begun, revision: first }:
   }
 }
 
-/**
- * Repeats the request until the node responds or the deadline has passed, because a request or its reply can be lost.
- */
+/** Repeats the request, because a request or its reply can be lost. */
 async function answerOf({ fleet, ports, deadlineMs }: Running, held: Held, node: string): Promise<Answered> {
   const until = ports.clock.elapsed() + deadlineMs;
   for (;;) {

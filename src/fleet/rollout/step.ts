@@ -10,7 +10,7 @@ interface Asked {
   readonly link: Pick<FleetLink, "rollouts">;
 }
 
-/** The step for the core: the node reads the record itself, directly before the first effect. */
+/** The node reads the record itself, directly before the first effect. */
 export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
   return {
     rollout: fence.rollout,
@@ -22,10 +22,7 @@ export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
   };
 }
 
-/**
- * If a step is already running, a repeated request waits for its result. After a restart of the node, the journal of
- * the release has the result.
- */
+/** A repeated request waits for the running step. After a restart of the node, the journal has the result. */
 export class RunningSteps {
   readonly #running = new Map<string, Promise<unknown>>();
 
@@ -39,7 +36,7 @@ export class RunningSteps {
   }
 }
 
-/** A reply to a step needs nothing else, and a plan may be large. */
+/** Drops the plan, which may be large. */
 export function releaseIn(output: unknown): { readonly release: string | null } {
   const { id, release } = output as { readonly id?: string; readonly release?: { readonly id: string } | null };
   return { release: id ?? release?.id ?? null };

@@ -35,7 +35,7 @@ export class Channel {
   readonly #upgrades: Upgrades;
   readonly #members = new Set<Member>();
   readonly #server: WebSocketServer;
-  /** One timer for all sockets, which runs only while a socket is open. */
+  /** One timer for all sockets; runs only while one is open. */
   #heart: NodeJS.Timeout | undefined;
   #isClosing = false;
 
@@ -45,10 +45,7 @@ export class Channel {
     this.#server = webSocketServer(context.limits);
   }
 
-  /**
-   * Upgrades a request to a WebSocket.
-   * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST
-   */
+  /** @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST */
   open(request: FastifyRequest, reply: FastifyReply): void {
     const { address } = request;
     const authorization = authorizationIn(request);
@@ -65,7 +62,7 @@ export class Channel {
     });
   }
 
-  /** Refuses new sockets; closes each existing one after its actions, or after the timeout. */
+  /** Closes each socket after its actions, or after the timeout. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([...this.#members].map((member) => dismiss(member, this.#context.limits.closeTimeoutMs)));
@@ -86,11 +83,11 @@ export class Channel {
     const session = new Session(peer, { ...who, hasPlace: () => this.#hasPlace(false) }, this.#context);
     const member = { socket, peer, session };
     this.#members.add(member);
-    // If this process was paused, the pongs that arrived in the meantime are read first.
+    // After a pause of this process, the pongs that arrived in the meantime are read first.
     this.#heart ??= setInterval(() => setImmediate(() => this.#beat()), limits.heartbeatMs);
     const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
     socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
-    // The client violated the protocol or a limit; ws closes the socket with the matching code.
+    // ws closes the socket with the code that matches the violation.
     socket.on("error", (error) => log.debug({ code: codeOf(error) }, "socket failed"));
     socket.on("close", (code) => {
       clearTimeout(deadline);
@@ -115,9 +112,7 @@ export class Channel {
   }
 }
 
-/**
- * Negotiated with every client that offers it, and implemented by `SharedMessage`. No state is kept between messages.
- */
+/** Implemented by `SharedMessage`; no state is kept between messages. */
 const deflation = {
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
@@ -173,7 +168,6 @@ function busy(places: number, owes: boolean): SvcmError {
   return new SvcmError("SERVICE_BUSY", { details, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** Waits for running actions, up to a timeout, then closes with `goingAway`. */
 async function dismiss({ socket, peer, session }: Member, timeoutMs: number): Promise<void> {
   const closed = new Promise((resolve) => socket.once("close", resolve));
   session.end();

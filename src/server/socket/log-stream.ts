@@ -25,7 +25,7 @@ export interface LogStreaming {
 
 type LogMessages = (batch: LogBatch) => SharedMessage;
 
-/** Serialises a batch once for all clients that get it. */
+/** Serialises each batch once for all clients. */
 export function logMessages(): LogMessages {
   const done = new WeakMap<readonly LogLine[], { readonly skipped: number; readonly message: SharedMessage }>();
   return (batch) => {
@@ -38,7 +38,7 @@ export function logMessages(): LogMessages {
   };
 }
 
-/** Sends lines until the signal is aborted. A slow client gets fewer lines, and the number of missing ones. */
+/** A slow client gets fewer lines, and the number of missing ones. */
 export async function streamLogs(
   { logs, log, messageOf }: LogStreaming,
   peer: Peer,

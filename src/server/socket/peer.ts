@@ -13,8 +13,8 @@ export const closeCodes = {
 } as const;
 
 /**
- * The sending side of a client's socket. Responses are always sent. Samples are only offered: a client that has not
- * read the earlier ones gets no more, so nothing queues up. A client that reads nothing is disconnected.
+ * Responses are always sent; samples are only offered: a client that has not read the earlier ones gets no more,
+ * so nothing queues up.
  *
  * The kernel buffers megabytes, which are minutes of samples, before `bufferedAmount` grows. Therefore a ping follows
  * every few samples, and its pong shows that they were read.
@@ -49,7 +49,7 @@ export class Peer {
     else this.#sendShared(new SharedMessage(toJson(frame)));
   }
 
-  /** Sends a sample if the client has read the earlier ones; returns false otherwise. */
+  /** Returns false if the client has not read the earlier samples. */
   offer(messages: readonly SharedMessage[]): boolean {
     if (!this.isOpen || this.#socket.bufferedAmount > 0) return false;
     if (this.#beforePing + this.#sincePing >= this.#limits.maxUnreadSamples) return false;
@@ -59,7 +59,7 @@ export class Peer {
     return true;
   }
 
-  /** Disconnects a client that has left a ping unanswered for too long, and pings the others. */
+  /** Disconnects clients that left a ping unanswered for too long. */
   beat(): void {
     if (this.#pingedAt === undefined) this.#ping();
     else if (performance.now() - this.#pingedAt >= this.#limits.pongTimeoutMs) this.#socket.terminate();
@@ -69,7 +69,7 @@ export class Peer {
     this.#socket.close(code, reason);
   }
 
-  /** Writes a complete frame directly to the connection. The library compresses nothing, so the order is preserved. */
+  /** Bypasses the library, which compresses nothing, so the order is preserved. */
   #sendShared(message: SharedMessage): void {
     const isCompressed = message.isWorthCompressing && this.#socket.extensions.includes("permessage-deflate");
     if (isCompressed) this.#connection.write(message.compressed);

@@ -6,13 +6,13 @@ import type { Peer } from "./peer.ts";
 import { SharedMessage } from "./shared-message.ts";
 import { reporting, type Streaming, type Subscribed } from "./subscription.ts";
 
-/** A node does not push: the server polls it at this interval while a client listens. */
+/** Nodes do not push, so the server polls them while a client listens. */
 export const NODE_INTERVAL_MS = 2_000;
 const MOST_LINES = 500;
 
 type Ask = <Input, Output>(operation: Operation<Input, Output>, input: Input) => Promise<Output>;
 
-/** Sends the metrics of another machine until the signal is aborted. Reports a failure and continues polling. */
+/** Reports a failure and continues polling. */
 export async function streamNode(
   streaming: Pick<Streaming, "log">,
   ask: Ask,
@@ -28,7 +28,6 @@ export async function streamNode(
   } while (await waited(signal));
 }
 
-/** The logs of another machine. */
 export function logsOfNode(ask: Ask): Pick<Ports["logs"], "watch"> {
   return {
     async *watch({ tail, isWhole: _isWhole, ...filter }, signal): AsyncGenerator<LogBatch, void, undefined> {

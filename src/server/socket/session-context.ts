@@ -24,7 +24,6 @@ export interface SessionContext extends Streaming, LogStreaming {
   readonly mayReadLogs: (identity: Identity) => Promise<void>;
 }
 
-/** The client at the other end of a socket. */
 export interface Client {
   readonly identity: Identity;
   /** As sent with the upgrade. */

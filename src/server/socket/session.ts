@@ -40,7 +40,6 @@ export class Session {
     this.#mayAct = rateLimiter(context.limits.actionRate);
   }
 
-  /** True if the client must send the token before it may read. */
   get owesToken(): boolean {
     return !this.#identity.grants.includes("read");
   }
@@ -182,7 +181,7 @@ export class Session {
     return known ?? anonymous(policy);
   }
 
-  /** Disconnects the client after the responses to its earlier frames, and ignores later frames. */
+  /** Responds to earlier frames first, and ignores later ones. */
   #cutNext(code: ErrorCode, details: string, closeCode: number): void {
     this.#isDeaf = true;
     this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));

@@ -10,7 +10,7 @@ const FLUSH_TAIL_BYTES = 4;
 const COMPRESSED_TEXT = 0xc1;
 
 /**
- * Without context takeover, the compressed bytes are the same for every client. A library would compress once per
+ * Without context takeover, the compressed bytes are the same for all clients; a library would compress once per
  * client.
  */
 export class SharedMessage {

@@ -9,7 +9,7 @@ import { stream, streamEvents, type Subscribed } from "./subscription.ts";
 
 type StreamFrame = SubscribeFrame | LogsSubscribeFrame | EventsSubscribeFrame;
 
-/** The subscriptions of a socket, one of each kind. */
+/** At most one subscription of each kind. */
 export class Streams {
   readonly #peer: Peer;
   readonly #context: SessionContext;
@@ -21,14 +21,14 @@ export class Streams {
     this.#context = context;
   }
 
-  /** The subscription to metrics. */
   get subscribed(): Subscribed | undefined {
     return this.#subscribed;
   }
 
   /**
-   * Returns a function that starts the stream. @throws {SvcmError} if the caller lacks the right, or the request is
-   * invalid
+   * Returns a function that starts the stream.
+   *
+   * @throws {SvcmError} if the caller lacks the right, or the request is invalid
    */
   async prepare(frame: StreamFrame, identity: Identity): Promise<() => void> {
     const context = this.#context;

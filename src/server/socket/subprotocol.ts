@@ -5,7 +5,6 @@ export function chooseSubprotocol(offered: ReadonlySet<string>): string | false 
   return offered.has(SUBPROTOCOL) && SUBPROTOCOL;
 }
 
-/** Returns the token in the offered subprotocols as an `Authorization` header. */
 export function authorizationOf(offered: string | undefined): string | undefined {
   const names = (offered ?? "").split(",").map((name) => name.trim());
   const carrier = names.find((name) => name.startsWith(TOKEN_SUBPROTOCOL));

@@ -24,7 +24,6 @@ export interface Subscribed {
   readonly intervalMs: number;
   readonly asyncContext: boolean;
   readonly history: boolean;
-  /** Another machine. */
   readonly node?: string | undefined;
 }
 
@@ -36,7 +35,7 @@ export interface Streaming {
   readonly log: ServerLog;
 }
 
-/** Sends the recorded hour, then samples until the signal is aborted. If the stream fails, the client gets an error frame. */
+/** Sends the recorded hour first, then samples. A failure becomes an error frame. */
 export function stream(streaming: Streaming, peer: Peer, asked: Subscribed, signal: AbortSignal): Promise<void> {
   const { telemetry, framesOf, recordedHour } = streaming;
   return reporting(streaming, peer, async () => {
@@ -49,7 +48,6 @@ export function stream(streaming: Streaming, peer: Peer, asked: Subscribed, sign
   });
 }
 
-/** Like `stream`, for events. */
 export function streamEvents(
   streaming: Streaming,
   peer: Peer,
@@ -63,7 +61,6 @@ export function streamEvents(
   });
 }
 
-/** If the work fails, the client gets an error frame. */
 export async function reporting({ log }: Pick<Streaming, "log">, peer: Peer, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -97,19 +94,18 @@ function framesIn(sample: Sample): ServerFrame[] {
   ];
 }
 
-/** The frame with the recorded hour; `undefined` if nothing was recorded. */
 type RecordedHour = () => Promise<SharedMessage | undefined>;
 
 const SERIES = "host,*:cpuPercent,*:memoryBytes";
 /** One value for each 20 seconds. */
 const POINTS = 180;
-/** A new step is recorded at this interval. */
+/** The recorder adds a step at this interval. */
 const KEPT_MS = 10_000;
 
 /** The session has already checked that the client may read. */
 const reader: Caller = { source: "ws", grants: ["read"] };
 
-/** Reads and serialises the hour once for all clients that subscribe within ten seconds. */
+/** Clients that subscribe within ten seconds share the result. */
 export function recordedHourOf(ports: Ports): RecordedHour {
   let last: { readonly atMs: number; readonly message: ReturnType<RecordedHour> } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** Node emits upgrade requests separately. This module passes them through the router like all others. */
+/** Node emits upgrade requests separately; this module passes them through the router. */
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 export interface Upgrade {
   readonly socket: Duplex;
   readonly head: Buffer;
-  /** Must be called once the connection is a WebSocket, because no HTTP response follows. */
+  /** Call it once the connection is a WebSocket, because no HTTP response follows. */
   taken(): void;
 }
 
@@ -17,7 +17,7 @@ export interface Upgrades {
 export function routeUpgrades(server: Server): Upgrades {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on("error", () => undefined); // a client may disconnect at any time
+    socket.on("error", () => undefined); // A client may disconnect at any time.
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);

@@ -1,4 +1,3 @@
-/** Runs tasks in the order of the calls, at most `count` of them at a time. */
 export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

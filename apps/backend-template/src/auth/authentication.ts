@@ -2,11 +2,9 @@
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The credentials of a client, in any protocol. */
 export interface Credentials {
   /** `Basic <base64>` or `Bearer <token>`. */
   readonly authorization: string | undefined;
-  /** The network address of the client. */
   readonly address: string;
 }
 

@@ -26,7 +26,7 @@ class Gate implements Authentication {
   readonly #limit: LoginLimit;
   /** A key of this process only, so the digests in memory are useless elsewhere. */
   readonly #key = randomBytes(32);
-  /** Digests of correct passwords, and when each expires. */
+  /** The expiry of each digest. */
   readonly #right = new Map<string, number>();
   /** Attempts in progress, so that equal concurrent attempts count once. */
   readonly #attempts = new Map<string, Promise<Verdict>>();

@@ -10,19 +10,15 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface LoginLimit {
   /** Seconds until the next attempt is allowed; 0 if it is allowed now. */
   lockedFor(key: string): Promise<number>;
-  /**
-   * Counts an attempt before its password is checked, so that concurrent attempts count, too. Returns the same as
-   * `lockedFor`.
-   */
+  /** Called before the password is checked, so that concurrent attempts count, too. Returns as `lockedFor`. */
   begin(key: string): Promise<number>;
-  /** Records a failure; the last permitted one in the window starts the lockout. */
+  /** The last permitted failure in the window starts the lockout. */
   fail(key: string): Promise<void>;
-  /** Records a success and resets the count. */
   succeed(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The maximum number of keys in memory; the oldest are dropped first. */
+/** The oldest keys are dropped first. */
 const MOST_KEYS = 10_000;
 const A_WEEK = 7 * 24 * 3600;
 

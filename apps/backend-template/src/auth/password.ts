@@ -25,7 +25,6 @@ export async function hashPassword(password: string, cost: Readonly<typeof COST>
   return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** Returns `undefined` for a text that is not such a hash. */
 export function parseHash(text: string): PasswordHash | undefined {
   const [match, ln, r, p, salt = "", hash = ""] = PHC.exec(text) ?? [];
   if (match === undefined) return undefined;

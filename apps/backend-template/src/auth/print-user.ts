@@ -19,7 +19,6 @@ if (!/^[^:\p{Cc}\s]{1,64}$/u.test(name)) {
   }
 }
 
-/** Reads one line without showing it on the terminal. */
 async function readPassword(): Promise<string> {
   const { stdin, stderr } = process;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

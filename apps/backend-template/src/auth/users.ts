@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { decoy, isPassword, parseHash, type PasswordHash } from "./password.ts";
 
-/** The accounts of `SVC_AUTH_USERS_FILE`. */
 export interface Users {
-  /** True if the password is the user's. Takes the same time in every case, even for an unknown name. */
+  /** Takes the same time in every case, even for an unknown name. */
   check(name: string, password: string): Promise<boolean>;
 }
 

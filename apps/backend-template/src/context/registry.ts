@@ -16,7 +16,6 @@ export interface AsyncContextMetrics {
 
 const REMEMBERED = 20;
 
-/** Tracks work across awaits and counts it. There is one per process. */
 export class ContextRegistry {
   readonly #storage = new AsyncLocalStorage<Store>();
   readonly #recent: Store[] = [];

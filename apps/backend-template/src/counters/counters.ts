@@ -1,9 +1,7 @@
 import { connectRedis } from "../process/connect-redis.ts";
 import { redisUrl } from "../process/redis-options.ts";
 
-/** Counters in key-value storage. */
 export interface Counters {
-  /** Returns the new value. */
   increment(name: string): Promise<number>;
   /** Returns 0 for a counter that was never incremented. */
   read(name: string): Promise<number>;

@@ -1,6 +1,5 @@
 import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
-/** Items in the memory of this process. */
 export function inMemoryItems(): ItemStore {
   const items = new Map<string, Item>();
   return {

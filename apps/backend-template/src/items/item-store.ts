@@ -1,17 +1,17 @@
-/** Items, the only resource of the backend, in any storage. */
+/** The only resource of the backend, in any storage. */
 export interface Item {
   readonly id: string;
   readonly name: string;
 }
 
-/** The maximum length of a list, because a list is in memory and in one response. */
+/** Limited because a list is in memory and in one response. */
 export const LONGEST_LIST = 1000;
 
 export interface ItemStore {
   /** Oldest first, at most `LONGEST_LIST` items. */
   list(): Promise<readonly Item[]>;
   get(id: string): Promise<Item | undefined>;
-  /** Stores an item. Does nothing if an item with the same id exists. */
+  /** Does nothing if an item with the same id exists. */
   put(item: Item): Promise<void>;
   /** @returns true if the item existed */
   remove(id: string): Promise<boolean>;

@@ -25,12 +25,12 @@ const REALTIME: Place = {
   urlKey: "SVC_REALTIME_DATABASE_URL",
   table: "realtime_items",
 };
-/** Used instead of the URL of a realtime database: data in the memory of this process. */
+/** Takes the place of the URL of a realtime database. */
 const IN_THIS_PROCESS = "memory:";
 
 const POOL = { max: 10, connectTimeoutMs: 5000 };
 
-/** The adapters of this template. Aurora and RDS use PostgreSQL or MySQL; the URL shows which. */
+/** Aurora and RDS use PostgreSQL or MySQL; the URL shows which. */
 const drivers: Readonly<Record<string, (choice: Choice) => Promise<ItemStore> | ItemStore>> = {
   InMemory: inMemoryItems,
   SQLite: sqlite,
@@ -40,7 +40,7 @@ const drivers: Readonly<Record<string, (choice: Choice) => Promise<ItemStore> | 
   RDS: managed,
 };
 
-/** The drivers that have an adapter; `svcm.startup.json` lists the same ones. */
+/** `svcm.startup.json` lists the same ones. */
 export const databaseDrivers: readonly string[] = Object.keys(drivers);
 
 /**
@@ -54,8 +54,8 @@ export function openItems(driver: string, env: Env): Promise<ItemStore> {
 }
 
 /**
- * Opens the realtime API's own store, selected by `SVC_REALTIME_API_DATABASE_DRIVER`: a different database than the
- * main one, or a different table in the same database.
+ * Opens the realtime API's own store, selected by `SVC_REALTIME_API_DATABASE_DRIVER`: another database, or another
+ * table in the same one.
  *
  * @throws {Error} as {@link openItems} does.
  */
@@ -63,7 +63,6 @@ export async function openRealtimeItems(driver: string, env: Env): Promise<ItemS
   return isInThisProcess(env) ? inMemoryItems() : open({ ...REALTIME, driver, env });
 }
 
-/** True if the realtime data is only in the memory of this process. */
 export function isInThisProcess(env: Env): boolean {
   return env[REALTIME.urlKey] === IN_THIS_PROCESS;
 }

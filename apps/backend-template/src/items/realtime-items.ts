@@ -2,8 +2,8 @@ import { ITEMS_CHANGED, type Backend, type ItemChange } from "../backend.ts";
 import type { Item, ItemStore } from "./item-store.ts";
 
 /**
- * Applies each change of the main items to the items of the realtime API, and passes each new item on. The two stores
- * are independent: a loss or a different driver in one does not affect the other.
+ * Applies each change of the main items to those of the realtime API. The two stores are independent: a loss or a
+ * different driver in one does not affect the other.
  *
  * @param announce is called with each new item after it was stored
  */

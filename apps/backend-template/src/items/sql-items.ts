@@ -1,16 +1,11 @@
 import { Kysely, type Dialect } from "kysely";
 import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
-/** The tables of the main store and of the realtime API. */
 export type Table = "items" | "realtime_items";
 
 type Tables = Record<Table, Item & { readonly created_at: number }>;
 
-/**
- * Items in a relational database, through one query builder.
- *
- * @throws the driver's error if the database cannot be reached.
- */
+/** @throws the driver's error if the database cannot be reached */
 export async function sqlItems(dialect: Dialect, table: Table): Promise<ItemStore> {
   const database = new Kysely<Tables>({ dialect });
   try {

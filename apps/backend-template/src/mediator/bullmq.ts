@@ -6,9 +6,7 @@ import type { Mediator } from "./mediator.ts";
 
 const SETTING = "SVC_MESSAGE_MEDIATOR_ADAPTER=bullmq";
 
-/**
- * Sends messages as jobs, with one queue per topic, in the backend's Redis. @throws {Error} if Redis cannot be reached.
- */
+/** One queue per topic, in the backend's Redis. @throws {Error} if Redis cannot be reached. */
 export async function bullMediator(env: Readonly<Record<string, string | undefined>>): Promise<Mediator> {
   const { Queue, Worker } = await withPackages(SETTING, ["bullmq", "ioredis"], () => import("bullmq"));
   const url = redisUrl(env);

@@ -1,8 +1,8 @@
 import type { Mediator } from "./mediator.ts";
 
 /**
- * Messages within this process. A message without a handler is dropped. A failing handler is logged, because senders do
- * not depend on receivers.
+ * A message without a handler is dropped. A failing handler is only logged, because senders do not depend on
+ * receivers.
  */
 export function inMemoryMediator(): Mediator {
   const handlers = new Map<string, (message: unknown) => Promise<void> | void>();

@@ -1,4 +1,4 @@
-/** Messages between the parts of the backend. Each message is handled once, by one of the handlers of its topic. */
+/** Each message is handled once, by one of the handlers of its topic. */
 export interface Mediator {
   publish(topic: string, message: unknown): Promise<void>;
   handle(topic: string, handler: (message: unknown) => Promise<void> | void): Promise<void>;

@@ -5,8 +5,7 @@ import type { Mediator } from "./mediator.ts";
 const SETTING = "SVC_MESSAGE_MEDIATOR_ADAPTER=rabbitmq";
 
 /**
- * Sends messages through a durable topic exchange, with one queue per topic, and acknowledges them after they were
- * handled.
+ * One queue per topic of a durable exchange. Messages are acknowledged after they were handled.
  *
  * @throws {Error} if `SVC_RABBITMQ_URL` is missing or its server cannot be reached. The message never contains the URL.
  */
@@ -28,7 +27,6 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
   });
   const close = async (): Promise<void> => {
     isClosing = true;
-    // This also closes its channels.
     await connection.close();
   };
   const prefetch = Number(env["SVC_RABBITMQ_PREFETCH"]) || 10;

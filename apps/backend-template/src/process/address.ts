@@ -1,4 +1,4 @@
-/** The address of HTTP: `SVC_HTTP_HOST` (default 127.0.0.1) and `SVC_HTTP_PORT`. */
+/** `SVC_HTTP_HOST` (default 127.0.0.1) and `SVC_HTTP_PORT`. */
 export function httpAddress(
   env: Readonly<Record<string, string | undefined>>,
   defaultPort: number,

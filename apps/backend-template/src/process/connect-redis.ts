@@ -8,7 +8,7 @@ interface RedisOptions {
 }
 
 /**
- * Returns a connected Redis client. The first connection succeeds or fails at once; a lost connection is restored.
+ * The first connection succeeds or fails at once; a lost connection is restored.
  *
  * @param setting the setting that requires Redis, for the message
  * @throws {Error} if Redis cannot be reached; the message has host and port, never a password.

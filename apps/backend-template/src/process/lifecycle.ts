@@ -1,14 +1,13 @@
 // oxlint-disable unicorn/no-process-exit -- the one place where a process of the backend ends
-/** Start and shutdown of a process, the same for every entrypoint. */
 
-/** Registers something to close at shutdown, last opened first. */
+/** The last registered function is called first. */
 export type OnClose = (close: () => Promise<void>) => void;
 
 const DRAIN_MS = 4000;
 
 /**
- * Starts, reports to PM2 that it is ready, and shuts down in order on SIGINT or SIGTERM, even during the start. If it
- * cannot start, it closes everything that it opened, prints the reason on stderr and exits with 1.
+ * Shuts down in order on SIGINT or SIGTERM, even during the start. If the process cannot start, it closes everything
+ * that it opened, prints the reason on stderr and exits with 1.
  *
  * @param start opens the servers and returns one line with their addresses
  */
@@ -25,8 +24,7 @@ export async function runProcess(start: (onClose: OnClose) => Promise<string>): 
     }
     process.exit(code);
   };
-  // Repeated signals are ignored: in a terminal, npm and the shell both send one, and the second must not cut the
-  // shutdown short.
+  // In a terminal, npm and the shell both send a signal; the second must not cut the shutdown short.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void end(0));
   try {
     const started = await start((close) => closings.push(close));

@@ -1,5 +1,5 @@
 /**
- * Imports the packages of a selected driver. Only those of the default choices are installed with the template.
+ * Only the packages of the default choices are installed with the template.
  *
  * @throws {Error} if packages are missing, with the setting and their names.
  */

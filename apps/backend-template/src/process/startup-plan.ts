@@ -4,7 +4,7 @@ import { requireStartup, type CarriedDrivers, type Entrypoint, type StartupPlan 
 /** The drivers that this backend has adapters for. `svcm startup check` reads the same file. */
 const CARRIED = new URL("../config/svcm.startup.json", import.meta.url);
 
-/** Returns the plan of an entrypoint. @throws {StartupRefused} with every reason why it must not start */
+/** @throws {StartupRefused} with every reason why the entrypoint must not start */
 export function startupPlan(entrypoint: Entrypoint): StartupPlan {
   return requireStartup(entrypoint, process.env, { drivers: carriedDrivers() });
 }

@@ -3,7 +3,6 @@ import { ARGUMENTS, FLAGS, type Source } from "./sources.ts";
 
 export interface KnownCommand {
   readonly id: string;
-  /** Aliases; a command is also listed under each of them. */
   readonly aliases?: readonly string[];
   readonly hidden?: boolean;
   readonly summary?: string | undefined;

@@ -2,8 +2,8 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * The script passes the line to `svcm __complete` and shows the result. It contains no list, so it stays valid after an
- * update of svcm or a change in the repository. It runs the program under the name that was typed.
+ * Contains no list, so it stays valid after an update of svcm or a change in the repository. It runs the program under
+ * the name that was typed.
  */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell];

@@ -8,7 +8,6 @@ export function bar(percent: number | null, width: number): string {
   return text + "·".repeat(width - text.length);
 }
 
-/** The newest values, one block each; a missing value is a space. */
 export function sparkline(values: readonly (number | null)[], width: number): string {
   return values
     .slice(Math.max(0, values.length - width))

@@ -23,9 +23,9 @@ interface LogPart {
 export interface WatchSource {
   readonly origin: string;
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
-  /** The page about a process. @throws an error with a readable message */
+  /** @throws an error with a readable message */
   details(target: Target): Promise<readonly string[]>;
-  /** The last lines of the process, then new ones. @throws an error with a readable message */
+  /** Yields the last lines first. @throws an error with a readable message */
   log(target: Target, tail: number, signal: AbortSignal): AsyncIterable<LogPart>;
   /** @throws an error with a readable message */
   act(action: ChannelAction, target: Target): Promise<void>;

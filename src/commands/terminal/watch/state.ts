@@ -23,7 +23,6 @@ export interface WatchState {
   readonly sort: SortKey;
   readonly filter: string;
   readonly mode: "table" | "filter" | "confirm" | "help" | "details" | "log";
-  /** The details or the newest log lines of the selected process. */
   readonly page: readonly string[];
   readonly selected: number | undefined;
   readonly asked: (Target & { readonly action: ChannelAction }) | undefined;

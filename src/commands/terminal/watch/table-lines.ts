@@ -16,14 +16,14 @@ interface Column {
 }
 
 const MARK = 2;
-/** The name gets this width before another column is shown. */
+/** Reserved for the name before another column is shown. */
 const LEAST_NAME = 8;
 const GOOD_NAME = 18;
 
-/** In a wider column, the eye loses the row. */
+/** Across a wider column, the eye loses the row. */
 const WIDEST_NAME = 40;
 
-/** Shown instead of the status, which does not reveal these problems. */
+/** Shown instead of the status, which hides these problems. */
 const PROBLEMS = {
   PROCESS_FOLDER_MISSING: "no folder",
   PROCESS_WITHOUT_PID: "no pid",
@@ -96,7 +96,6 @@ export function tableLines(state: WatchState, width: number, height: number, pai
   return [paint.bold(`${" ".repeat(MARK)}${heading.join(" ")}`), ...rows];
 }
 
-/** The name takes the remaining width. */
 function columnsFor(width: number): Column[] {
   const name: Column = { heading: "NAME", width: 0, side: "left", cell: (process) => process.name, sort: "name" };
   const columns: Column[] = [];

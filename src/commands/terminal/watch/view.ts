@@ -10,7 +10,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Rows for the table, including the heading, that the host lines must leave free. */
+/** Rows kept free for the table, including its heading. */
 const LEAST_TABLE = 4;
 
 const HELP = [

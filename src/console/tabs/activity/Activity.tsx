@@ -44,7 +44,6 @@ function listOf(page: Console) {
   });
 }
 
-/** The audit log and the events of processes, newest first, by day. */
 export function Activity(): JSX.Element {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const { limit, filter, show, nodes } = listOf(useConsole());
@@ -78,7 +77,6 @@ export function Activity(): JSX.Element {
   );
 }
 
-/** True on the page of a server that can ask all nodes. */
 function useNodes(): boolean {
   const { facts, router } = useConsole();
   return facts.nodes.length > 0 && router.node === "";

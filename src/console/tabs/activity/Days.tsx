@@ -11,13 +11,11 @@ import { after, byDay, type ActivityRow } from "./rows.ts";
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 
 export interface DaysProps {
-  /** The events are those of all nodes. */
   readonly isFleet: boolean;
   readonly rows: readonly ActivityRow[];
   readonly shown: readonly ActivityRow[];
 }
 
-/** One group of rows for each day. */
 export function Days({ rows, shown, isFleet }: DaysProps): JSX.Element {
   return (
     <section class="card flush" aria-label="Records">
@@ -56,7 +54,6 @@ const tones = { succeeded: "good", failed: "error", refused: "warning", started:
 
 type Of<Kind> = Extract<ActivityRow, { readonly kind: Kind }>;
 
-/** The day is above the row. */
 function Time({ row: { timestamp, when } }: { row: ActivityRow }): JSX.Element {
   return <time dateTime={timestamp}>{when.slice(11)}</time>;
 }
@@ -132,7 +129,6 @@ function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
   );
 }
 
-/** Leads to the activity of the node, which has its changes and its logs. */
 function NodeLink({ node }: { node: string }): JSX.Element {
   return (
     <a class="node-name" href={hashOf({ tab: "activity", parameters: [["node", node]] })}>

@@ -4,7 +4,6 @@ import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
 import { isFailure } from "../../data/happenings.ts";
 
-/** A change that svcm recorded, or an event of a process. */
 export type ActivityRow = {
   readonly key: string;
   readonly ms: number;
@@ -29,18 +28,17 @@ export type Show = keyof typeof shows;
 const ENDS: ReadonlySet<string> = new Set(["exit", "stop", "restart", "delete"]);
 /** Kinds of events that are records of the audit log. */
 const RECORDED: ReadonlySet<string> = new Set(["action", "write", "apply"]);
-/** An event within this time may be a consequence of a change. */
+/** An event within this time may follow from a change. */
 const AFTER_MS = 15 * 60_000;
 const MOST_AFTER = 10;
 
-/** Newest first. */
 export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEvent[]): ActivityRow[] {
   const changes = records.map((record): ActivityRow => {
     const words = wordsOf(record);
     const text = Object.values(words).flat().join(" ");
     return { ...timesOf(`change ${record.id}`, record.timestamp), kind: "change", record, words, text };
   });
-  // The audit log that is shown is that of one machine.
+  // The page shows the audit log of one machine, so records of other nodes come from events.
   const others = events.filter(({ kind, node }) => node !== undefined || !RECORDED.has(kind));
   const happened = others.map((event, index): ActivityRow => {
     const { app, pmId, actor = "", evidence, kind, cause, node = "" } = event;
@@ -56,7 +54,6 @@ function timesOf(key: string, timestamp: string): Pick<ActivityRow, "key" | "ms"
   return { key, ms: Date.parse(timestamp), timestamp, when: formatTime(timestamp) };
 }
 
-/** True if the row is of the chosen kind and shows every word of the filter. */
 export function isShown(row: ActivityRow, show: Show, filter: string): boolean {
   if (show === "changes" && row.kind !== "change") return false;
   if (show === "ends" && !(row.kind === "event" && ENDS.has(row.event.kind))) return false;
@@ -83,7 +80,6 @@ export function byDay(rows: readonly ActivityRow[]): Day[] {
   return [...days].map(([name, of]) => ({ name, rows: of }));
 }
 
-/** Events of the processes of a change in the quarter of an hour after it, the oldest first. */
 export function after(row: ActivityRow & { readonly kind: "change" }, rows: readonly ActivityRow[]): ActivityRow[] {
   const names = new Set(row.record.processes?.map(({ name }) => name));
   const isOwn = ({ app }: SvcmEvent): boolean => names.size === 0 || app === null || names.has(app);
@@ -95,11 +91,9 @@ export function after(row: ActivityRow & { readonly kind: "change" }, rows: read
 }
 
 interface RecordWords {
-  /** In the time zone of the browser. */
   readonly when: string;
   readonly action: string;
   readonly environment: string;
-  /** The requested target, and the processes that the action concerned. */
   readonly subjects: readonly string[];
   readonly keys: readonly string[];
   readonly by: string;

@@ -63,7 +63,7 @@ interface SideProps {
   readonly isThere: boolean;
 }
 
-/** Of a never-exposed key only the presence is shown. */
+/** For a never-exposed key, only its presence is known. */
 function Side({ name, entry, value, isThere }: SideProps): JSX.Element {
   return (
     <dd>

@@ -8,7 +8,6 @@ import { contestsOf, type Contest } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
-/** The file has changed since it was read: its values beside the edits, for the user to decide. */
 export function ConflictCard(): JSX.Element | null {
   const { read, conflict } = useEditor();
   if (!read.value || !conflict.value) return null;
@@ -48,7 +47,7 @@ function Conflict({ before, now }: { before: EnvReadResponse; now: EnvReadRespon
   );
 }
 
-/** Moves the focus to the save bar, because the card goes away with its buttons. */
+/** Moves the focus to the save bar, because the card disappears with its buttons. */
 function then(decide: () => void): () => void {
   return () => {
     decide();

@@ -44,7 +44,6 @@ function KeyField({ name, spec, held }: { name: string; spec: KeySpec; held: str
   );
 }
 
-/** The issues of a value, from the page or from the server's refusal of this value. */
 function useIssues(name: string, value: string): readonly ShownIssue[] {
   const { issues, outcome } = useEditor();
   const own = issuesFor(issues.value, name);
@@ -53,7 +52,6 @@ function useIssues(name: string, value: string): readonly ShownIssue[] {
   return issuesFor(last.problem.issues ?? [], name);
 }
 
-/** The accepted values. An empty value has a name, and comes first. */
 function optionsOf(spec: KeySpec): Option[] {
   const empty = spec.accepted.filter((value) => value === "");
   return [...empty, ...spec.accepted.filter((value) => value !== "")].map((value) => ({

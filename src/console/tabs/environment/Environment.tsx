@@ -44,11 +44,11 @@ function NoService(): JSX.Element {
   );
 }
 
-/** Edits one env file at a time. @see the specification, "Deploy target list behaviour" 7 */
+/** @see the specification, "Deploy target list behaviour" 7 */
 function EnvFile(): JSX.Element {
   const { facts, router } = useConsole();
   const editor = useEditor();
-  // Before the first paint: an effect after it would discard an edit of values that an earlier visit has left on the screen.
+  // A later effect would discard an edit made on the values that an earlier visit left on the screen.
   useLayoutEffect(() => {
     editor.open();
     const remove = router.guard(() => editor.mayLeave());
@@ -111,7 +111,7 @@ function WrittenFile({ path }: { path: string }): JSX.Element {
   );
 }
 
-/** The stored selection is not an environment: nothing is read, so nothing can be written. */
+/** Without a valid environment nothing is read, so nothing can be written. */
 function Unselected(): JSX.Element | null {
   const issues = useEditor().selectionIssues.value;
   if (issues.length === 0) return null;

@@ -7,7 +7,7 @@ import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 import type { FileRead } from "./editor.ts";
 
-/** The server's check of the whole file, hidden keys included. It never sends their values. */
+/** The check includes hidden keys; the server never sends their values. */
 export function FileCheck({ read }: { read: FileRead }): JSX.Element {
   const { api } = useConsole();
   const { environment, fileName, entityTag } = read;

@@ -18,7 +18,7 @@ export function SaveBar(): JSX.Element {
   const bar = useRef<HTMLElement>(null);
   const hasChanges = editor.changes.value.length > 0 && !editor.conflict.value;
   useEffect(keepFieldInSight, [editor.changes.value.length, editor.issues.value.length]);
-  // The buttons go away, so the focus moves to the bar.
+  // The buttons disappear, so the focus moves to the bar.
   const then: Then = (work) => async () => {
     await work();
     bar.current?.focus();
@@ -33,7 +33,7 @@ export function SaveBar(): JSX.Element {
   );
 }
 
-/** The bar may grow over the field that has the focus. */
+/** A growing bar would cover the focused field. */
 function keepFieldInSight(): void {
   document.activeElement?.closest(".fields > .field")?.scrollIntoView({ block: "nearest" });
 }

@@ -8,7 +8,7 @@ import { Check } from "../../ui/Check.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
 
-/** The apps that still run with the values before the save. Empty if PM2 cannot be read. */
+/** Empty if PM2 cannot be read. */
 export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element | null {
   const { api } = useConsole();
   const { answer } = useAnswer((signal) => api.metrics(written.environment, signal), [written]);
@@ -16,7 +16,6 @@ export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.
   return apps.length === 0 ? null : <Stale apps={apps} written={written} />;
 }
 
-/** The apps to restart: all that the page can restart, except those that the user takes out. */
 function useChoice(apps: readonly StaleApp[], states: ReadonlyMap<string, RestartState>) {
   const left = useSignal<ReadonlySet<string>>(new Set());
   const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");

@@ -15,7 +15,6 @@ export interface Change {
   readonly to: string;
 }
 
-/** The values that differ from the file. Only these are sent. */
 export function changesOf({ editableKeys, values }: EnvReadResponse, edits: Edits): Change[] {
   return editableKeys.flatMap((key) => {
     const [from = "", to] = [values[key], edits[key]];
@@ -23,7 +22,7 @@ export function changesOf({ editableKeys, values }: EnvReadResponse, edits: Edit
   });
 }
 
-/** The issues of changed values, by the server's own rule. */
+/** Applies the server's own rule. */
 export function issuesOf(keys: Keys, changes: readonly Change[]): Issue[] {
   return changes.flatMap(({ key, to }): Issue[] => {
     const spec = keys[key];
@@ -36,7 +35,6 @@ export function issuesFor<Shown extends Pick<Issue, "path">>(issues: readonly Sh
   return issues.filter(({ path }) => path.at(-1) === key);
 }
 
-/** A key of a file that another program changed meanwhile. */
 export interface Contest {
   readonly key: string;
   readonly before: string;
@@ -53,7 +51,6 @@ export function contestsOf(before: EnvReadResponse, now: EnvReadResponse, edits:
   });
 }
 
-/** A value for people: an empty value has a name, credentials are masked. */
 export function wordsOf(spec: KeySpec | undefined, value: string): string {
   if (value !== "") return shownValue(spec, value);
   return spec && "emptyLabel" in spec && spec.emptyLabel !== undefined ? `${spec.emptyLabel} (empty)` : "empty";

@@ -14,22 +14,19 @@ import { canonicalName, selectionOf, type Selection } from "./selection.ts";
 
 export type FileRead = Tagged<EnvReadResponse>;
 
-/** A write can be undone while the file is the one that it wrote: `before` has the former values. */
+/** A write can be undone until the file changes again; `before` has the former values. */
 export type Outcome =
   | { readonly written: Tagged<EnvWriteResponse>; readonly before: Edits }
   | { readonly problem: Problem; readonly sent: Edits };
 
-/** The env file of one environment as it was read, and the edits. */
 export class Editor {
   /** The canonical name; empty without a selection. */
   readonly environment;
   readonly read = signal<FileRead | undefined>();
   readonly edits = signal<Edits>({});
-  /** The file as it is now, if it is not the one that was edited. */
   readonly conflict = signal<FileRead | undefined>();
   readonly problem = signal<Problem | undefined>();
   readonly outcome = signal<Outcome | undefined>();
-  /** The environment that the open one is compared with; empty without one. */
   readonly comparedWith = signal("");
   readonly isSaving = signal(false);
   readonly changes = computed(() => (this.read.value ? changesOf(this.read.value, this.edits.value) : []));
@@ -43,7 +40,7 @@ export class Editor {
     this.environment = signal(selectionOf(page).name);
   }
 
-  /** The issues of the stored selection, which stays stored until another environment is selected. */
+  /** An invalid selection stays stored until another environment is selected. */
   readonly selectionIssues = computed((): readonly Issue[] => {
     const { runtimeEnvironment } = this.#page.store.document.value;
     return validateDocument({ runtimeEnvironment }, this.#page.facts.vocabulary);
@@ -59,7 +56,6 @@ export class Editor {
     this.#reading.abort();
   }
 
-  /** Selects another environment. The selection is stored, values never are. */
   select(name: string): void {
     if (name === this.environment.value || !this.mayLeave()) return;
     this.#page.store.update((document) => ({ ...document, runtimeEnvironment: name }));
@@ -67,7 +63,6 @@ export class Editor {
     else this.environment.value = name;
   }
 
-  /** Selects the environment of a link, by any of its spellings. */
   follow(spelling: string): void {
     const { facts, toasts } = this.#page;
     const name = canonicalName(facts, spelling);
@@ -76,7 +71,7 @@ export class Editor {
     toasts.error(`The link names an environment that does not exist. Accepted: ${accepted}. Select one of them.`);
   }
 
-  /** Asks before edits are lost. @returns whether none are left */
+  /** Asks before edits are lost. @returns whether the user may leave */
   mayLeave(): boolean {
     const { length } = this.changes.value;
     if (length === 0) return true;
@@ -101,7 +96,7 @@ export class Editor {
     });
   }
 
-  /** Reads the file again. Edits stay; if the file has changed, that is a conflict for the user. */
+  /** Keeps the edits; if the file has changed, the user resolves the conflict. */
   async load(): Promise<void> {
     const { value: environment } = this.environment;
     if (environment === "") return this.#reading.abort();
@@ -115,7 +110,6 @@ export class Editor {
     });
   }
 
-  /** Reads the file again at the request of the user, and reports the outcome. */
   async reload(): Promise<void> {
     const before = this.read.value;
     await this.load();
@@ -125,14 +119,13 @@ export class Editor {
     this.#page.toasts.info(`Read ${now.fileName} again: ${words}.`);
   }
 
-  /** Writes the changes, if the file is still the one that was read. */
   async save(): Promise<void> {
     const { value: changes } = this.changes;
     if (changes.length === 0 || this.issues.value.length > 0) return;
     await this.#write(Object.fromEntries(changes.map(({ key, to }) => [key, to])));
   }
 
-  /** Writes the former values of a save. An edit since then stays. */
+  /** Restores the values from before the save. Later edits stay. */
   async undo(): Promise<void> {
     const { value: outcome } = this.outcome;
     if (outcome !== undefined && "written" in outcome) await this.#write(outcome.before);

@@ -7,18 +7,17 @@ import type { Console } from "../../console.ts";
 import { failureOf } from "../monitoring/refusal.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
-/** An app whose processes run with values from before a save. */
 export interface StaleApp {
   readonly name: string;
-  /** True if the ecosystem file hands the value over: a plain restart keeps the old one. */
+  /** True if the ecosystem file sets the value: a plain restart keeps the old one. */
   readonly isOfEcosystem: boolean;
-  /** True if it serves the page, which cannot restart it. */
+  /** True if the app serves this page, which therefore cannot restart it. */
   readonly isOwn: boolean;
 }
 
 export type RestartState = "waiting" | "restarting" | "restarted" | "not restarted";
 
-/** The apps that read the file before it was written, or hold another value of a changed key. */
+/** Apps that read the file before the write, or hold another value of a changed key. */
 export function staleIn(
   { ecosystem, processes }: MetricsPayload,
   { fileName, changedKeys }: EnvWriteResponse,
@@ -35,7 +34,7 @@ export function staleIn(
   return names.map((name) => ({ name, isOfEcosystem: handedOver.has(name), isOwn: own.has(name) }));
 }
 
-/** Restarts apps one after another. The first failure stops, and the others go on with their old values. */
+/** Restarts one app after another, and stops at the first failure. */
 export function createRestarts(page: Console) {
   const states = signal<ReadonlyMap<string, RestartState>>(new Map());
   const problem = signal<string | undefined>();

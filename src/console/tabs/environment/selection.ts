@@ -7,7 +7,6 @@ export interface Selection {
   readonly refusal?: Problem;
 }
 
-/** The environment that the document of this browser names, else the default. */
 export function selectionOf({ facts, store }: Console): Selection {
   const { runtimeEnvironment: stored } = store.document.value;
   if (stored === undefined) {
@@ -17,7 +16,6 @@ export function selectionOf({ facts, store }: Console): Selection {
   return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };
 }
 
-/** The environment of a spelling. */
 export function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
   const asked = spelling.trim().toLowerCase();
   return Object.entries(contract.environments).find(

@@ -15,7 +15,7 @@ import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts
 import type { EntryKind } from "../../state/entry-kind.ts";
 import type { Values } from "../../state/form.ts";
 
-/** The interface adapters of the document. @see the specification, "Interface adapter" */
+/** @see the specification, "Interface adapter" */
 export function Interfaces(): JSX.Element {
   const list = interfaceList(useConsole());
   return (
@@ -57,7 +57,6 @@ function InterfaceItem(props: EntryProps): JSX.Element {
   );
 }
 
-/** Interface adapters. @see the specification, "Interface adapter" */
 function interfaceKind(vocabulary: Vocabulary): EntryKind {
   return {
     section: "interfaces",
@@ -74,7 +73,6 @@ function interfaceKind(vocabulary: Vocabulary): EntryKind {
   };
 }
 
-/** Chooses the framework of a type that only one framework serves. */
 function withFramework(values: Values, vocabulary: Vocabulary): Values {
   const type = entryOf(vocabulary.matrix.interfaceTypes, values["type"]);
   const [only, second] = type ? valuesOf(vocabulary, type.frameworks) : [];

@@ -12,18 +12,16 @@ const LIMIT = "500";
 interface LogAroundProps {
   readonly app: string;
   readonly at: string;
-  /** The lines are shown at once. */
   readonly isOpen?: boolean | undefined;
 }
 
-/** The lines of an app's log half a minute before and after a moment, when the user asks for them. */
+/** Half a minute before and after the moment, read when the user opens it. */
 export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps): JSX.Element {
   const { api } = useConsole();
   const isOpen = useSignal(isFirst);
   const [since, until] = [-AROUND_MS, AROUND_MS].map((by) => String(Date.parse(at) + by));
   const ask = () => api.logs({ app, since, until, limit: LIMIT });
   const { answer, problem, retry } = useAnswer(isOpen.value ? ask : undefined, [isOpen.value, app, at]);
-  // A line without a time may be of any time.
   const lines = answer?.lines.filter((line) => line.at !== null);
   return (
     <div class="log">

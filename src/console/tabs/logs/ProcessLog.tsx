@@ -12,11 +12,11 @@ import type { Feed } from "../monitoring/feed.ts";
 import { LogFeed } from "./log-feed.ts";
 
 const ROW_PX = 20;
-/** Rows beyond the part in sight. */
+/** Rows drawn beyond the visible part. */
 const MARGIN = 10;
 const LEVELS = [{ value: "", label: "all levels" }, ...logLevels.map((value) => ({ value }))];
 
-/** The log of an app. Nothing is read before the user asks for it. */
+/** Reads nothing until the user opens it. */
 export function ProcessLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   if (isOpen) return <OpenLog app={app} feed={feed} />;

@@ -11,18 +11,15 @@ type Choice = Pick<LogsOptions, "grep" | "level">;
 export interface LogFeedOptions {
   readonly app: string;
   readonly api: Pick<Api, "logs">;
-  /** Subscribes over the connection of the tab. */
   readonly subscribe: Client["logs"];
 }
 
-/** The lines of an app's log. The server searches. */
+/** The server does the searching. */
 export class LogFeed {
   readonly lines = signal<readonly LogLine[]>([]);
-  /** The cursor of older lines. */
   readonly older = signal<string | null>(null);
   readonly problem = signal("");
   readonly skipped = signal(0);
-  /** The number of lines that came after the reader left the end. */
   readonly fresh = computed(() => (this.#seen.value === undefined ? 0 : this.lines.value.length - this.#seen.value));
   readonly #seen = signal<number | undefined>(undefined);
   readonly #options: LogFeedOptions;
@@ -44,7 +41,6 @@ export class LogFeed {
     this.#stop.abort();
   }
 
-  /** Called when the reader leaves the end of the log, or returns to it. */
   hold(isHeld: boolean): void {
     if (isHeld !== (this.#seen.peek() !== undefined)) this.#seen.value = isHeld ? this.lines.peek().length : undefined;
   }

@@ -6,7 +6,7 @@ import { Pairs } from "../../ui/Pairs.tsx";
 
 type Context = NonNullable<ProcessMetrics["asyncContext"]>;
 
-/** The counters and newest stores of a process, redacted by the service, or its refusal. */
+/** The service has redacted the stores. */
 export function AsyncContext({ context }: { context: Context }): JSX.Element {
   if (isFailure(context)) {
     const { error, code, status } = context;

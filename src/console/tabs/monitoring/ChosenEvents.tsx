@@ -6,7 +6,6 @@ import { Ended } from "./Why.tsx";
 
 const MOST = 50;
 
-/** The events that the user chose on a chart, the newest first, with the log around it. */
 export function ChosenEvents({ monitor: { happenings } }: { monitor: Monitor }): JSX.Element | null {
   const { chosen } = happenings;
   const events = chosen.value.toReversed();

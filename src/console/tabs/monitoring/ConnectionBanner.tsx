@@ -6,10 +6,10 @@ import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** A connection that comes back within this time is not reported. */
+/** Shorter interruptions are not reported. */
 const PATIENCE_MS = 1_500;
 
-/** The reason why the values are old. The banner lies over the page, so that nothing moves when it comes and goes. */
+/** The banner overlays the page, so that nothing moves when it appears. */
 export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
   const isLost = useSignal(false);
   useSignalEffect(() => {
@@ -46,7 +46,7 @@ export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): J
   );
 }
 
-/** The time since the last sample. Its seconds are not announced, because they change all the time. */
+/** Screen readers do not announce the seconds, because they change constantly. */
 function Silence({ feed }: Pick<Monitor, "feed">): JSX.Element {
   const seconds = useSignal(feed.silentSeconds());
   useSignalEffect(() => {

@@ -9,7 +9,7 @@ import type { driftOf, ProcessProps } from "./monitor.ts";
 
 type Entries = ReturnType<typeof driftOf>;
 
-/** The differences from the ecosystem file, and the action that applies the file. Values of variables are never sent. */
+/** The server never sends the values of variables. */
 export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Element {
   const { router } = usePage();
   return (

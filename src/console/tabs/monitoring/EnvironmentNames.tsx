@@ -8,7 +8,7 @@ import type { Monitor, ProcessProps } from "./monitor.ts";
 
 const Declared = createContext<Asking<EcosystemResponse> | undefined>(undefined);
 
-/** Reads the ecosystem file once for all open rows, and again when the server sees other declarations. */
+/** Reads the ecosystem file once for all open rows, and again when its declarations change. */
 export function DeclaredApps({ monitor, children }: { monitor: Monitor; children: ComponentChildren }): JSX.Element {
   const { api, service } = useConsole();
   const { feed, open } = monitor;

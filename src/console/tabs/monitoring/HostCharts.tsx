@@ -9,7 +9,6 @@ import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 import { RowChart } from "./RowChart.tsx";
 
-/** Three cards side by side; on a phone one card, with tiles that choose its chart. */
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
   const { appearance } = useConsole();
   if (monitor.feed.shown.value === undefined) {

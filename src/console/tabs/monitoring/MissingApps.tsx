@@ -5,12 +5,11 @@ import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
 
-/** Apps that the ecosystem file declares and PM2 does not know. They keep their places while a user points at them. */
+/** Declared apps that PM2 does not know. They keep their places while the user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { feed, still } = monitor;
   const metrics = feed.shown.value?.metrics;
   const known = new Set(metrics?.processes.map(({ name }) => name));
-  // An app that PM2 knows has a row in the table.
   const unknown = metrics?.ecosystem.missingExpected.filter((name) => !known.has(name)) ?? [];
   const missing = still.value?.missing ?? unknown;
   const release = (): void => void (still.value = undefined);
@@ -39,7 +38,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
   );
 }
 
-/** The button stays when the app is started, because it may have the focus. */
+/** The button stays after the start, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
   const reason = usePage().identity.reasonAgainst("act");

@@ -50,7 +50,6 @@ function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element 
   );
 }
 
-/** The name and uptime of the machine; the rest shows on demand. */
 function System({ system }: { system: NonNullable<HostMetrics["system"]> }): JSX.Element {
   const { hostName, os, kernel, architecture, virtualization, bootedAt, fileSystems, interfaces } = system;
   const more = [

@@ -20,11 +20,10 @@ export interface ProcessActionsProps {
   readonly row: Folded;
   readonly monitor: Monitor;
   readonly isInWords?: boolean;
-  /** Of the process among others of its name. */
+  /** Distinguishes a process from others of the same name by its number. */
   readonly isNumbered?: boolean;
 }
 
-/** Start, stop and restart of a process or of all instances. The page asks before it ends a running process. */
 export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const { row, monitor, isInWords = false, isNumbered = false } = props;
   const { identity } = usePage();
@@ -67,13 +66,12 @@ function allOf(instances: readonly ProcessMetrics[]): string {
   return `all ${counted(instances.length, "instance")}`;
 }
 
-/** PM2's number names one process; a name in its namespace names all instances. */
+/** PM2's number selects one process; a name in its namespace selects all instances. */
 function targetOf({ process: { name, pmId, namespace }, instances }: Folded): Omit<Action, "action"> {
   if (instances.length === 1) return { name, pmId };
   return { name, ...(namespace !== null && { namespace }) };
 }
 
-/** The reason why an action would be refused, or would do nothing. */
 function reasonAgainst(action: Verb, instances: readonly ProcessMetrics[]): string | undefined {
   if (action !== "start" && instances.some(({ isOwn }) => isOwn)) return "It serves this page. Use the command line.";
   const reasons = instances.map((process) => reasonAgainstOne(action, process));

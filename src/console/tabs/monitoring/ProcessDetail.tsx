@@ -144,7 +144,7 @@ function runOf(process: ProcessProps["process"]): Pair[] {
   ];
 }
 
-/** Metrics with their units, unless the value ends with its unit already. */
+/** Adds no unit to a value that already ends with it. */
 function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Pair[] {
   const units = new Map(Object.entries(customMetricUnits));
   return Object.entries(customMetrics).map(([name, value]) => {

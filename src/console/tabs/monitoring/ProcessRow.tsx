@@ -15,13 +15,11 @@ const MEGABYTE = 1024 ** 2;
 export interface RowProps {
   readonly row: Row;
   readonly monitor: Monitor;
-  /** The place in the whole table, which may not be drawn. */
+  /** The place in the whole table, of which only a part is drawn. */
   readonly index?: number;
-  /** One of several instances, below the row of all of them. */
   readonly isInstance?: boolean;
 }
 
-/** A process with its details, or an app with the rows of its instances. */
 export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps): JSX.Element {
   const isOpen = monitor.open.value.has(row.key);
   const isFolded = row.instances.length > 1;
@@ -119,10 +117,10 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
   );
 }
 
-/** The letters at the end that stay, because names of one family differ there. */
+/** Letters kept at the end, because similar names differ there. */
 const TAIL = 8;
 
-/** A name on one line. A long one is cut in the middle if there is no room for it. */
+/** In the middle, to keep a long name on one line. */
 function Cut({ text }: { text: string }): JSX.Element {
   const letters = Array.from(text);
   if (letters.length <= 2 * TAIL) {
@@ -134,7 +132,7 @@ function Cut({ text }: { text: string }): JSX.Element {
   }
   return (
     <>
-      {/* A screen reader would speak the two halves as two words. */}
+      {/* A screen reader would read the two halves as two words. */}
       <span class="hidden">{text}</span>
       <span class="name" aria-hidden="true">
         <span>{letters.slice(0, -TAIL).join("")}</span>
@@ -168,7 +166,6 @@ function Status({ row: { process, instances } }: { row: Row }): JSX.Element {
   );
 }
 
-/** `+1.0 GB`, and the time from which it counts. */
 function GrowthCell({ growth }: { growth: Growth | undefined }): JSX.Element {
   if (growth === undefined) return <td class="number wide growth">{UNKNOWN}</td>;
   const sign = growth.bytes < 0 ? "−" : "+";

@@ -39,7 +39,7 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
   );
 }
 
-/** The first words of a refusal: words that change with each sample would be announced each time. */
+/** Keeps the first words of a refusal, because a screen reader would announce each change. */
 function Refused({ shown }: { shown: Shown }): JSX.Element | null {
   const refusal = useMemo(() => shown.refusal, [shown.refusal?.code]);
   if (refusal === undefined) return null;
@@ -58,7 +58,7 @@ const columns: readonly { readonly by: Column; readonly label: string; readonly 
   { by: "uptime", label: "Uptime", class: "wide" },
 ];
 
-/** So many rows are drawn or left out together. */
+/** The number of rows drawn or left out together. */
 const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 2.25;
@@ -95,7 +95,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
             rowHeight={ROW_HEIGHT}
             isFirst={at === 0}
             onHold={onHold}
-            // The head is the first row.
+            // The header is the first row.
             draw={draw(part, at * PART + 2)}
           />
         ))}
@@ -134,7 +134,7 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-/** Most processes read and write next to nothing, so the column is shown on demand. */
+/** Hidden by default, because most processes hardly use the disk. */
 function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
   const isShown = monitor.showsDisk.value;
   return (
@@ -145,7 +145,6 @@ function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-/** Draws all sparklines together when a sample or the theme changes. */
 function useSparklines({ sparklines }: Monitor): void {
   const { appearance } = useConsole();
   useLayoutEffect(() => {

@@ -7,10 +7,9 @@ import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import type { Monitor } from "./monitor.ts";
 import { ranges } from "./view.ts";
 
-/** Ranges beyond the samples of an open page. */
+/** Longer ranges need recorded values. */
 const LONG = ranges["15m"];
 
-/** Offers to record where a range needs it, and says why nothing is recorded. */
 export function Recording({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element {
   const { toasts, router } = useConsole();
   const recorder = past.recorder.value;

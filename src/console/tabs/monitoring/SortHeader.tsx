@@ -11,7 +11,6 @@ export interface SortHeaderProps {
   readonly onSort: (sorting: Sorting) => void;
 }
 
-/** The head of a column. A click sorts by the column, or reverses the order if it is sorted already. */
 export function SortHeader(props: SortHeaderProps): JSX.Element {
   const { column, label, sorting, isNumber = false, onSort } = props;
   const isSorted = sorting.by === column;

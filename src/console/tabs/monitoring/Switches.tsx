@@ -3,7 +3,6 @@ import { IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** Draws the span before as a second line, if one was recorded. */
 export function ComparisonSwitch({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element | null {
   const { compares, has } = past;
   if (!has.value) return null;
@@ -14,7 +13,6 @@ export function ComparisonSwitch({ monitor: { past, view } }: { monitor: Monitor
   );
 }
 
-/** Switches the notices of the browser on and off. */
 export function NoticeSwitch({ monitor: { notices } }: { monitor: Monitor }): JSX.Element | null {
   if (!notices.isPossible) return null;
   const isOn = notices.isOn.value;

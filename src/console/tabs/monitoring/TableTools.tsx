@@ -67,7 +67,7 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
   const { feed } = monitor;
   const profiles = useConsole().facts.matrix.pm2Profiles;
   const chosen = feed.environment.value;
-  // The choice may be an environment without a PM2 profile, or empty.
+  // The chosen environment may be empty or have no PM2 profile.
   const options = profiles.includes(chosen) ? profiles : [chosen, ...profiles];
   return (
     <span class="comparison">
@@ -95,7 +95,6 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-/** Leads from what differs to the steps that end it. */
 function PlanLink({ steps, environment }: { steps: number; environment: string }): JSX.Element | null {
   const { router } = useConsole();
   if (steps === 0) return null;

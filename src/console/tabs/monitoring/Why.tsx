@@ -10,14 +10,13 @@ import type { ProcessProps } from "./monitor.ts";
 
 const LATE_SECONDS = 5;
 
-/** When and why the process last ended, its last lines, its ports, and what acts on it next. */
 export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const { api, service } = useConsole();
   const { feed, happenings } = monitor;
   const environment = feed.environment.value;
   const { name, pmId, status, restartCount } = process;
   const newest = happenings.events.value.findLast(({ app }) => app === name)?.at;
-  // PM2 may write the last lines after it has noted the end: for a while, each sample reads them again.
+  // PM2 may write the last lines after it records the end, so each sample reads them again for a while.
   const sampled = feed.newest.value?.time ?? 0;
   const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
   const { answer, last, problem, retry } = useAnswer(
@@ -69,7 +68,6 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
   );
 }
 
-/** An event with its evidence and the log around it. */
 export function Ended({ event, isOpen }: { event: SvcmEvent; isOpen?: boolean }): JSX.Element {
   const { app, at, evidence, actor } = event;
   return (

@@ -6,9 +6,9 @@ import type { Subject, Toasts } from "../../state/toasts.ts";
 import type { Feed } from "./feed.ts";
 import { failureOf } from "./refusal.ts";
 
-/** Failures whose reason is over as soon as PM2 can be read again. */
+/** These failures are over as soon as PM2 can be read again. */
 const OF_PM2 = /^PM2_/;
-/** A failure whose reason is over when the next action succeeds. */
+/** This failure is over when the next action succeeds. */
 const OF_RATE = "RATE_LIMITED";
 
 /** Shows the outcomes of actions, and resolves a failure when its reason is over. */

@@ -17,7 +17,6 @@ interface State extends ReturnType<typeof createColumns> {
 
 const tab = "monitoring";
 
-/** The parts of the tab that a link to it has. */
 export function monitoringParts(state: State): AddressPart[] {
   const { feed, filter, open, order, past, status, view, ...columnsOf } = state;
   return [
@@ -61,7 +60,6 @@ export function monitoringParts(state: State): AddressPart[] {
   ];
 }
 
-/** `-cpu` begins with the largest value. */
 function sortText({ by, isDescending }: Sorting): string[] {
   return by === FIRST.by && isDescending === FIRST.isDescending ? [] : [`${isDescending ? "-" : ""}${by}`];
 }

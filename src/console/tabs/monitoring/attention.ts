@@ -4,16 +4,14 @@ import { counted, UNKNOWN } from "../../data/format.ts";
 export type DriftEntry = MetricsFrame["payload"]["ecosystem"]["drift"][number];
 type Judged = Pick<ProcessMetrics, "status" | "problem" | "restartCount" | "exitCode">;
 
-/** The reason why a process needs a user. */
 export interface Attention {
-  /** The most urgent is 0. */
+  /** 0 is the most urgent. */
   readonly rank: number;
-  /** Empty if the badge says everything. */
+  /** Empty if the badge is enough. */
   readonly why: string;
 }
 
 const RANKS = { errored: 0, problem: 1, waiting: 2, drift: 3, stale: 4, undeclared: 5 } as const;
-/** A process that needs nothing. */
 export const CALM = 6;
 
 export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Attention | undefined {
@@ -40,10 +38,10 @@ function gaveUp({ restartCount, exitCode }: Judged): string {
   return `PM2 has given up on it${times}.${code}`;
 }
 
-/** PM2 applies these to a new process only. */
+/** PM2 applies these only to a new process. */
 const OF_NEW_PROCESS = new Set<string>(["execMode", "watch"]);
 
-/** True if a restart with the ecosystem file ends the difference, and a plain restart does not. */
+/** True if only a restart with the ecosystem file removes the difference. */
 export function isApplicable({ field, state }: DriftEntry): boolean {
   if (field === "app" || field === "instances" || OF_NEW_PROCESS.has(field)) return false;
   return state !== "stale" || field === "env";

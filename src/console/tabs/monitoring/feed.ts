@@ -31,48 +31,41 @@ export interface Shown {
   readonly host: HostMetrics;
   /** Absent while PM2 cannot be read. */
   readonly metrics?: Metrics;
-  /** The reason why PM2 cannot be read. */
   readonly refusal?: Refusal;
 }
 
 export interface FeedOptions {
   readonly url: string;
   readonly session: Session;
-  /** Confirms the server before each attempt to connect, because the token belongs to that server. */
+  /** Confirmed before each connection, because the token belongs to that server. */
   readonly server: Pick<ServerWatch, "confirm">;
-  /** Empty without a default. */
   readonly environment: string;
-  /** Empty: every service. */
+  /** Empty for every service. */
   readonly service: ReadonlySignal<string>;
-  /** Another machine; empty for that of the server. */
+  /** Empty for the machine of the server. */
   readonly node: string;
   readonly nextFrame: (draw: () => void) => void;
   readonly onState: (state: ConnectionState) => void;
 }
 
-/** The live metrics while the tab is open, and the actions on processes. */
 export class Feed {
   readonly state = signal<ConnectionState>("closed");
-  /** The sample on the screen. It is set in animation frames, which a hidden page does not get. */
+  /** Set in animation frames, which a hidden page does not get. */
   readonly shown = signal<Shown | undefined>();
   readonly newest = signal<Shown | undefined>();
   readonly refusal = signal<Refusal | undefined>();
-  /** The newest step of an apply or a rollback. */
   readonly applied = signal<ApplyFrame | undefined>();
   readonly history = new History();
-  /** The newest event of a process. */
   readonly event = signal<SvcmEvent | undefined>();
   readonly environment: Signal<string>;
   readonly intervalMs = signal<number>(interval.default);
   readonly asyncContext = signal(false);
-  /** Samples are kept, and the screen does not change. */
   readonly isPaused = signal(false);
   /** Seconds between the screen and the newest sample. */
   readonly secondsBehind = signal(0);
   readonly #options: FeedOptions;
   #client: Client | undefined;
   #arrived: number | undefined;
-  /** Shown beside the host's values until metrics arrive again. */
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
   #openers = 0;
@@ -82,7 +75,7 @@ export class Feed {
     this.environment = signal(options.environment);
   }
 
-  /** Stays open until each opener has closed it. */
+  /** The feed stays open until each caller has closed it. */
   open(): () => void {
     this.#openers += 1;
     if (this.#openers === 1) this.tryNow();
@@ -118,7 +111,7 @@ export class Feed {
     if (this.#options.node === "") void this.#follow(client);
   }
 
-  /** A server that refuses the metrics refuses the events too, and the page says it once. */
+  /** A server that refuses the metrics refuses the events too, so the page reports only the former. */
   async #follow(client: Client): Promise<void> {
     try {
       for await (const event of client.events()) if (client === this.#client) this.event.value = event;
@@ -132,7 +125,7 @@ export class Feed {
     if (this.#client) void this.#watch(this.#client);
   }
 
-  /** Seconds since the last sample by the clock of this page; `undefined` before the first one. */
+  /** By the clock of this page; `undefined` before the first sample. */
   silentSeconds(): number | undefined {
     return this.#arrived === undefined ? undefined : Math.floor((performance.now() - this.#arrived) / 1000);
   }
@@ -142,7 +135,6 @@ export class Feed {
     this.#draw();
   }
 
-  /** Lines of logs, over the connection of the tab. */
   logs(options: LogsOptions): AsyncIterable<LogsFrame> {
     if (this.#client === undefined) throw new Error("The tab was closed.");
     return this.#client.logs({ ...options, ...this.#node() });
@@ -166,7 +158,6 @@ export class Feed {
       ...this.#place(),
       intervalMs: this.intervalMs.value,
       asyncContext: this.asyncContext.value,
-      // The page asks for the range that it shows.
       history: false,
     };
     try {
@@ -215,7 +206,7 @@ export class Feed {
     this.#isDrawing = true;
   }
 
-  /** The processes of the sample before stay until a refusal replaces them. */
+  /** Keeps the previous processes until a refusal replaces them. */
   #shownOf({ type, payload }: Exclude<WatchFrame, ErrorFrame | HistoryFrame>): Shown {
     const { collectedAt, host } = payload;
     const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
@@ -236,7 +227,7 @@ export class Feed {
   }
 }
 
-/** Without the processes that the chosen service does not declare: they belong to the other services, or to none. */
+/** Leaves out processes that the selected service does not declare. */
 export function ofService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
   payload: Payload,
   service: string,

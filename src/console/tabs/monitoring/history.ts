@@ -4,10 +4,9 @@ import { folded, single } from "./rows.ts";
 
 export const CPU = 0;
 export const MEMORY = 1;
-/** The first disk; the cores are behind the disks. */
+/** The column of the first disk; the columns of the cores follow the disks. */
 export const DISK = 2;
 
-/** The measured values of the host, of each process that is still listed, and of all instances of an app together. */
 export class History {
   /** Columns in percent: CPU, memory, each disk, each core. */
   host: Series | undefined;
@@ -17,7 +16,7 @@ export class History {
 
   addHost(time: number, { cpu, memory, disk }: HostMetrics): void {
     const disks = disk.map((entry) => ("usedPercent" in entry ? entry.usedPercent : null));
-    // A column has one meaning, so another number of disks or cores starts a new series.
+    // Another number of disks or cores would change the meaning of the columns.
     if (this.host === undefined || this.diskCount !== disks.length || this.coreCount !== cpu.perCore.length) {
       [this.diskCount, this.coreCount] = [disks.length, cpu.perCore.length];
       this.host = new Series(DISK + disks.length + cpu.perCore.length);

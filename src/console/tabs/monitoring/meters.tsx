@@ -63,7 +63,6 @@ function MemoryShares({ monitor }: { monitor: Monitor }): JSX.Element | null {
   );
 }
 
-/** Every disk by its path, or the reason why it could not be measured. */
 function Disks({ monitor }: { monitor: Monitor }): JSX.Element {
   const disk = monitor.feed.shown.value?.host.disk ?? [];
   return (
@@ -84,7 +83,6 @@ function Disks({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-/** A bar for each core, and a button that adds a line for each core to the chart. */
 function Cores({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { showsCores, feed } = monitor;
   const perCore = feed.shown.value?.host.cpu.perCore ?? [];

@@ -15,7 +15,7 @@ import { rowOf, type Folded, type Row } from "./rows.ts";
 import { watchTrouble } from "./trouble.ts";
 import { createView } from "./view.ts";
 
-/** The state that the parts of the tab share. It is kept when the tab is closed, so that the charts go on. */
+/** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
 export type Monitor = ReturnType<typeof createMonitor>;
 
 export interface ProcessProps {
@@ -25,7 +25,7 @@ export interface ProcessProps {
 
 type Drift = Metrics["ecosystem"]["drift"];
 
-/** The rows of the table and the declared apps below it, held still while a user is at those apps. */
+/** Rows and declared apps that stay in place while the user points at the apps. */
 interface Held {
   readonly keys: ReadonlySet<string>;
   readonly missing: readonly string[];
@@ -58,7 +58,6 @@ function createMonitor(page: Console) {
     feed,
     view,
     past: createPast(api, feed, view),
-    /** The number of processes in trouble; `undefined` before the first look. */
     trouble,
     notices: createNotices(trouble, choices),
     happenings: createHappenings(feed, api),
@@ -69,23 +68,20 @@ function createMonitor(page: Console) {
     open: signal<ReadonlySet<string>>(new Set()),
     still: signal<Held | undefined>(),
     showsCores: signal(false),
-    /** The connection is lost, or no sample arrived for a while. */
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
     drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
-    /** Compares the processes with another environment, now and at the next visit. */
+    /** The choice is remembered for the next visit. */
     compareWith(environment: string): void {
       choices.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
       feed.environment.value = environment;
       feed.subscribe();
     },
-    /** The options of a command about the ecosystem file that the page shows. */
     options: computed(() => {
       const ofService = service.value === "" ? "" : ` --service ${service.value}`;
       const onNode = node === "" ? "" : ` --node ${node}`;
       return `--ecosystem --environment ${feed.environment.value}${ofService}${onNode}`;
     }),
     ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
-    /** The question before the start of a declared app; `undefined` if no question is needed. */
     doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
   };
 }
@@ -105,10 +101,7 @@ function feedOf({ session, server, service, router }: Console, environment: stri
   });
 }
 
-/**
- * The start of a declared app may be a mistake: if the server works in another environment, or if no running process
- * belongs to this one.
- */
+/** The server works in another environment, or no running process belongs to this one. */
 function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
   const [chosen, metrics] = [environment.value, shown.value?.metrics];
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {
@@ -120,7 +113,6 @@ function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: 
   return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
 }
 
-/** A row of the table, with what the page knows about it. */
 export function rowIn(monitor: Monitor, from: Folded): Row {
   return rowOf(
     from,

@@ -4,7 +4,7 @@ import { counted } from "../../data/format.ts";
 
 const CHOICE = "monitoring.notices";
 
-/** Notices of the browser while the page is hidden. Off until a user switches them on. */
+/** Browser notifications while the page is hidden; off by default. */
 export function createNotices(trouble: ReadonlySignal<number | undefined>, choices: Choices) {
   const isPossible = "Notification" in globalThis;
   const isAllowed = (): boolean => isPossible && Notification.permission === "granted";
@@ -18,7 +18,6 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
   return {
     isPossible,
     isOn,
-    /** Asks for the permission of the user if it is missing. */
     async turn(on: boolean): Promise<void> {
       isOn.value = on && (isAllowed() || (await Notification.requestPermission()) === "granted");
       choices.set(CHOICE, isOn.value ? "on" : undefined);
@@ -26,7 +25,6 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
   };
 }
 
-/** A notice replaces the one before. A click shows the page. */
 function notify(count: number): void {
   const notice = new Notification(`${counted(count, "process needs", "processes need")} attention`, {
     body: location.host,

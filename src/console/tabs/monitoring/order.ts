@@ -11,10 +11,8 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-/** By status, the rows that need a user come first. */
 export const FIRST: Sorting = { by: "status", isDescending: false };
 
-/** The order of the rows, and the column that is shown on demand only. */
 export function createColumns() {
   const order = createOrder();
   const wantsDisk = signal(false);
@@ -30,7 +28,7 @@ export function createColumns() {
 
 type Ordered = Pick<Row, "key" | "process" | "attention" | "growth">;
 
-/** The order of rows. It is held while the pointer or the focus is in the table: values change, rows stay. */
+/** Rows keep their places while the pointer or the focus is in the table; only values change. */
 export function createOrder() {
   const sorting = signal(FIRST);
   const isHeld = signal(false);
@@ -41,7 +39,6 @@ export function createOrder() {
     ordered<Item extends Ordered>(rows: readonly Item[]): Item[] {
       const before = isHeld.value && last?.sorting === sorting.value ? last.rows : undefined;
       const places = before && new Map(before.map(({ key }, at) => [key, at]));
-      // A new row goes to the end.
       const placeOf = ({ key }: Ordered): number => places?.get(key) ?? Infinity;
       const sorted = rows.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
       last = { sorting: sorting.value, rows: sorted };
@@ -64,12 +61,12 @@ function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => 
   if (by === "name") return (a, b) => direction * byName(a, b);
   if (by === "status") return (a, b) => direction * (rankOf(a) - rankOf(b)) || byName(a, b);
   const read = numbers[by];
-  // A value that was not measured goes to the end in both directions.
+  // Unmeasured values go to the end in both directions.
   const value = (row: Ordered): number => read(row) ?? Infinity * direction;
   return (a, b) => direction * (value(a) - value(b) || 0) || byName(a, b);
 }
 
-/** Urgent rows first, then those that PM2 does not run, then the others. */
+/** Urgent rows, then stopped ones, then the others. */
 function rankOf({ attention, process }: Ordered): number {
   return attention?.rank ?? CALM + (process.status === "online" ? 1 : 0);
 }

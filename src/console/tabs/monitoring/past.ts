@@ -8,16 +8,14 @@ import { MEMORY } from "./history.ts";
 import { keyOf } from "./rows.ts";
 import { ranges, type View } from "./view.ts";
 
-/** The recorded past of a range, by row; the host has the key `""`. */
+/** By row; the host has the key `""`. */
 type PastRows = ReadonlyMap<string, Past>;
 
 const SERIES = "host,*:cpuPercent,*:memoryBytes";
-/** The columns of the host, and of a process. */
 const HOST = ["cpuPercent", "memoryPercent", "diskPercent"];
 const PROCESS = ["cpuPercent", "memoryBytes"];
 const LEAST_WAIT_MS = 60_000;
 
-/** The recorded past behind the samples of this page, and the recorder of the server. */
 export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, view: View) {
   const rows = signal<PastRows>(new Map());
   const before = signal<PastRows>(new Map());
@@ -49,7 +47,7 @@ export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, vie
     compares,
     joined,
     has: computed(() => rows.value.size > 0),
-    /** The values of a chart, and those of the first column in the span before if they are compared. */
+    /** In a comparison, adds the first column of the preceding span. */
     shown(key: string, columns: readonly number[]): Shown {
       const shown = partOf(joined(key), view.span.value, columns);
       const earlier = before.value.get(pastKeyOf(key));
@@ -57,9 +55,7 @@ export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, vie
       const values = shown.part[0].map((time) => valueAt(earlier, columns[0] ?? 0, time - ranges[view.range.value]));
       return { ...shown, part: [...shown.part, values] };
     },
-    /** The names of the lines of a chart. */
     lines: (names: readonly string[]): readonly string[] => (before.value.size === 0 ? names : [...names, "Before"]),
-    /** The first recorded memory of a row in the range. */
     firstMemory(key: string) {
       const row = joined(key);
       return row instanceof Joined ? row.first(MEMORY, view.span.value) : undefined;
@@ -70,12 +66,12 @@ export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, vie
   };
 }
 
-/** Loads now, and again after each step. @returns a function that ends it */
+/** Repeats after the number of milliseconds that `load` returns. @returns a function that stops it */
 function repeat(load: (signal: AbortSignal) => Promise<number>): () => void {
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const follow = async (): Promise<void> => {
-    // A page without a past shows its own samples.
+    // After a failure, the page shows its own samples.
     const step = await load(stop.signal).catch(() => 0);
     if (!stop.signal.aborted) timer = setTimeout(() => void follow(), Math.max(LEAST_WAIT_MS, step));
   };
@@ -90,7 +86,7 @@ function valueAt({ columns, from, step }: Past, column: number, time: number): n
   return columns[column]?.[Math.floor((time - from) / step)] ?? null;
 }
 
-/** All instances of an app are a row, too; its key has the name behind the number of the first one. */
+/** The key of an app with several instances has the name behind the number of the first one. */
 function pastKeyOf(key: string): string {
   return key.replace(/^× \d+ /, "× ");
 }

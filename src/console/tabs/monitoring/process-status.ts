@@ -5,7 +5,7 @@ export type ProcessStatus = (typeof statuses)[number];
 
 type Judged = Pick<ProcessMetrics, "status" | "problem">;
 
-/** PM2's statuses in groups: the lasting ones, those in between, and a problem that the status hides. */
+/** Groups PM2's statuses; a problem that the status hides takes precedence. */
 export function statusOf({ status, problem }: Judged): ProcessStatus {
   if (status === "errored") return "errored";
   if (problem !== null) return "troubled";
@@ -18,7 +18,6 @@ const problemWords: Readonly<Record<NonNullable<ProcessMetrics["problem"]>["code
   PROCESS_FOLDER_MISSING: "folder missing",
 };
 
-/** The text of the status column: PM2's status, or the problem that it hides. */
 export function statusWord({ status, problem }: Judged): string {
   return problem === null || status === "errored" ? status : problemWords[problem.code];
 }
@@ -27,7 +26,7 @@ export function countTroubled(processes: readonly Judged[]): number {
   return processes.filter((process) => ["errored", "troubled"].includes(statusOf(process))).length;
 }
 
-/** Returns true if restarts are the fault of the process. PM2 forgets unstable restarts once it has given up. */
+/** True if the process causes the restarts. PM2 resets the unstable restarts when it gives up. */
 export function isRestless(process: Judged & Pick<ProcessMetrics, "restartCount" | "unstableRestarts">): boolean {
   const { restartCount, unstableRestarts, status, problem } = process;
   const isFailing = status === "errored" || problem?.code === "PROCESS_CRASH_LOOP";

@@ -2,9 +2,8 @@ import { computed } from "@preact/signals";
 import type { Console } from "../../console.ts";
 
 interface Production extends Pick<Console, "facts" | "questions"> {
-  /** The environment that the processes are compared with, and that of the server. */
   readonly environments: () => readonly string[];
-  /** Another machine; empty for that of the server. */
+  /** Empty for the machine of the server. */
   readonly node: string;
 }
 
@@ -15,10 +14,9 @@ export function createProduction({ facts, questions, environments, node }: Produ
   return {
     isProduction: computed(() => production.value !== undefined),
     /**
-     * Asks before an action ends or replaces apps. In production the user types the name of the app, or that of the
-     * environment for several apps and on another machine.
+     * In production, the user types the name of the app, or the environment for several apps or another machine.
      *
-     * @param question elsewhere; without one, nothing is asked there
+     * @param question for other environments; by default nothing is asked there
      */
     mayEnd: async (verb: string, apps: readonly string[], question?: string): Promise<boolean> => {
       const { value: place } = production;

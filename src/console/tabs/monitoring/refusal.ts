@@ -10,7 +10,6 @@ export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
 
 export const UNAUTHORIZED = "Unauthorized.";
 
-/** Turns a connection that is refused for its token into a refused action. */
 export function unauthorizedOr({ action, scope = "process", name = "" }: Action): (error: unknown) => ActionResult {
   return (error) => {
     if (!isUnauthorized(error)) throw error;

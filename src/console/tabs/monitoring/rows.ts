@@ -2,25 +2,22 @@ import type { ProcessMetrics } from "../../../client/index.ts";
 import { attentionOf, type Attention, type DriftEntry } from "./attention.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
 
-/** One process, or the instances of an app together. */
 export interface Folded {
   readonly key: string;
-  /** Of several instances: the sums, and the worst status. */
+  /** For several instances, the sums and the worst status. */
   readonly process: ProcessMetrics;
   readonly instances: readonly ProcessMetrics[];
 }
 
-/** A row of the table. */
 export interface Row extends Folded {
   readonly drift: readonly DriftEntry[];
   readonly attention: Attention | undefined;
   readonly growth: Growth | undefined;
 }
 
-/** The change of the memory in the range that is shown. */
 export interface Growth {
   readonly bytes: number;
-  /** Of the first recorded value, in seconds. */
+  /** The time of the first recorded value, in seconds. */
   readonly since: number;
 }
 
@@ -28,12 +25,12 @@ type DriftOf = (process: ProcessMetrics) => readonly DriftEntry[];
 
 const URGENCY: readonly ProcessStatus[] = ["errored", "troubled", "other", "stopped", "online"];
 
-/** The name is a part of the key because PM2 reuses the number of a deleted process. */
+/** Includes the name, because PM2 reuses the numbers of deleted processes. */
 export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {
   return `${pmId} ${name}`;
 }
 
-/** Instances of an app have the same name, namespace and script. */
+/** Joins the instances of an app: processes with the same name, namespace and script. */
 export function folded(processes: readonly ProcessMetrics[]): Folded[] {
   const apps = new Map<string, ProcessMetrics[]>();
   for (const process of processes) {
@@ -79,7 +76,6 @@ function together(first: ProcessMetrics, instances: readonly ProcessMetrics[]): 
   return { key: `× ${keyOf(first)}`, process, instances };
 }
 
-/** The sum of the measured values; null without any. */
 function sum(instances: readonly ProcessMetrics[], read: (process: ProcessMetrics) => number | null): number | null {
   const values = instances.map(read).filter((value) => value !== null);
   return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);

@@ -6,10 +6,7 @@ import { countTroubled } from "./process-status.ts";
 
 const EVERY_MS = 15_000;
 
-/**
- * The number of processes in trouble, whether the tab is open or not: from each sample, or else from a request now and
- * then. `undefined` before the first one.
- */
+/** While the tab is closed, an occasional request replaces the samples. `undefined` before the first count. */
 export function watchTrouble(
   feed: Feed,
   api: Pick<Api, "metrics">,
@@ -25,7 +22,7 @@ export function watchTrouble(
       const metrics = await api.metrics(feed.environment.peek());
       if (feed.state.peek() === "closed") trouble.value = troubleIn(ofService(metrics, service.peek()));
     } catch (error) {
-      // Only this status is about PM2. A lost server is reported elsewhere.
+      // Only this status is about PM2; a lost server is reported elsewhere.
       if (problemOf(error).status === 500) trouble.value = troubleIn(undefined);
     }
   };
@@ -37,7 +34,7 @@ export function watchTrouble(
   return trouble;
 }
 
-/** Counts a PM2 that cannot be read as one. */
+/** If PM2 cannot be read, that is one problem. */
 function troubleIn(metrics: Pick<Metrics, "processes"> | undefined): number {
   return metrics === undefined ? 1 : countTroubled(metrics.processes);
 }

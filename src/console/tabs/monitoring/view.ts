@@ -2,7 +2,7 @@ import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Span } from "../../data/series.ts";
 import type { Feed } from "./feed.ts";
 
-/** Ranges of the charts, in seconds. */
+/** In seconds. */
 export const ranges = {
   "1m": 60,
   "5m": 300,
@@ -14,12 +14,11 @@ export const ranges = {
 } as const;
 export type Range = keyof typeof ranges;
 
-/** Seconds: a shorter span has too few samples. */
+/** In seconds; a shorter span has too few samples. */
 const SHORTEST = 5;
 
 export type View = ReturnType<typeof createView>;
 
-/** The span that every chart of the tab shows, and the moment under the pointer. */
 export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
   const first: Range = "5m";
   const range = signal<Range>(first);
@@ -67,7 +66,7 @@ function createZoom(feed: Pick<Feed, "isPaused" | "pause">, whole: ReadonlySigna
         zoomed.value = span;
       });
     },
-    /** A view that goes on shows all of its range. */
+    /** Continuing resets the zoom. */
     pause(isPaused: boolean): void {
       wasPaused = isPaused;
       if (isPaused) feed.pause(true);
@@ -76,11 +75,11 @@ function createZoom(feed: Pick<Feed, "isPaused" | "pause">, whole: ReadonlySigna
   };
 }
 
-/** The part moved into the whole, and no shorter than allowed; `undefined` if it is all of it. */
+/** Moves the part into the range and extends it to {@link SHORTEST}; `undefined` if it is the whole range. */
 function within(whole: Span, { from, to }: Span): Span | undefined {
   const length = Math.max(to - from, SHORTEST);
   const last = whole.to - length;
-  // A thousandth for the rounding of halves and doubles.
+  // Allows for the rounding of halves and doubles.
   if (last <= whole.from + 0.001) return undefined;
   const start = Math.min(Math.max((from + to - length) / 2, whole.from), last);
   return { from: start, to: start + length };

@@ -10,7 +10,6 @@ const words: Readonly<Record<Node["state"], string>> = {
   undeclared: "Undeclared",
 };
 
-/** The shapes of the dots for processes. */
 const dots = { bad: "errored", warning: "troubled", good: "online" } as const;
 
 export function NodeRow({ node, level, reasons, index }: Judged & { readonly index: number }): JSX.Element {

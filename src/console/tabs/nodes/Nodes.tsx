@@ -12,12 +12,12 @@ import { NodeRow } from "./NodeRow.tsx";
 import { isMeant, levels, verdictOn, type Judged } from "./verdict.ts";
 
 const EVERY_MS = 2_000;
-/** So many rows are drawn or left out together. */
+/** The number of rows drawn or left out together. */
 const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 3;
 
-/** The machines of the fleet, those with a problem first. It asks them again every two seconds. */
+/** Problems come first. The list refreshes every two seconds. */
 export function Nodes(): JSX.Element {
   const { api, server, nodeFilter: filter } = usePage();
   const isAlone = useContext(ConsoleContext)?.facts.nodes.length === 0;
@@ -88,7 +88,7 @@ function urgency({ level }: Judged): number {
   return levels.indexOf(level);
 }
 
-/** Problems first. While a user is at the rows, they stay where they are. */
+/** Rows keep their places while the user points at them. */
 function useOrdered(judged: readonly Judged[], isHeld: boolean): readonly Judged[] {
   const places = useRef<ReadonlyMap<string, number>>(new Map());
   const place = ({ node }: Judged): number => places.current.get(node.name) ?? Infinity;

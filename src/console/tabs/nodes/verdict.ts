@@ -3,7 +3,7 @@ import { counted } from "../../data/format.ts";
 
 export type Node = NodesResponse["nodes"][number];
 
-/** The most urgent first. */
+/** Most urgent first. */
 export const levels = ["bad", "warning", "good"] as const;
 
 export interface Verdict {
@@ -15,7 +15,7 @@ export interface Judged extends Verdict {
   readonly node: Node;
 }
 
-/** A node that is not online is judged by that alone, because its values are from earlier. */
+/** If a node is not online, only that counts, because its values are old. */
 export function verdictOn(node: Node, version: string | undefined): Verdict {
   const bad = badIn(node);
   const reasons = [...bad, ...(node.state === "online" ? warningsIn(node, version) : [])];
@@ -47,7 +47,7 @@ function someApps(count: number | undefined, words: string): string[] {
   return count ? [`${counted(count, "app")} ${words}`] : [];
 }
 
-/** All words of the filter have to be in the name, a label such as `role=api`, or the environment. */
+/** Each word of the filter must be in the name, a label such as `role=api`, or the environment. */
 export function isMeant({ name, labels, environment }: Node, filter: string): boolean {
   const texts = [name, environment ?? "", ...Object.entries(labels).map((pair) => pair.join("="))];
   return filter

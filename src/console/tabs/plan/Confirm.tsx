@@ -14,7 +14,6 @@ import { isProduction } from "../monitoring/production.ts";
 import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
-/** Repeats the effect of an apply or a rollback before it begins. */
 export function Confirm(): JSX.Element | null {
   const { asked } = useRollout();
   const { value: subject } = asked;
@@ -75,7 +74,7 @@ function Undo({ release }: { release: Release }): JSX.Element {
   const rollout = useRollout();
   const { api } = useConsole();
   const { id, environment } = release;
-  // A refusal may mean that the plan of the rollback is out of date.
+  // A refusal may mean that the rollback plan is out of date.
   const request = (signal: AbortSignal): Promise<RollbackPlan> => api.rollbackPlan(id, signal);
   const { answer, problem, retry } = useAnswer(request, [id, rollout.refusal.value]);
   const later = rollout.releases.value.filter((other) => other.id > id && hasAppOf(other, release));
@@ -125,7 +124,6 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
 
 interface AskingProps {
   readonly title: string;
-  /** Production is typed out first. */
   readonly environment: string;
   readonly word: string;
   readonly isDangerous: boolean;

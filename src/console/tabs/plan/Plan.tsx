@@ -14,7 +14,6 @@ import { ReleaseCard } from "./ReleaseCard.tsx";
 import { Releases } from "./Releases.tsx";
 import { useRollout } from "./rollout.ts";
 
-/** An apply is read, confirmed, watched and undone here. */
 export function Plan(): JSX.Element {
   const rollout = useRollout();
   useEffect(() => rollout.open(), [rollout]);

@@ -12,7 +12,6 @@ import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
-/** The plan as it is now, and the button that leads to its confirmation. */
 export function PlanCard(): JSX.Element | null {
   const { plan, isReplaced } = useRollout();
   const root = useRef<HTMLDivElement>(null);

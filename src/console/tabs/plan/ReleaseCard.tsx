@@ -15,7 +15,6 @@ const results = {
   half: ["error", "Some apps may run as before, and others as planned."],
 } as const;
 
-/** The release that runs, step by step, and its result until it is dismissed. */
 export function ReleaseCard(): JSX.Element {
   const { current } = useRollout();
   const { value: release } = current;
@@ -31,7 +30,7 @@ export function ReleaseCard(): JSX.Element {
   );
 }
 
-/** One line, which is announced when it changes. */
+/** One line, because each change is announced. */
 function Now({ release }: { release: Release }): JSX.Element {
   const { current } = useRollout();
   const { outcome, steps, code } = release;
@@ -60,7 +59,6 @@ function Now({ release }: { release: Release }): JSX.Element {
   );
 }
 
-/** Asks before it undoes a release that changed something. */
 export function UndoButton({ release, children }: { release: Release; children: string }): JSX.Element | null {
   const { asked, isRunning } = useRollout();
   const reason = usePage().identity.reasonAgainst("write");

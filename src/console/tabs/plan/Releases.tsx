@@ -16,7 +16,6 @@ const tones = {
   half: "error",
 } as const;
 
-/** The kept applies and rollbacks, the newest first. */
 export function Releases(): JSX.Element | null {
   const { releases } = useRollout();
   if (releases.value.length === 0) return null;

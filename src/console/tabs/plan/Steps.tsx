@@ -54,7 +54,6 @@ export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Ele
   );
 }
 
-/** A note that several steps have is read once. */
 function withNotesOnce(steps: readonly PlanStep[]): PlanStep[] {
   const seen = new Set<string>();
   return steps.map((step) => ({ ...step, notes: step.notes.filter((note) => !seen.has(note) && seen.add(note)) }));

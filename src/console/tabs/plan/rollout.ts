@@ -14,16 +14,14 @@ export interface ApplyChoices {
 
 const LOOK_MS = 2_000;
 
-/** The plan of an environment, and the apply or rollback whose steps are shown. */
 export class Rollout {
   readonly plan = signal<Plan | undefined>();
   readonly choices = signal<PlanChoices>({});
   readonly problem = signal<Problem | undefined>();
-  /** True if the plan replaced the one that the user wanted to apply. */
+  /** True if a newer plan replaced the one that the user wanted to apply. */
   readonly isReplaced = signal(false);
   readonly releases = signal<readonly Release[]>([]);
   readonly current = signal<Release | undefined>();
-  /** The plan or the release that a dialog asks about. */
   readonly asked = signal<Plan | Release | undefined>();
   readonly refusal = signal<Problem | undefined>();
   readonly isSending = signal(false);
@@ -44,7 +42,7 @@ export class Rollout {
     return monitorOf(this.#page).feed;
   }
 
-  /** Follows the steps, and reads the plan again when the processes or the environment change. */
+  /** Reads the plan again when the processes or the environment change. */
   open(): () => void {
     const count = computed(() => this.#feed.newest.value?.metrics?.ecosystem.planSteps);
     const before = this.#feed.applied.peek();
@@ -67,7 +65,7 @@ export class Rollout {
         if (this.#feed.state.value === "live" && untracked(() => this.isRunning.value)) void this.#catchUp();
       }),
       effect(() => {
-        // The steps of another machine are read, because it sends none.
+        // Another machine sends no steps, so they are read.
         if (this.#page.router.node === "" || !this.isRunning.value) return undefined;
         const timer = setInterval(() => void this.#catchUp(), LOOK_MS);
         return () => clearInterval(timer);
@@ -112,7 +110,6 @@ export class Rollout {
     }
   }
 
-  /** A plan that is out of date is replaced in place. */
   #refused(problem: Problem): void {
     const { plan } = problem;
     batch(() => {
@@ -125,7 +122,7 @@ export class Rollout {
     });
   }
 
-  /** Steps are not sent again, so a release that ended meanwhile is read. */
+  /** Missed steps are not sent again, so the release is read. */
   async #catchUp(): Promise<void> {
     await this.#loadReleases();
     if (!this.isRunning.value) await this.#loadPlan();
@@ -135,11 +132,11 @@ export class Rollout {
     try {
       const release = await this.#page.api.release(id);
       const { value: current } = this.current;
-      // Answers may overtake each other.
+      // Answers may arrive out of order.
       if (current?.id === id && current.outcome !== "running") return;
       batch(() => {
         this.current.value = release;
-        // The plan from before is not shown again until the next one is there.
+        // The old plan stays hidden until the next one arrives.
         if (release.outcome !== "running") this.plan.value = undefined;
       });
       if (!this.isRunning.value) await this.load();
@@ -148,7 +145,7 @@ export class Rollout {
     }
   }
 
-  /** The release itself is read at its beginning and its end; the frames between change its steps. */
+  /** Reads the release when it begins and ends; the frames between update its steps. */
   async #take({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
     const { value: current } = this.current;
     if (current === undefined || current.id !== release || outcome !== undefined) return await this.#follow(release);
@@ -173,7 +170,7 @@ export class Rollout {
     if (asked?.answer === undefined) return;
     const [newest] = (this.releases.value = asked.answer.releases);
     const { value: current } = this.current;
-    // A release that began while the page was elsewhere, or ended while the connection was lost.
+    // The release began while the page was elsewhere, or ended while the connection was lost.
     if (newest?.outcome === "running" || newest?.id === current?.id) this.current.value = newest;
   }
 }

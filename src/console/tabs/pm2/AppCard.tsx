@@ -5,7 +5,7 @@ import { CodeLine } from "../../ui/CodeLine.tsx";
 
 type App = EcosystemResponse["apps"][number];
 
-/** An app as the file declares it. The server does not send secret values. */
+/** The server does not send secret values. */
 export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {
   const { name, script, interpreter, interpreterArgs, env, command } = app;
   return (

@@ -11,7 +11,6 @@ interface StartCommandProps {
   readonly chosen: EcosystemResponse["preview"];
 }
 
-/** The command that starts exactly the apps of a service kind. */
 export function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
   const { serviceKinds } = useConsole().facts.matrix;
   const configured = preview.configuredKind.value;

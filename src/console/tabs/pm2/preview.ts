@@ -7,7 +7,7 @@ import { Question } from "../../data/question.ts";
 import type { Problem } from "../../data/request-error.ts";
 
 /**
- * The selection of the preview, which is stored nowhere and independent of the env editor.
+ * Not stored, and independent of the env editor.
  *
  * @see the specification, "Deploy target list behaviour" 8 and 9
  */
@@ -15,7 +15,6 @@ export class Preview {
   readonly environment;
   readonly ecosystem = signal<EcosystemResponse | undefined>();
   readonly problem = signal<Problem | undefined>();
-  /** The kind of the stored service configuration, if it is valid. */
   readonly configuredKind = computed(() => this.#knownKind(this.#page.store.document.value.serviceConfiguration));
   readonly serviceKind = computed(
     () => this.#chosenKind.value ?? this.configuredKind.value ?? Object.keys(this.#kinds)[0] ?? "",
@@ -29,7 +28,6 @@ export class Preview {
     this.environment = signal(page.facts.matrix.pm2Profiles[0] ?? "");
   }
 
-  /** The parts of the tab that a link to it has. */
   parts(): AddressPart[] {
     const [tab, first = ""] = ["pm2" as const, this.#page.facts.matrix.pm2Profiles[0]];
     const { environment } = this;
@@ -56,7 +54,7 @@ export class Preview {
     this.#chosenKind.value = serviceKind;
   }
 
-  /** The server runs the file for each answer. */
+  /** The server runs the ecosystem file for each answer. */
   async load(): Promise<void> {
     const { environment, serviceKind } = this;
     const asked = await this.#question.ask((aborted) =>
@@ -69,7 +67,6 @@ export class Preview {
     });
   }
 
-  /** Reads the file again at the request of the user, and reports the outcome. */
   async reload(): Promise<void> {
     await this.load();
     const { ecosystem } = this;

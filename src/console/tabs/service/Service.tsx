@@ -38,7 +38,7 @@ export function Service(): JSX.Element {
       >
         <FormFields form={form} fields={configurationFields} />
         {form.ports.value.map((name) => {
-          // A listener has the name of its protocol.
+          // A listener is named after its protocol.
           const label = `${entryOf(matrix.protocols, name)?.label ?? name.toUpperCase()} port`;
           return <TextField key={name} {...controlOf(form, `ports.${name}`, label)} inputMode="numeric" />;
         })}

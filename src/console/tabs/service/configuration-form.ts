@@ -14,7 +14,7 @@ const FIELDS = configurationFields.map(({ name }) => name);
 const PORT = "ports.";
 
 /**
- * The form of the service configuration. Ports are named `ports.<name>`.
+ * Ports are named `ports.<name>`.
  *
  * @see the specification, "Validation rules behind rejections" 1
  */
@@ -66,7 +66,7 @@ export class ConfigurationForm extends Form {
     return this.isEdit() ? given : { ...proposal(this.#vocabulary), ...this.changes.value };
   }
 
-  /** Stored ports that the kind does not bind are kept. */
+  /** Keeps stored ports that the kind does not bind. */
   protected override decide(): Candidate {
     const stored = this.stored.value ?? {};
     const before = isRecord(stored["ports"]) || stored["ports"] === undefined ? stored : { ...stored, ports: {} };
@@ -86,7 +86,7 @@ export class ConfigurationForm extends Form {
     this.said.value = { tone: "success", text: "Saved the service configuration." };
   }
 
-  /** With paths inside of the configuration. */
+  /** Paths are relative to the configuration. */
   #issues(candidate: Candidate): Issue[] {
     return serviceConfigurationIssues(candidate, this.#vocabulary).map((issue) => ({
       ...issue,
@@ -95,7 +95,6 @@ export class ConfigurationForm extends Form {
   }
 }
 
-/** The first values of the matrix. Ports cannot be proposed. */
 function proposal({ matrix }: Vocabulary): Values {
   const [runMode = "", mode] = Object.entries(matrix.runModes)[0] ?? [];
   const [serviceKind = ""] = Object.keys(matrix.serviceKinds);

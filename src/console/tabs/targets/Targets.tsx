@@ -17,7 +17,7 @@ import type { EntryKind } from "../../state/entry-kind.ts";
 import type { Values } from "../../state/form.ts";
 import { EntryForm } from "../../ui/EntryForm.tsx";
 
-/** The deploy targets of the document. @see the specification, "Deploy target list behaviour" */
+/** @see the specification, "Deploy target list behaviour" */
 export function Targets(): JSX.Element {
   const page = useConsole();
   const list = targetList(page);
@@ -86,7 +86,6 @@ function Matrix({ list }: { list: EntryList }): JSX.Element {
   );
 }
 
-/** Deploy targets. @see the specification, "Deploy target list behaviour" */
 function targetKind(vocabulary: Vocabulary): EntryKind {
   return {
     section: "deployments",
@@ -104,7 +103,7 @@ function targetKind(vocabulary: Vocabulary): EntryKind {
   };
 }
 
-/** Clears the profile of a target that PM2 does not manage, and proposes one again when it does. */
+/** Only a target that PM2 manages has a profile. */
 function withProfile(values: Values, field: string, vocabulary: Vocabulary): Values {
   if (groupOf(vocabulary, values["deployTarget"])?.pm2Managed === false) return { ...values, pm2Profile: "" };
   if (field !== "deployTarget" || values["pm2Profile"]) return values;

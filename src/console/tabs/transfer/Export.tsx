@@ -52,7 +52,6 @@ export function Export(): JSX.Element {
   );
 }
 
-/** The reasons to think before an export: an empty document, or one with issues. */
 function Doubts(): JSX.Element {
   const { store, facts } = useConsole();
   const issues = validateDocument(store.document.value, facts.vocabulary);

@@ -76,7 +76,7 @@ function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.
     if (file.size > MAX_BYTES)
       toasts.error(`${file.name} is larger than 4 MB, which is more than svcm reads.`, "import");
     else await onFile(file).catch(() => toasts.error(`${file.name} cannot be read.`, "import"));
-    // Allows the same file again, after it was fixed.
+    // Without this, the browser ignores the same file after it was fixed.
     currentTarget.value = "";
   };
   return (
@@ -126,7 +126,6 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
   );
 }
 
-/** For people: `2 deploy targets, 1 interface adapter, a service configuration, environment dev`. */
 function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvironment }: DeploymentsDocument): string {
   return [
     counted(deployments?.length ?? 0, "deploy target"),

@@ -4,7 +4,7 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { Export } from "./Export.tsx";
 import { Import } from "./Import.tsx";
 
-/** Export and import of the whole document. @see the specification, "Versioning" 4 */
+/** @see the specification, "Versioning" 4 */
 export function Transfer(): JSX.Element {
   return (
     <div class="stack">

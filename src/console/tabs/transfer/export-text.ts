@@ -3,7 +3,7 @@ import { isRecord } from "../../../core/words/record.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
 import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 
-/** The formats of an exported document. @see CONTRACT section 6 */
+/** @see CONTRACT section 6 */
 export const formats = {
   json: {
     label: "JSON",

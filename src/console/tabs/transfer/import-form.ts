@@ -5,11 +5,10 @@ import { Question } from "../../data/question.ts";
 import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 import { readingOf, readJson, type Reading, type ReadText } from "./read-import.ts";
 
-/** A text on its way into the document. The server reads it; only the last text counts. */
+/** The server reads each text; only the last answer counts. */
 export class ImportForm {
   readonly text = signal("");
   readonly fileName = signal("");
-  /** `undefined` without a text and until the server has answered. */
   readonly reading = signal<Reading | undefined>();
   readonly isAsking = signal(false);
   readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.store.document.value);
@@ -57,12 +56,12 @@ export class ImportForm {
     });
   }
 
-  /** Restores the document before the import, if nothing has changed since. */
+  /** Does nothing if the document has changed since the import. */
   undo(): void {
     if (this.canUndo.value) this.#page.store.update((document) => this.#replaced.value?.before ?? document);
   }
 
-  /** @param json is imported without the server, if that does not answer */
+  /** @param json used if the server does not answer */
   async #ask(text: string, json: ReadText | undefined): Promise<void> {
     const answered = await this.#question.ask((aborted) => this.#page.api.validate(text, aborted));
     if (answered === undefined) return;

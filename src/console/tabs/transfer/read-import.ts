@@ -6,26 +6,23 @@ import type { Problem } from "../../data/request-error.ts";
 import { migrateDocument, reasonAgainst, type DeploymentsDocument } from "../../state/deployments-document.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
 
-/** A text that was read; without a document if it cannot be read. */
 export interface ReadText {
   readonly document?: unknown;
   readonly issues: readonly ShownIssue[];
 }
 
 export interface Reading {
-  /** Absent if the text cannot be read as a document. */
   readonly document?: DeploymentsDocument;
   readonly issues: readonly ShownIssue[];
-  /** Deploy targets in the form of an earlier version, which are migrated. */
+  /** The number of deploy targets migrated from an earlier form. */
   readonly migrated: number;
-  /** Why it cannot be read as a document, if the issues do not say it. */
+  /** Why the text is not a document, if the issues do not explain it. */
   readonly reason?: string;
   readonly problem?: Problem;
 }
 
 /**
- * The document of a text as it would be loaded from the browser's storage: legacy deploy targets are migrated, and
- * entries with issues are kept and flagged. Only what is not a document is refused.
+ * Migrates legacy deploy targets; entries with issues are kept and flagged.
  *
  * @see the specification, "Versioning" 2 and 4
  */
@@ -42,7 +39,7 @@ function legacyCount({ deployments }: Candidate): number {
   return list.filter((entry) => isRecord(entry) && isLegacyTarget(entry)).length;
 }
 
-/** A text that is meant to be JSON, without the server: places are missing then. `undefined` for YAML. */
+/** Reads JSON without the server; issues then have no positions. `undefined` for YAML. */
 export function readJson(text: string, fileName: string): ReadText | undefined {
   if (!/\.json$/i.test(fileName) && !/^\s*[{[]/.test(text)) return undefined;
   try {

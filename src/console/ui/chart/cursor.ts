@@ -1,10 +1,10 @@
 import type { Span } from "../../data/series.ts";
 import type { Scale } from "./scale.ts";
 
-/** CSS pixels: a shorter drag is a click. */
+/** In CSS pixels; a shorter drag is a click. */
 const LEAST_DRAG = 6;
 
-/** The sample in sight that is nearest to a moment. `times` are in ascending order. */
+/** Returns an index of `times`, which are ascending; `undefined` if no sample is in the span. */
 export function nearest(times: readonly number[], span: Span, time: number): number | undefined {
   let found: number | undefined;
   for (const [at, other] of times.entries()) {
@@ -38,7 +38,7 @@ export function selectionOf(scale: Scale, start: number, end: number): Span | un
   return { from: scale.timeAt(Math.min(start, end)), to: scale.timeAt(Math.max(start, end)) };
 }
 
-/** The span `times` as long, with the moment in the same place. */
+/** The span is `times` as long and keeps the moment in place. */
 export function stretched({ from, to }: Span, moment: number, times: number): Span {
   return { from: moment - (moment - from) * times, to: moment + (to - moment) * times };
 }

@@ -11,9 +11,9 @@ export interface Picture extends Scene {
 }
 
 const FONT = "11px system-ui, sans-serif";
-/** The least number of CSS pixels between two labels of the time axis. */
+/** In CSS pixels, between two labels of the time axis. */
 const LEAST_SPACE = 12;
-/** Half the width of a triangle in the lane of events. */
+/** Half the width of a triangle, in CSS pixels. */
 const MARK = 4;
 
 /** @param context one unit of it is a CSS pixel */
@@ -25,7 +25,7 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture): void
   paintTimeAxis(context, picture);
   context.save();
   context.beginPath();
-  // Keeps the whole width of a line at the very top or bottom.
+  // Room for the line width at the top and bottom.
   context.rect(left, top - 2, width, height + 3);
   context.clip();
   paintLines(context, picture);
@@ -58,7 +58,7 @@ function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Pictur
   const end = box.left + box.width;
   for (const time of timeTicks(span, box.width, room)) {
     const [x, words] = [scale.x(time), label(time, span)];
-    // Half a label would show another time.
+    // A truncated label would show another time.
     if (x + context.measureText(words).width / 2 <= end) context.fillText(words, x, box.top + box.height + 12);
   }
 }
@@ -66,7 +66,7 @@ function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Pictur
 function paintLines(context: CanvasRenderingContext2D, { scale, ink, times, columns, longestStep }: Picture): void {
   const floor = scale.box.top + scale.box.height;
   const isApart = (at: number): boolean => (times[at] ?? 0) - (times[at - 1] ?? 0) > longestStep;
-  // The first line is drawn last, over the others.
+  // The first line is drawn last, above the others.
   for (let which = columns.length - 1; which >= 0; which -= 1) {
     const column = columns[which] ?? [];
     const place = { x: (at: number) => scale.x(times[at] ?? 0), y: (at: number) => scale.y(column[at] ?? 0) };
@@ -86,7 +86,6 @@ function washOf(context: CanvasRenderingContext2D, { box }: Scale, ink: Ink): Ca
   return gradient;
 }
 
-/** A lane of triangles at the upper edge; a failure also has a line down to the axis. */
 function paintMarks(context: CanvasRenderingContext2D, { scale, ink, marks }: Picture): void {
   const { top, height } = scale.box;
   for (const { time, isBad } of marks) {
@@ -122,12 +121,12 @@ function paintCursor(context: CanvasRenderingContext2D, { scale, ink, times, col
   }
 }
 
-/** Rounds to a pixel of the screen, so that a line has sharp edges. */
+/** Rounds to a device pixel, so that lines have sharp edges. */
 function sharp(place: number): number {
   return Math.round(place * devicePixelRatio) / devicePixelRatio;
 }
 
-/** Samples without a gap between them: the first one, and the one behind the last. */
+/** Samples without a gap; `to` is exclusive. */
 type Run = readonly [from: number, to: number];
 
 export function runsOf(count: number, isGap: (at: number) => boolean, isApart?: (at: number) => boolean): Run[] {
@@ -149,7 +148,7 @@ interface LineStyle {
   readonly floor: number;
 }
 
-/** Draws a line in its runs. A single sample is a short dash. */
+/** A single sample becomes a short dash. */
 export function paintLine(
   context: CanvasRenderingContext2D,
   runs: readonly Run[],
@@ -172,10 +171,10 @@ export function paintLine(
   }
 }
 
-/** Clears a canvas and sizes it for the pixels of the screen. One unit is then a CSS pixel. */
+/** Sizes the canvas for device pixels; one unit is a CSS pixel. */
 export function clear(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const size = { width: Math.round(width * devicePixelRatio), height: Math.round(height * devicePixelRatio) };
-  // Setting a size, even the same one, reallocates the canvas.
+  // Setting even the same size reallocates the canvas.
   if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);
   const context = canvas.getContext("2d");
   context?.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);

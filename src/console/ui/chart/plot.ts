@@ -7,7 +7,7 @@ import { marksAt, sceneOf, type Mark, type Scene, type Shown } from "./scene.ts"
 
 export interface PlotOptions {
   readonly canvas: HTMLCanvasElement;
-  /** Reads signals, and is called again when they change while the canvas is in sight. */
+  /** Reads signals, so it runs again when they change while the canvas is visible. */
   readonly read: () => Shown;
   readonly top?: number | undefined;
   readonly format: (value: number) => string;
@@ -15,17 +15,16 @@ export interface PlotOptions {
   readonly version: ReadonlySignal<number>;
   readonly cursor: Signal<number | undefined>;
   readonly onZoom: (span: Span | undefined) => void;
-  /** Called with the events that the user chose. */
   readonly onMarks: (marks: readonly Mark[]) => void;
 }
 
-/** Values over time on a canvas. It draws in the frame of a change, and only while it is in sight. */
+/** Draws in the frame of a change, and only while visible. */
 export class Plot {
-  /** `undefined` while the canvas is out of sight. */
+  /** `undefined` while the canvas is not visible. */
   readonly scene;
   /** The index of the sample at the cursor. */
   readonly at;
-  /** The events at the pointer, or else at that sample. */
+  /** The events at the pointer, or else at the selected sample. */
   readonly marks;
   readonly #options: PlotOptions;
   readonly #pointer = signal<number | undefined>(undefined);
@@ -57,12 +56,12 @@ export class Plot {
     ];
   }
 
-  /** Points at a pixel, which keeps its place while time passes. */
+  /** The pixel keeps its place while time passes. */
   pointAt(x: number): void {
     this.#pointer.value = x;
   }
 
-  /** Points at a moment, which moves while time passes. */
+  /** The moment moves while time passes. */
   pointTo(time: number): void {
     batch(() => {
       this.#pointer.value = undefined;
@@ -71,7 +70,7 @@ export class Plot {
     });
   }
 
-  /** Leaves the moment, unless another chart has set it. */
+  /** Keeps a moment that another chart has set. */
   leave(): void {
     const { cursor } = this.#options;
     batch(() => {
@@ -85,7 +84,7 @@ export class Plot {
     this.#start.value = x;
   }
 
-  /** Ends the drag. If it is meant, it zooms; a click chooses the events at the pointer. */
+  /** A drag that is meant zooms; a click selects the events at the pointer. */
   drop(isMeant: boolean): void {
     const [over, now] = [this.#drag.value, this.scene.value];
     this.#start.value = undefined;
@@ -95,7 +94,6 @@ export class Plot {
     else this.#options.onMarks(this.marks.value);
   }
 
-  /** Chooses the events at the selected sample, or else all in sight. */
   choose(): void {
     const { marks, scene } = this;
     this.#options.onMarks(marks.value.length > 0 ? marks.value : (scene.value?.marks ?? []));
@@ -123,7 +121,7 @@ function watch(
   return () => [sizes, sights].forEach((observer) => observer.disconnect());
 }
 
-/** Moves the moment of a pointer that rests while time passes. */
+/** Updates the moment under a resting pointer while time passes. */
 function follow(
   pointer: ReadonlySignal<number | undefined>,
   scene: ReadonlySignal<Scene | undefined>,
@@ -151,7 +149,7 @@ function drawing({ canvas, size, scene, at, drag, version, format, steps }: Draw
   );
   let isDue = false;
   let isOver = false;
-  // After all changes of a moment and before the browser paints: an animation frame would be one more frame.
+  // Runs after all changes but before the next paint; an animation frame would come one frame later.
   const draw = (): void => {
     isDue = false;
     if (isOver) return;

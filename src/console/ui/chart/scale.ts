@@ -8,7 +8,6 @@ export interface Box {
   readonly height: number;
 }
 
-/** The places of moments and values in CSS pixels. */
 export interface Scale {
   readonly box: Box;
   readonly span: Span;
@@ -16,7 +15,6 @@ export interface Scale {
   readonly top: number;
   x(time: number): number;
   y(value: number): number;
-  /** The moment at a pixel; outside of the box, the moment of the nearer edge. */
   timeAt(x: number): number;
 }
 
@@ -50,16 +48,14 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-/** In seconds. Every time zone differs from UTC by whole quarters of an hour, so these look round on most local clocks. */
+/** In seconds. Time zones differ from UTC by whole quarters of an hour, so these are round in local time too. */
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 3600, 7200, 21_600, 43_200, 86_400];
-/** The least number of CSS pixels between two lines of the grid. */
+/** In CSS pixels, between two grid lines. */
 const LEAST_ROOM = 34;
 
 /**
- * The labels of the time axis.
- *
  * @param width of the axis in CSS pixels
- * @param room for a label: `23:16`, and with seconds
+ * @param room for a label such as `23:16`, and for one with seconds
  */
 export function timeTicks(span: Span, width: number, room: { readonly minute: number; readonly second: number }) {
   const perSecond = width / (span.to - span.from);
@@ -70,8 +66,6 @@ export function timeTicks(span: Span, width: number, room: { readonly minute: nu
 }
 
 /**
- * The lines of the grid, from 0 up.
- *
  * @param height of the axis in CSS pixels
  * @param steps allowed distances, ascending; by default 1, 2, 2.5 and 5 times a power of ten
  */
@@ -82,7 +76,7 @@ export function valueTicks(top: number, height: number, steps?: readonly number[
   return step === undefined ? [0] : multiples(step, 0, top);
 }
 
-/** Seconds: over a longer span, a time of day alone is not clear. */
+/** In seconds; over a longer span, a time of day is ambiguous. */
 const DAY = 86_400;
 
 /** `23:16`, or `11-22 23:16` over more than a day. */
@@ -95,17 +89,17 @@ export function moment(seconds: number, { from, to }: Span): string {
   return to - from > DAY ? formatTime(seconds * 1000) : clockWithSeconds(seconds);
 }
 
-/** `23:16`, with seconds unless the minute is whole. */
+/** `23:16`, with seconds unless they are 0. */
 export function clock(seconds: number): string {
   return clockWithSeconds(seconds).replace(/:00$/, "");
 }
 
-/** `23:16:05`, in the time zone of the browser. */
+/** `23:16:05`, in local time. */
 export function clockWithSeconds(seconds: number): string {
   return formatTime(seconds * 1000).slice(11);
 }
 
-/** Empty for an infinite step, without room for a line. */
+/** Empty for an infinite step, which means that no line fits. */
 function multiples(step: number, from: number, to: number): number[] {
   if (!Number.isFinite(step)) return [];
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step + 1e-9)];

@@ -2,16 +2,16 @@ import type { SvcmEvent } from "../../../core/api/events.ts";
 import { LONGEST_STEP, type Readable, type SeriesPart, type Span } from "../../data/series.ts";
 import { boxOf, moment, roofOf, type Scale, scaleOf } from "./scale.ts";
 
-/** The values of a chart. `part` may reach beyond the span, so that lines reach the edges. */
+/** `part` may exceed the span, so that lines reach the edges. */
 export interface Shown {
   readonly part: SeriesPart;
   readonly span: Span;
-  /** Samples that are more seconds apart have a gap between them. */
+  /** In seconds; a longer distance is a gap. */
   readonly longestStep: number;
   readonly marks?: readonly Mark[];
 }
 
-/** The columns of a series over a span and a step beyond it. */
+/** Includes one step beyond each end of the span. */
 export function partOf(series: Readable | undefined, span: Span, columns: readonly number[]): Shown {
   const { longestStep = LONGEST_STEP } = series ?? {};
   const wide = { from: span.from - longestStep, to: span.to + longestStep };
@@ -46,11 +46,10 @@ export function sceneOf(
 export interface Reading {
   readonly time: string;
   readonly values: readonly { readonly name?: string; readonly value: string }[];
-  /** Events at that moment. */
   readonly events: readonly string[];
 }
 
-/** With more lines the reading has the first one, and the extent of the others. */
+/** With more lines, the reading has the first one and the range of the others. */
 const MOST_NAMES = 4;
 
 export function readingOf(
@@ -72,7 +71,6 @@ export function readingOf(
   return { time, values: [...named.slice(0, 1), { name: "others", value: extent }], events };
 }
 
-/** For a screen reader. */
 export function wordsOf({ time, values, events }: Reading): string {
   const named = values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`));
   return [time, ...named, ...events].join(", ");
@@ -87,15 +85,14 @@ export interface Mark {
   readonly event: SvcmEvent;
 }
 
-/** CSS pixels around the cursor in which a mark is read. */
+/** In CSS pixels around the cursor. */
 const REACH = 8;
 
-/** The marks around a pixel. */
 export function marksAt({ marks, scale }: Pick<Scene, "marks" | "scale">, x: number): Mark[] {
   return marks.filter(({ time }) => Math.abs(scale.x(time) - x) <= REACH);
 }
 
-/** The same words once, with the time unless the reading has it. */
+/** Lists equal words once, with the time unless the reading already shows it. */
 function wordsAt(marks: readonly Mark[], span: Span, sampled: string): string[] {
   const first = marks.filter(({ words }, at) => marks.findIndex((mark) => mark.words === words) === at);
   return first.map(({ words, time }) => {

@@ -5,19 +5,17 @@ import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 import { mayConnect } from "../may-connect.ts";
 import type { Answer, Route } from "./route.ts";
 
-/** The headers of a request that came through a proxy. */
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** True if the route needs no credentials for this request. */
 export function isOpen({ access }: Pick<Route, "access">, request: IncomingMessage): boolean {
   return access === "everyone" || (access === "this machine" && isOfThisMachine(request));
 }
 
-/** Returns the response that refuses a request; `undefined` if it may pass. */
+/** `undefined` if the request may pass. */
 export async function refuseStranger(
   request: IncomingMessage,
   authentication: Authentication,

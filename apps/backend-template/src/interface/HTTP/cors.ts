@@ -2,8 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 
 /**
- * Returns the CORS headers. An origin that is not allowed gets no headers, so the browser hides the response from its
- * page.
+ * An origin that is not allowed gets no headers, so the browser hides the response from its page.
  *
  * @param methods the methods that the path accepts, for a preflight request
  */

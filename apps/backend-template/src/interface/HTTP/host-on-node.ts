@@ -4,7 +4,6 @@ import { send } from "./answering.ts";
 import type { FetchHandler } from "./fetch-handler.ts";
 import { answerTo } from "./respond.ts";
 
-/** Serves a fetch handler on Node, as a provider's runtime does. */
 export function hostOnNode(handler: FetchHandler): RequestListener {
   const host = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const answer = await handler(toFetchRequest(request));

@@ -30,11 +30,10 @@ const frameworks: Readonly<
   "total-js": { packages: ["total5"], load: () => import("./frameworks/total-js.ts") },
 };
 
-/** The frameworks that this template has an adapter for. */
 export const frameworkNames: readonly string[] = Object.keys(frameworks);
 
 /**
- * Loads a framework. An unsupported name is refused before anything is imported.
+ * Refuses an unsupported name before anything is imported.
  *
  * @throws {Error} for an unsupported name, or for missing packages, with their names.
  */

@@ -3,7 +3,6 @@ import { HttpProblem, type Answer, type Route } from "./route.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Runs a route's handler and turns every error into a response. */
 export async function respond(
   route: Route,
   params: Readonly<Record<string, string>>,
@@ -16,7 +15,7 @@ export async function respond(
   }
 }
 
-/** The response to an error. An error that the client did not cause is logged and not shown. */
+/** An error that the client did not cause is logged and not shown. */
 export function answerTo(error: unknown): Answer {
   if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
   console.error(error);
@@ -31,7 +30,7 @@ async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      // Continues to read, so that a client that is still writing gets to see the response.
+      // Continues to read, so that a client that is still writing receives the response.
       if (bytes <= MAX_BODY_BYTES) text += decoder.decode(chunk, { stream: true });
     }
   } catch {

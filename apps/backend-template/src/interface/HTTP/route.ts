@@ -1,13 +1,9 @@
-/** Routes, requests and responses, independent of any framework. */
-
-/** A request as a handler sees it. */
 export interface Request {
   readonly params: Readonly<Record<string, string>>;
   /** The parsed JSON body; `undefined` if the method has no body. */
   readonly body: unknown;
 }
 
-/** A response, whose body is sent as JSON. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
@@ -16,7 +12,7 @@ export interface Answer {
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** A route of the HTTP API. A path segment that begins with a colon is a parameter. */
+/** A path segment that begins with a colon is a parameter. */
 export interface Route {
   readonly method: Method;
   readonly path: `/${string}`;
@@ -25,9 +21,7 @@ export interface Route {
   handle(request: Request): Promise<Answer> | Answer;
 }
 
-/**
- * The parameters of a path that matches the pattern, each at least one character long. The path must be well-formed.
- */
+/** Each parameter has at least one character. The path must be well-formed. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const params: Record<string, string> = {};
   const given = path.split("/");
@@ -41,7 +35,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return params;
 }
 
-/** A client error, with a status and a message that may be shown. */
+/** The message may be shown to the client. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";
   readonly status: number;

@@ -24,7 +24,6 @@ export interface Served {
   readonly routes: readonly Route[];
   readonly contexts: ContextRegistry;
   readonly allowedOrigins: AllowedOrigins;
-  /** Absent if every request is permitted. */
   readonly authentication?: Authentication;
 }
 

@@ -3,7 +3,7 @@ import { loadFramework } from "./load-framework.ts";
 import { routesOf } from "./routes.ts";
 import { serveHttp, type HttpService } from "./serve.ts";
 
-/** Starts the REST API of a backend. The realtime entrypoints serve it, too. */
+/** The realtime entrypoints serve the REST API, too. */
 export async function startHttp(backend: Backend, listen: { host: string; port: number }): Promise<HttpService> {
   const createApplication = await loadFramework(backend.plan.httpFramework);
   const routes = routesOf(backend);

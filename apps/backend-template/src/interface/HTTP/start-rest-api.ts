@@ -1,4 +1,3 @@
-/** The process entrypoint of the REST API. */
 import { openBackend } from "../../backend.ts";
 import { httpAddress } from "../../process/address.ts";
 import { runProcess } from "../../process/lifecycle.ts";

@@ -46,7 +46,6 @@ export async function startPrimary(workers: number, listen: { host: string; port
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** Loads the packages of the cluster adapter. */
 export async function loadCluster() {
   return withPackages(SETTING, PACKAGES, async () => ({
     sticky: await import("@socket.io/sticky"),
@@ -73,9 +72,7 @@ function sendToPrimary(message: object): Promise<void> {
   });
 }
 
-/**
- * A worker that dies after it was ready is replaced. One that was never ready could not start, and would fail again.
- */
+/** A worker that was never ready is not replaced, because its successor would fail, too. */
 function startWorker(isClosing: () => boolean): Promise<void> {
   const worker = cluster.fork();
   return new Promise((resolve, reject) => {

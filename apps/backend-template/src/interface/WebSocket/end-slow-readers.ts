@@ -1,9 +1,9 @@
 import type { Server } from "socket.io";
 
-/** The most bytes that may wait for a slow client, apart from those in transit. */
+/** For one client, apart from bytes in transit. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
-/** The part of engine.io's connection that is used here. Its types omit the events. */
+/** The types of engine.io omit these events. */
 interface Connection {
   on(event: "flush", listener: () => void): void;
   on(event: "packetCreate", listener: (packet: { data?: string | Buffer }) => void): void;
@@ -12,8 +12,8 @@ interface Connection {
 }
 
 /**
- * Disconnects a client that falls further behind. The client reconnects by itself. Otherwise socket.io would keep
- * everything for it until its heartbeat is overdue, and `volatile` would silently drop items.
+ * A disconnected client reconnects by itself. Otherwise socket.io would keep everything for it until its heartbeat is
+ * overdue, and `volatile` would silently drop items.
  */
 export function endSlowReaders(io: Server): void {
   io.engine.on("connection", (connection: Connection) => {

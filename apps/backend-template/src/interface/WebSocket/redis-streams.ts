@@ -9,18 +9,16 @@ const PACKAGES = ["@socket.io/redis-streams-adapter", "redis"];
 const STREAM = "socket.io";
 /** Longer blocking reads would delay the shutdown. */
 const BLOCK_MS = 500;
-/** The interval between two of our entries. */
 const KNOCK_MS = 50;
 
-/** The part of the library's adapter that is used here. Its types omit it. */
+/** The library's types omit this part of its adapter. */
 interface StreamReader {
   onRawMessage(message: Readonly<Record<string, string>>, offset: string): void;
 }
 
 /**
- * Connects the server with those on other hosts, and resolves when it receives their messages. Before its first
- * message, the library loses entries between two reads. Therefore this adds entries that other hosts ignore until one
- * of them arrives.
+ * Resolves when messages of the other hosts arrive. Before its first message, the library loses entries between two
+ * reads. Therefore this adds entries that other hosts ignore until one of them arrives.
  *
  * @returns a function that closes the connection
  * @throws {Error} if Redis cannot be reached

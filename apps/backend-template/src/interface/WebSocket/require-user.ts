@@ -8,8 +8,8 @@ interface Refusal {
 }
 
 /**
- * Accepts a socket whose user is known, from the header `Authorization` of its handshake, or from `auth: {
- * authorization }`, because a browser cannot set the header.
+ * Reads the header `Authorization` of the handshake, or `auth: { authorization }`, because a browser cannot set the
+ * header.
  */
 export function requireUser(authentication: Authentication) {
   return (socket: Socket, next: (error?: Error) => void): void => void admit(authentication, socket, next);

@@ -9,8 +9,7 @@ import { mayConnect } from "../may-connect.ts";
 import { requireUser } from "./require-user.ts";
 
 /**
- * The WebSocket API on an HTTP server: it responds to `items.list` and sends each new item to all clients as
- * `item.created`.
+ * Responds to `items.list` and sends each new item to all clients as `item.created`.
  *
  * @param items the realtime API's own items
  */
@@ -19,7 +18,7 @@ export function socketServer(server: HttpServer, backend: Backend, items: ItemSt
   const io = new Server(server, {
     serveClient: false,
     maxHttpBufferSize: 64 * 1024,
-    // The time within which a client must authenticate.
+    // A client must authenticate within this time.
     connectTimeout: 10_000,
     cors: { origin: [...allowedOrigins] },
     allowRequest: (request, decide) => decide(null, mayConnect(request, allowedOrigins)),
@@ -36,7 +35,7 @@ export function socketServer(server: HttpServer, backend: Backend, items: ItemSt
   return io;
 }
 
-/** Sends the items that this process receives to every connected client, on any worker or host. */
+/** Reaches every connected client, on any worker or host. */
 export function broadcastItems(io: Server, backend: Backend, items: ItemStore): Promise<void> {
   return followItems(backend, items, (item) => io.emit("item.created", item));
 }

@@ -20,7 +20,7 @@ export interface GrpcService {
 }
 
 /**
- * Starts the gRPC API with health checking and reflection.
+ * Includes health checking and reflection.
  *
  * @param items the realtime API's own items
  * @throws {Error} if the port is in use.

@@ -10,10 +10,9 @@ import type { Authentication } from "../../auth/authentication.ts";
 
 type Status = Parameters<ServerInterceptingCallInterface["sendStatus"]>[0];
 
-/** Health checks need no credentials: the result is not secret, and the clients that request it have no credentials. */
+/** Health checks reveal nothing secret, and the clients that request them have no credentials. */
 const OPEN = "/grpc.health.v1.Health/";
 
-/** Accepts a call if its metadata `authorization` identifies the user. */
 export function requireUser(authentication: Authentication): ServerInterceptor {
   return ({ path }, call) => {
     if (path.startsWith(OPEN)) return new ServerInterceptingCall(call);
@@ -40,7 +39,7 @@ async function admit(
   }
 }
 
-/** The status with which a call is refused; `undefined` if it may continue. */
+/** `undefined` if the call may continue. */
 async function refuseStranger(
   authentication: Authentication,
   call: ServerInterceptingCallInterface,

@@ -3,11 +3,10 @@ import { LONGEST_LIST, type Item } from "../../items/item-store.ts";
 
 type Watch = ServerWritableStream<unknown, Item>;
 
-/** All watchers of new items, each at its own reading speed. */
+/** Each watcher reads at its own speed. */
 export interface Watchers {
   add(call: Watch): void;
   announce(item: Item): void;
-  /** Ends every watch, in order. */
   end(): void;
 }
 
