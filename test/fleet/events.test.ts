@@ -215,7 +215,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
   });
 
   inLongRun(() => {
-    test("beyond maxBytes of the stream stay on their node, and what comes after more room arrives once", async () => {
+    test("above maxBytes of the stream stay on their node, and later events arrive once when there is more space", async () => {
       const fleet = await testFleet({ events: { maxBytes: "1MB" } });
       const count = 3_000;
       const endMs = Date.now() - 60 * SECOND;

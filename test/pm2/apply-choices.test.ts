@@ -76,7 +76,7 @@ const modes = [
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
 ] as const;
 test.each(firstOrAll(modes))(
-  "an app with a new name is renamed in place %s, and a rollback gives it the former name",
+  "an app with a new name is renamed in place %s, and a rollback restores the former name",
   async (_, mode) => {
     await apply([{ ...api, ...mode }, old], { prune: true });
     const state = async () =>

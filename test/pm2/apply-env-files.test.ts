@@ -99,7 +99,7 @@ test("a rollback runs with the env file from before the release", async () => {
 });
 
 inLongRun(() => {
-  test("the copy that a pinned process reads is kept, however many releases follow", async () => {
+  test("the copy that a pinned process reads is kept, regardless of how many releases follow", async () => {
     setLevel("debug");
     await apply();
     await execute(rolloutRollback, ports, {}, caller);

@@ -28,7 +28,7 @@ const refusalOrOutcome = (done: ReturnType<typeof apply>): Promise<unknown> =>
   );
 
 inLongRun(() => {
-  test("a signal between two steps ends the apply after the step: the release is half, and the next apply goes on", async () => {
+  test("a signal between two steps ends the apply after the step: the release is half done, and the next apply continues", async () => {
     const stop = new AbortController();
     const world = when(isStep(0, "begun"), () => stop.abort());
     const refused = await refusal(apply([api("2"), web("2")], world, stop.signal));
@@ -55,7 +55,7 @@ const restarts = [
   ["svcm", () => execute(processAct, ports, { action: "restart", name: "web" }, caller)],
 ] as const;
 test.each(firstOrAll(restarts))(
-  "a user who restarts a process with %s before its step does not stop the apply",
+  "an apply continues if a user restarts a process with %s before its step",
   async (_, restart) => {
     const world = when(isStep(0, "done"), restart);
     expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
@@ -74,7 +74,7 @@ test("an apply continues if PM2 restarts an app after a crash before its step", 
 });
 
 inLongRun(() => {
-  test("an app that PM2 restarts because of its memory before its step does not stop the apply", async () => {
+  test("an apply continues if PM2 restarts an app because of its memory before its step", async () => {
     const fat = { ...web("1"), max_memory_restart: "200M", env: { MODE: "1", FAT: "1" } };
     await apply([api("1"), fat]);
     const { pid } = await recordOf("web");
@@ -161,7 +161,7 @@ test("if PM2 runs a process that it does not list, nothing is applied until that
 });
 
 inLongRun(() => {
-  test("a user who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
+  test("a definition that a user changes before its step stops the apply: svcm's own steps are reverted, the other change stays", async () => {
     const world = when(isStep(0, "done"), async () => {
       own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
       await execute(
@@ -197,7 +197,7 @@ test("after a SIGKILL during a step, the release is half done, and the next appl
 });
 
 inLongRun(() => {
-  test("a boot after an apply starts what was applied", async () => {
+  test("a boot after an apply starts the applied processes", async () => {
     await apply([api("6"), web("6")]);
     await byPm2("kill");
     await startDaemon();
@@ -212,7 +212,7 @@ const ends = [
   ["ended by its own command", () => byPm2("kill")],
 ] as const;
 test.each(firstOrAll(ends))(
-  "a PM2 that is %s in the middle of an apply leaves a half release, and the next apply starts the apps",
+  "a PM2 that is %s during an apply leaves a release half done, and the next apply starts the apps",
   async (_, end) => {
     const refused = await refusal(apply([api("5"), web("5")], when(isStep(0, "done"), end)));
     expect(refused.kind).toBe("APPLY_HALF");

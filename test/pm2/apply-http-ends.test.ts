@@ -10,7 +10,7 @@ import { firstOrAll, inLongRun } from "../support/runs.ts";
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
 inLongRun(() => {
-  test("a server that is closed during an apply ends the step under way, and the journal says what is left", async () => {
+  test("a server that is closed during an apply finishes the current step, and the journal says what is left", async () => {
     const server = await start();
     const watching = await listener(server);
     const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web", { MODE: "2" })]);

@@ -92,7 +92,7 @@ test("an unknown release is answered with 404 and the accepted releases", async 
 });
 
 inLongRun(() => {
-  test("a release that is no longer kept is 404 with RELEASE_GONE, and 2 on the command line; nothing changes", async () => {
+  test("a release that is no longer kept is 404 with RELEASE_GONE over HTTP and exit code 2 on the command line; nothing changes", async () => {
     const server = await start();
     const { root } = server.repository;
     writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, keepReleases: 2 }");

@@ -202,7 +202,7 @@ describe("a bad release", () => {
         [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }],
       ],
     ]),
-  )("%s is returned: every touched process runs as before", async (_what, apps) => {
+  )("%s is reverted: every changed process runs as before", async (_what, apps) => {
     const before = await both();
     expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
     expect(await both()).toEqual(before);
@@ -235,7 +235,7 @@ test("a rollback restores every app's former definition and number, and can be u
 });
 
 inLongRun(() => {
-  test("a rollback starts an app that was deleted meanwhile, with its former definition", async () => {
+  test("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
     await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
     for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
     expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");

@@ -132,7 +132,7 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
 });
 
 inLongRun(() => {
-  test("in a cluster of four, each check after the reload meets the new process, and sends at most five probes", async () => {
+  test("in a cluster of four, each check after the reload reaches the new process, and sends at most five probes", async () => {
     const cluster = { exec_mode: "cluster", instances: 4 };
     await apply("good", cluster);
     const { health, processes } = ports;
@@ -191,7 +191,7 @@ inLongRun(() => {
   });
 });
 
-test.each(firstOrAll(MODES))("a release whose port another program has taken is taken back %s", async (_, mode) => {
+test.each(firstOrAll(MODES))("a release whose port another program uses is reverted %s", async (_, mode) => {
   await apply("good", mode);
   const otherServer = createServer((_request, response) => response.end());
   await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
@@ -202,7 +202,7 @@ test.each(firstOrAll(MODES))("a release whose port another program has taken is 
   expect(await served()).toBe("good");
 });
 
-test.each(firstOrAll(MODES))("a release that never calls itself ready is taken back %s", async (_, mode) => {
+test.each(firstOrAll(MODES))("a release that never reports that it is ready is reverted %s", async (_, mode) => {
   const app = { wait_ready: true, listen_timeout: 1000, ...mode };
   await apply("good", { ...app, listen_timeout: 60_000 });
   expect(await refusal(apply("mute", app))).toBe(

@@ -119,7 +119,7 @@ test("an end before PM2 receives the restart does not count as an end of the res
 });
 
 inLongRun(() => {
-  test("a reload that falls into another one waits for it", async () => {
+  test("a reload that is requested during another reload waits for it", async () => {
     // It does not listen, so PM2 waits this long.
     await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
     const before = await recordOf("reloading");
@@ -132,7 +132,7 @@ inLongRun(() => {
 });
 
 inLongRun(() => {
-  test("a restart with a declaration is tried again, and refused in the end with the reason", async () => {
+  test("a restart with a declaration is tried again, and finally refused with the reason", async () => {
     const app = {
       name: "declared",
       script: join(own.folder, "declared.cjs"),
@@ -154,7 +154,7 @@ inLongRun(() => {
 });
 
 inLongRun(() => {
-  test("a process that PM2 launches for longer than the time is not touched", async () => {
+  test("a process that PM2 is launching for longer than the time-out is not changed", async () => {
     const code = "setInterval(() => {}, 1e6);";
     await own.run({ name: "endless", code: READY_LATER, wait_ready: true, listen_timeout: 60_000 });
     const { script } = await recordOf("endless");

@@ -12,7 +12,7 @@ const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clus
 test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
 inLongRun(() => {
-  test("after the first instance that does not come back, no further instance is restarted", async () => {
+  test("if an instance does not come back, no further instance is restarted", async () => {
     // PM2 waits that long for the instance that does not come back.
     await web("bad", await freePort(), 3, { listen_timeout: 3000 });
     await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
@@ -48,7 +48,7 @@ const scale = (name: string, instances: number, world = ports) =>
   execute(processScale, world, { name, instances }, caller);
 
 inLongRun(() => {
-  test("an app is scaled up and down without a lost request, the newest instances first", async () => {
+  test("an app is scaled up and down without a lost request, and the newest instances are removed first", async () => {
     const [first, second] = await recordsOf("web");
     const up = await loadDuring(async () => {
       const { from, to, affected } = await scale("web", 4);

@@ -72,7 +72,7 @@ describe("npm start and npm stop", () => {
   });
 
   inLongRun(() => {
-    test("an app that cannot start is reported with its reason, and nothing is left running", async () => {
+    test("if an app cannot start, the error has the reason, and nothing is left running", async () => {
       const file = join(root, "apps/backend-template/src/config/.env.dev");
       const before = readFileSync(file, "utf8");
       writeFileSync(file, before.replace("FRAMEWORK=express", "FRAMEWORK=koa"));

@@ -155,7 +155,7 @@ describe.each(frameworks)("%s", (framework) => {
 
   const forEach = framework === frameworks[0] ? (declare: () => void) => declare() : inLongRun;
   forEach(() => {
-    test("a taken port is a message and exit code 1", async () => {
+    test("if the port is taken, the process prints a message and exits with code 1", async () => {
       const server = createServer().listen(0, "127.0.0.1");
       await new Promise((listening) => server.once("listening", listening));
       const { port } = server.address() as AddressInfo;

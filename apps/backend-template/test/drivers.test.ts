@@ -37,7 +37,7 @@ describe("items", () => {
 
 inLongRun(() => {
   describe("the realtime API's own data", () => {
-    test.skipIf(!hasPostgres)("in PostgreSQL, apart from the main one (needs postgres)", async () => {
+    test.skipIf(!hasPostgres)("in PostgreSQL, in a database separate from the main one (needs postgres)", async () => {
       await using server = await startPostgres();
       const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
       await expectIndependence(realtimeOf("PostgreSQL", url));

@@ -100,12 +100,15 @@ const connections = [
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com/" }, '"https://a.com/" is not an origin'],
 ] as const;
 const everyThird = connections.filter((_, index) => index % 3 === 0);
-test.each(sampleOrAll(connections, everyThird))("a connection that is missing or away: %o", async (env, words) => {
-  const { code, stdout, stderr } = await runToEnd("rest", env);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain(words);
-  expect(stderr).not.toContain("canary");
-});
+test.each(sampleOrAll(connections, everyThird))(
+  "a connection that is missing, invalid or not reachable: %o",
+  async (env, words) => {
+    const { code, stdout, stderr } = await runToEnd("rest", env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain("canary");
+  },
+);
 
 const realtimeConnections = [
   [
@@ -115,14 +118,17 @@ const realtimeConnections = [
   [{ SVC_REALTIME_DATABASE_URL: "mysql://u:canary@h/" }, "needs SVC_REALTIME_DATABASE_URL"],
   [{ SVC_REALTIME_DATABASE_URL: "postgres://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
 ] as const;
-test.each(firstOrAll(realtimeConnections))("a realtime database that is missing or away: %o", async (env, words) => {
-  for (const kind of ["websocket", "grpc"] as const) {
-    const { code, stderr } = await runToEnd(kind, { ...realtime, SVC_REALTIME_API_PROTOCOL: kind, ...env });
-    expect(code).toBe(1);
-    expect(stderr).toContain(words);
-    expect(stderr).not.toContain("canary");
-  }
-});
+test.each(firstOrAll(realtimeConnections))(
+  "a realtime database that is missing, invalid or not reachable: %o",
+  async (env, words) => {
+    for (const kind of ["websocket", "grpc"] as const) {
+      const { code, stderr } = await runToEnd(kind, { ...realtime, SVC_REALTIME_API_PROTOCOL: kind, ...env });
+      expect(code).toBe(1);
+      expect(stderr).toContain(words);
+      expect(stderr).not.toContain("canary");
+    }
+  },
+);
 
 test("if a framework's package is not installed, the error names the package and the command that installs it", async () => {
   const template = join(import.meta.dirname, "..");

@@ -97,7 +97,7 @@ test("a worker announces a session to the primary before the client learns its i
 
 inLongRun(() => {
   test.skipIf(!hasRedis)(
-    "redis-streams, from SVC_REDIS_URL, survives a restart of Redis (needs redis-server)",
+    "redis-streams with SVC_REDIS_URL survives a restart of Redis (needs redis-server)",
     async () => {
       await using redis = await startRedis();
       const env = {

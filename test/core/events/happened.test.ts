@@ -40,7 +40,7 @@ function crashes(count: number): string {
 const MANY = 10_500;
 const CRASHES = crashes(MANY);
 
-test("an end is not a crash if its order lies before the requested time", async () => {
+test("an end after an order is not a crash, even if the order is before the requested time", async () => {
   const log = [
     line(NOW - 3000, "Stopping app:api id:0"),
     line(NOW - 1000, "App [api:0] exited with code [1] via signal [SIGINT]"),
@@ -49,7 +49,7 @@ test("an end is not a crash if its order lies before the requested time", async 
   expect(events).toEqual([expect.objectContaining({ app: "api", kind: "stop", cause: "pm2-cli" })]);
 });
 
-test("the pages of a large log are the whole log", async () => {
+test("the pages of a large log together contain the complete log", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const since = NOW - 10 * HOUR;
   const pages = async (asked: { limit?: number; apps?: string[] }): Promise<SvcmEvent[]> => {
@@ -69,7 +69,7 @@ test("the pages of a large log are the whole log", async () => {
   expect(await pages({ apps: ["quiet"] })).toEqual([expect.objectContaining({ exitCode: 4 })]);
 });
 
-test("only the newest part of a large log is decided if it is enough", async () => {
+test("only the newest part of a large log is analysed if that is sufficient", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const sinceMs = NOW - 10 * HOUR;
   const found = await newestHappened(ports, { sinceMs, upToMs: Infinity, isEnough: () => true }, undefined);
@@ -133,7 +133,7 @@ test("an event of PM2's daemon is found in the oldest part of a large log", asyn
   }
 });
 
-test("an event of svcm needs a record, so a log is read only as far back as the audit log", async () => {
+test("an event of svcm needs an audit record, so a log is read only as far back as the audit log", async () => {
   const ports = world(CRASHES);
   let oldestMs = Infinity;
   const processLogs: Ports["processLogs"] = {
@@ -171,7 +171,7 @@ test("an event of svcm needs a record, so a log is read only as far back as the 
   expect(oldestMs).toBeLessThan(NOW - 9 * HOUR);
 });
 
-test("PM2 is asked about a name that its log does not have, without a look at each line", async () => {
+test("for a name that is not in the log, PM2 is asked, and not every line is analysed", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet.1:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const ask = (...apps: string[]) => execute(eventsList, ports, { apps }, caller);
   expect((await ask("quiet.1")).events).toHaveLength(1);

@@ -99,7 +99,7 @@ describe("the sampler", () => {
     expect(await lists(30_000)).toBe(3);
   });
 
-  test("the sampler asks PM2 at once when a process is gone, and after an action", async () => {
+  test("the sampler queries PM2 immediately if a process is gone, and after an action", async () => {
     const world = countingPorts();
     const { samples } = await watch(world, { intervalMs: 500 });
     await pass(world, 500);
