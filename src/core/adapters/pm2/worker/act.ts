@@ -23,16 +23,35 @@ export interface Acting {
  */
 export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<Pm2Process> {
   const conf = declared && (await confOf(declared, target, acting.home));
-  const found = (await listProcesses(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
-  if (found === undefined || !isSame(found, target)) throw changed(target);
+  let found = await listed(acting, target);
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") refuseLaunching(found);
   // Otherwise PM2 would start the process now and when the delayed restart is due.
   if (BEGINS.has(method) && pm2_env["status"] === "waiting restart") await give(acting, "stopProcessId", found, id);
   const isAgain = method === "restart" || method === "reload";
+  if (isAgain && isLooping(found)) {
+    // An end between the list and the action would count as one of the new process.
+    await give(acting, "stopProcessId", found, id);
+    found = await listed(acting, target);
+    refuseLaunching(found);
+  }
   const env = conf && { current_conf: conf(found) };
   await give(acting, RPC[method], found, isAgain ? { id, ...(env && { env }) } : id);
   return found;
+}
+
+async function listed({ connection, timeoutMs }: Acting, target: ProcessIdentity): Promise<Pm2Process> {
+  const found = (await listProcesses(connection, timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
+  if (found === undefined || !isSame(found, target)) throw changed(target);
+  return found;
+}
+
+/** PM2 considers a process unstable that ends within this time. */
+const UNSTABLE_MS = 1000;
+
+function isLooping({ pm2_env }: Pm2Process): boolean {
+  const { status, unstable_restarts: unstable, pm_uptime: startedMs } = pm2_env;
+  return status === "online" && Number(unstable) > 1 && Date.now() - Number(startedMs) < UNSTABLE_MS;
 }
 
 async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
