@@ -132,7 +132,7 @@ function Unread(): JSX.Element | null {
       <ProblemLine problem={problem} retry={() => void editor.load()} />
       {problem.code === "ENV_FILE_NOT_FOUND" && (
         <EmptyState icon="file" title={`${editor.environment.value} has no env file.`}>
-          <p>The console does not create files. Create the file above, even an empty one, and try again.</p>
+          <p>The console does not create files. Create the file at the path above, even an empty one, and try again.</p>
         </EmptyState>
       )}
     </>
