@@ -4,19 +4,23 @@
  *
  * node --import tsx bench/recorder.ts [seconds a run] [rounds] [processes]
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { freePort } from "../test/support/free-port.ts";
 import { pm2, type Daemon, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { cpuMs } from "./cpu.ts";
 import { median } from "./median.ts";
-import { serveApart, serveAsked, startSvcm } from "./served.ts";
 import { startApps } from "./start-apps.ts";
 
+const SVCM = join(import.meta.dirname, "../bin/run.js");
 const GOAL = 0.15;
 /** Two steps of the recorder, after which its code is compiled. */
 const WARM_UP_MS = 21_000;
 
-if (process.argv[2] === "--serve") await serveAsked((ports) => startSvcm(ports, process.argv.at(-1) === "record"));
-else await compare(process.argv.slice(2).map(Number));
+await compare(process.argv.slice(2).map(Number));
 
 async function compare([seconds = 120, rounds = 3, count = 20]: readonly number[]): Promise<void> {
   const own = pm2();
@@ -46,12 +50,21 @@ interface Share {
   readonly daemon: number;
 }
 
-async function shareOf(own: Pm2, daemon: Daemon, kind: string, runMs: number): Promise<Share> {
-  const server = await serveApart(import.meta.url, own, [kind]);
+async function shareOf({ folder, home }: Pm2, daemon: Daemon, kind: string, runMs: number): Promise<Share> {
+  const port = String(await freePort());
+  const flags = kind === "record" ? ["--record"] : [];
+  mkdirSync(join(folder, "config"), { recursive: true });
+  const env = { PATH: process.env["PATH"], HOME: folder, PM2_HOME: home, SVC_SERVICE_MANAGEMENT_CONFIG_DIR: "config" };
+  const argv = [SVCM, "serve", "--port", port, "--root", folder, ...flags];
+  const server = spawn(process.execPath, argv, { cwd: folder, env, stdio: "ignore" });
+  const pid = server.pid ?? 0;
   await after(WARM_UP_MS);
-  const before = [cpuMs(server.pid), cpuMs(daemon.pid)] as const;
+  if (existsSync(join(folder, ".svcm/history")) !== (kind === "record")) throw new Error(`${kind} did not run as such`);
+  const before = [cpuMs(pid), cpuMs(daemon.pid)] as const;
   await after(runMs);
-  const spent = [cpuMs(server.pid) - before[0], cpuMs(daemon.pid) - before[1]] as const;
-  await server.end();
+  const spent = [cpuMs(pid) - before[0], cpuMs(daemon.pid) - before[1]] as const;
+  server.kill("SIGINT");
+  await once(server, "exit");
+  rmSync(join(folder, ".svcm/history"), { recursive: true, force: true });
   return { server: (spent[0] / runMs) * 100, daemon: (spent[1] / runMs) * 100 };
 }

@@ -9,10 +9,10 @@ import { contentOf, versionOf } from "./versions.ts";
 
 /**
  * In each round a process writes successive versions and is killed at a moment that the seed decides. At every moment the
- * file is a complete version, no acknowledged version is lost, and the next process can write immediately. Ends after
- * this many rounds, of which at least one interrupted a write.
+ * file is a complete version, no acknowledged version is lost, and the next process can write immediately. Runs at
+ * least this many rounds, and until one has interrupted a write. Returns the number of those that did.
  */
-export async function killRounds(count: number, seed: number): Promise<void> {
+export async function killRounds(count: number, seed: number): Promise<number> {
   const path = join(temporaryFolder(), ".env.dev");
   const random = randomNumbers(seed);
   let cutOff = 0;
@@ -26,6 +26,7 @@ export async function killRounds(count: number, seed: number): Promise<void> {
     await writeAtOnce(path, version + 1);
     expect(readdirSync(dirname(path))).toEqual([".env.dev"]);
   }
+  return cutOff;
 }
 
 async function writeUntilKilled(path: string, afterMs: number) {
