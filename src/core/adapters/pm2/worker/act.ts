@@ -49,9 +49,11 @@ async function listed({ connection, timeoutMs }: Acting, target: ProcessIdentity
 /** PM2 considers a process unstable that ends within this time. */
 const UNSTABLE_MS = 1000;
 
+/** An app with `wait_ready` that keeps ending is being launched most of the time, so a stop could fail as well. */
 function isLooping({ pm2_env }: Pm2Process): boolean {
-  const { status, unstable_restarts: unstable, pm_uptime: startedMs } = pm2_env;
-  return status === "online" && Number(unstable) > 1 && Date.now() - Number(startedMs) < UNSTABLE_MS;
+  const { status, unstable_restarts: unstable, pm_uptime: startedMs, wait_ready: isAwaited } = pm2_env;
+  const isYoung = status === "online" && Date.now() - Number(startedMs) < UNSTABLE_MS;
+  return isYoung && Number(unstable) > 1 && isAwaited !== true;
 }
 
 async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
