@@ -3,6 +3,7 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 
 export interface AlertsTestResponse {
+  /** The receivers that accepted the message. */
   readonly sent: readonly ("webhook" | "command" | "heartbeat")[];
 }
 

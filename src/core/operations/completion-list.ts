@@ -15,8 +15,9 @@ export interface Completable {
 }
 
 /**
- * `field:NAME` requests the values of a field of deployments.yaml, `value:KEY` those of a runtime key. An unreadable
- * file gives no suggestions; the command itself reports the reason.
+ * Suggestions for a position of the command line, from the repository, Git and PM2. `field:NAME` requests the values of
+ * a field of deployments.yaml, `value:KEY` those of a runtime key. An unreadable file gives no suggestions; the command
+ * itself reports the reason.
  */
 export const completionList = defineOperation({
   id: "completion.list",

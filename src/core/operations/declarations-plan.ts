@@ -8,7 +8,7 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { isRecord } from "../words/record.ts";
 
-/** Describes how a draft changes the document, in words and as a patch. Writes nothing. */
+/** Describes how a draft changes the document of the repository, in words and as a patch. Writes nothing. */
 export const declarationsPlan = defineOperation({
   id: "declarations.plan",
   access: "read",

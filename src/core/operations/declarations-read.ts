@@ -6,7 +6,7 @@ import { DEPLOYMENTS_FILE, documentPath, readDocumentIfThere, vocabularyOf } fro
 import { isRecord } from "../words/record.ts";
 import type { EnvRead } from "./env-read.ts";
 
-/** Credentials are masked. */
+/** Reads the document of the repository and validates it. Credentials are masked. */
 export const declarationsRead = defineOperation({
   id: "declarations.read",
   access: "read",

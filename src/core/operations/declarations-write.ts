@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { declarationsOf } from "./declarations-read.ts";
 import type { EnvRead } from "./env-read.ts";
 
-/** Changes only the lines that differ from the draft, atomically and audited. */
+/** Changes the lines of the document that differ from the draft, atomically and audited, or changes nothing. */
 export const declarationsWrite = defineOperation({
   id: "declarations.write",
   access: "write",

@@ -6,13 +6,14 @@ import { shownDocument } from "../deployments/shown.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
+  /** The name that the caller gave, relative to the repository root. */
   readonly file: string;
 }
 
 export interface DeploymentsCheck {
   readonly response: DeploymentsCheckResponse;
   readonly report: Report;
-  /** Credentials are masked; `undefined` if the document cannot be read. */
+  /** The document with masked credentials; `undefined` if it cannot be read. */
   readonly shown: () => unknown;
 }
 

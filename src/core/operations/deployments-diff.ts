@@ -53,6 +53,7 @@ function nowhere(path: string, sides: readonly Read[]): SvcmError {
   });
 }
 
+/** @throws {SvcmError} SUITE_FILE_FAILED with every issue if the text is not a document */
 async function readSide(
   { text, ...side }: Read,
   file: string,

@@ -32,6 +32,7 @@ async function validated(text: string, vocabulary: Vocabulary): Promise<Deployme
   return { valid: isValid(issues), issues, document: isJson(value) ? value : undefined };
 }
 
+/** @throws {SvcmError} INVALID_PAYLOAD if the bytes are not UTF-8 */
 function requireUtf8(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeNotUtf8(bytes) });

@@ -1,3 +1,4 @@
+/** The operations that change deployments.yaml. */
 import type { InputOf } from "../api/inputs.ts";
 import { editDocument } from "../deployments/edit-file.ts";
 import type { Decide } from "../deployments/edit-plan.ts";
@@ -7,8 +8,10 @@ import { defineOperation } from "../operation.ts";
 
 interface Edit {
   readonly decide: Decide;
+  /** The name of the entry as the caller gave it. */
   readonly entry?: string | undefined;
   readonly mayCreate?: boolean;
+  /** The name of the action in the audit log. */
   readonly action?: string;
 }
 
@@ -36,7 +39,7 @@ function documentEdit<Id extends EditId>(id: Id, edit: (edits: typeof Edits, inp
   });
 }
 
-/** An invalid value is refused, never coerced. */
+/** Refuses an invalid value and never coerces it. */
 export const configurationSet = documentEdit("configuration.set", ({ setConfiguration }, { values, clear }) => ({
   mayCreate: true,
   decide: (document, vocabulary) => setConfiguration(document, { values, clear }, vocabulary),

@@ -6,7 +6,10 @@ import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
 
-/** Never returns values of arguments and environments. */
+/**
+ * Compares once, without taking measurements. For a service, compares only its apps. Never returns values of arguments
+ * and environments.
+ */
 export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",
@@ -25,7 +28,7 @@ export const ecosystemDrift = defineOperation({
   },
 });
 
-/** Undeclared processes belong to other services, or to no service. */
+/** Processes that the service does not declare belong to other services, or to no service. */
 function withoutOthers<View extends Pick<EcosystemDrift, "unexpected" | "drift">>(view: View): View {
   return { ...view, unexpected: [], drift: view.drift.filter(({ state }) => state !== "unexpected") };
 }

@@ -14,7 +14,9 @@ export interface EnvSource {
   readonly entityTag: string;
 }
 
-/** Includes secrets, so no HTTP route uses this operation. */
+/**
+ * Reads the file that a write of the environment would change, including secrets. No HTTP route uses this operation.
+ */
 export const envSource = defineOperation({
   id: "env.source",
   access: "write",
@@ -28,7 +30,10 @@ export const envSource = defineOperation({
   },
 });
 
-/** Only editable keys, comments and layout may change, and no new error may appear. Otherwise writes nothing. */
+/**
+ * Replaces a file by its edited text if only editable keys, comments and layout have changed and there is no new error.
+ * Otherwise writes nothing.
+ */
 export const envRewrite = defineOperation({
   id: "env.rewrite",
   access: "write",

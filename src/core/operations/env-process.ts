@@ -6,11 +6,15 @@ import { appEnvironment } from "../pm2/app-environment.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 
+/** Every variable of a service's process, including secrets. */
 export interface ProcessEnvironment {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** The values include secrets, so no HTTP route uses this operation. */
+/**
+ * Returns the variables that a process of the service gets: the layers of its env file, overridden by those that the
+ * ecosystem file sets for the app. They include secrets, so no HTTP route uses this operation.
+ */
 export const envProcess = defineOperation({
   id: "env.process",
   access: "write",
@@ -23,7 +27,7 @@ export const envProcess = defineOperation({
   },
 });
 
-/** An app may get all of its variables from the ecosystem file. */
+/** An app may get all of its variables from the ecosystem file, so an env file need not be declared. */
 async function layersOf(
   ports: Ports,
   contract: RuntimeContract,

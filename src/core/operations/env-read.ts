@@ -10,7 +10,7 @@ import { heldValues, readEnvFile } from "../env/env-file.ts";
 export interface EnvRead<Response = EnvReadResponse> {
   readonly response: Response;
   readonly bytes: Uint8Array;
-  /** The response depends only on this and the bytes. */
+  /** The response depends only on these and on the bytes. */
   readonly source?: { readonly contract: RuntimeContract; readonly environment: string; readonly path: string };
 }
 
@@ -25,7 +25,7 @@ export const envRead = defineOperation({
     const whole = (): EnvReadResponse => readResponse(contract, file, heldValues(file.layers));
     if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
     return {
-      // A caller may already have a response for the same source.
+      // Lazy, because a caller may already have a response for the same source.
       get response() {
         return whole();
       },

@@ -13,12 +13,12 @@ export interface EnvTemplateResponse {
   readonly environment: string;
   readonly fileName: string;
   readonly template: string;
-  /** Keys without values; absent for a comparison. */
+  /** The keys of the env file without their values; absent for a comparison. */
   readonly text?: string;
   readonly issues?: readonly Issue[];
 }
 
-/** Creates a template, or compares with an existing one. Returns no values. */
+/** Creates a template from an env file, or compares the env file with its existing template. Returns no values. */
 export const envTemplate = defineOperation({
   id: "env.template",
   access: "read",
@@ -35,13 +35,14 @@ export const envTemplate = defineOperation({
   },
 });
 
-/** `.env.example` next to the env file, if `svcm.yaml` names none. */
+/** The template that `svcm.yaml` names, else `.env.example` next to the env file. */
 async function templatePath(ports: Ports, file: EnvFile, service: string | undefined): Promise<string> {
   const chosen = chooseService(await ports.facts.project(), service)?.service;
   if (chosen?.template === undefined) return below(file.path, `../${TEMPLATE}`);
   return below(below(ports.workspace.root, chosen.folder), chosen.template);
 }
 
+/** @throws {SvcmError} ENV_FILE_FAILED */
 async function readTemplate(ports: Ports, path: string): Promise<string> {
   try {
     return decodeEnv(await ports.files.read(path), path);

@@ -15,7 +15,10 @@ export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
   readonly effective: readonly Effective[];
 };
 
-/** Changes the layer that has the keys, atomically and audited. Another layer, or the default, then applies. */
+/**
+ * Removes editable keys from the layer that has them, atomically and audited. Another layer, or the default, then
+ * applies.
+ */
 export const envUnset = defineOperation({
   id: "env.unset",
   access: "write",
@@ -57,6 +60,7 @@ interface Removal {
   readonly above: readonly EnvLayer[];
 }
 
+/** @throws {SvcmError} INVALID_PAYLOAD if a key may not be removed, or not together with the others */
 async function placeOfRemoval(
   ports: Ports,
   contract: RuntimeContract,
@@ -85,7 +89,7 @@ function severalFiles(holders: readonly EnvLayer[]): SvcmError {
   });
 }
 
-/** Another environment may also use the layer. */
+/** A command must not change a layer that another environment also uses. */
 async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
   const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
   const others = users.filter((user) => user.environment !== name || user.service !== service);

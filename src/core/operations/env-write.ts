@@ -29,7 +29,10 @@ export interface EnvPlanResponse {
   readonly warnings: readonly Issue[];
 }
 
-/** Atomic and audited. @see the specification, "POST /api/runtime/env"; CONTRACT section 3 */
+/**
+ * Changes editable keys of one file, atomically and audited, or changes nothing.
+ * @see the specification, "POST /api/runtime/env"; CONTRACT section 3
+ */
 export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
@@ -46,7 +49,7 @@ export const envWrite = defineOperation({
   },
 });
 
-/** As {@link envWrite}, without writing. */
+/** Computes the result of {@link envWrite} without writing. */
 export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
@@ -83,7 +86,7 @@ export async function writeValues(
   return { response, bytes };
 }
 
-/** A lower layer may already have the value. */
+/** A value needs no line if a lower layer already has it and the written file does not set the key. */
 function withoutInherited(
   values: Readonly<Record<string, string>>,
   text: string,

@@ -3,7 +3,8 @@ import { whyOf } from "../events/why.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
- * Without PM2, svcm does not know the secrets of the process and so does not show its error log.
+ * Reports when and why a process last ended. PM2 need not be running, but without it svcm does not know the secrets of
+ * the process and so does not show its error log.
  * @throws {SvcmError} as `whyOf`
  */
 export const eventWhy = defineOperation({

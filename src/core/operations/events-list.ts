@@ -9,7 +9,7 @@ const DEFAULT_LIMIT = 50;
 const DAY_MS = 86_400_000;
 
 /**
- * PM2 need not be running.
+ * Reads the logs; PM2 need not be running.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND or PM2_FAILED for a name that is not in the logs
  */
 export const eventsList = defineOperation({

@@ -3,7 +3,7 @@ import { audited } from "../audit/audited.ts";
 import { extentOf } from "../history/extent.ts";
 import { defineOperation } from "../operation.ts";
 
-/** The switch lasts until the server stops. `record: true` in svcm.yaml switches it on at each start. */
+/** Switches the recorder on or off until the server stops. `record: true` in svcm.yaml switches it on at each start. */
 export const historyRecord = defineOperation({
   id: "history.record",
   access: "write",

@@ -25,7 +25,8 @@ interface Range {
 }
 
 /**
- * If the range has no recorded data, or begins before it, it comes from Prometheus.
+ * Reads the recorded history; nothing needs to be running. If the range begins before the recording, or has no recorded
+ * data, it comes from Prometheus, if configured.
  * @throws {SvcmError} HISTORY_FAILED, INVALID_REQUEST
  */
 export const historyShow = defineOperation({
@@ -88,6 +89,7 @@ async function fromPrometheus(
   return columns.result();
 }
 
+/** The steps of a file. Reports damage and skips lines that cannot be read. */
 async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unreadable[]): Promise<Step[]> {
   try {
     const { lines, damage } = await ports.historyFiles.read(name);

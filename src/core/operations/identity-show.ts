@@ -3,6 +3,7 @@ import { isGranted } from "../caller.ts";
 import { rights } from "../api/rights.ts";
 import { defineOperation } from "../operation.ts";
 
+/** Returns the caller's identity. */
 export const identityShow = defineOperation({
   id: "identity.show",
   access: "read",

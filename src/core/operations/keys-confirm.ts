@@ -2,7 +2,7 @@ import { defineOperation } from "../operation.ts";
 import { editKeys } from "../project/edit-keys.ts";
 import { confirmation } from "../project/keys.ts";
 
-/** Removes `guess` from entries in `svcm.yaml`. */
+/** Turns guesses of `svcm init` into declared keys by removing `guess` from their entries in `svcm.yaml`. */
 export const keysConfirm = defineOperation({
   id: "keys.confirm",
   access: "write",

@@ -7,7 +7,7 @@ import { serverIdentity } from "./server-identity.ts";
 /** Two scrapers, or one that retries, share a measurement. */
 const FRESH_MS = 2_000;
 
-/** Covers only the host if PM2 cannot be read. */
+/** Covers processes, host, drift, audit and svcm's own cost. If PM2 cannot be read, covers only the host. */
 export const metricsExpose = defineOperation({
   id: "metrics.expose",
   access: "read",
@@ -16,6 +16,7 @@ export const metricsExpose = defineOperation({
     const { telemetry, machine, audit, releases } = ports;
     const [sample, kept, server] = await Promise.all([
       telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
+      // If the releases cannot be read, the other metrics are still useful.
       keptReleases(releases).catch(() => []),
       serverIdentity(ports),
     ]);

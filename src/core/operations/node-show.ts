@@ -12,7 +12,7 @@ const FRESH_MS = 1_000;
 
 type Measured = Omit<NodeState, "release">;
 
-/** If PM2 cannot be read, the result says so. */
+/** Summarises the state of this machine. If PM2 cannot be read, the result says so. */
 export const nodeShow = defineOperation({
   id: "node.show",
   access: "read",
@@ -77,7 +77,7 @@ function troublesOf(processes: MetricsPayload["processes"]): Measured["troubles"
     .map(({ name, status, problem }) => ({ app: name, details: problem?.details ?? `PM2 calls it ${status}.` }));
 }
 
-/** Each app counts once: as missing, undeclared, stale or different, in this order. */
+/** Counts each app once: as missing, undeclared, stale or different, in this order. */
 function driftIn({ drift, exists, planSteps }: MetricsPayload["ecosystem"]): Measured["drift"] {
   if (!exists || planSteps === null) return null;
   const of = (...states: string[]): Set<string> =>

@@ -24,13 +24,14 @@ export interface ProcessActionResult {
   readonly ok: true;
   readonly action: ProcessAction;
   readonly scope: ProcessScope;
-  /** The app, apps or namespace; `*` for every app of the ecosystem file. */
+  /** The name of the app, apps or namespace; `*` for every app of the ecosystem file. */
   readonly name: string;
   /** Present if the request has it, or if only one process is affected. */
   readonly pmId?: number | undefined;
   readonly affected: readonly AffectedProcess[];
-  /** Already in the requested state, or handling this request. */
+  /** Processes that are already in the requested state, or that handle this request. */
   readonly skipped: readonly SkippedProcess[];
+  /** For a restart or reload with the scope `ecosystem`: fields that differed before and no longer do. */
   readonly applied?: readonly AppliedField[];
   /** Variables without a value, and fields for which PM2 keeps a value other than the declared one. */
   readonly warnings: readonly Issue[];
@@ -39,7 +40,8 @@ export interface ProcessActionResult {
 type Input = InputOf<"process.act">;
 
 /**
- * Returns when PM2's list shows the result. If recording the action fails, nothing happens.
+ * Returns when PM2's list shows the result. svcm records the action before its first effect; if recording fails,
+ * nothing happens.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
  * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED; for the scope `ecosystem` also the errors of its file
  * @see CONTRACT section 4
@@ -68,7 +70,7 @@ export const processAct = defineOperation({
   },
 });
 
-/** The next instance of an app starts only when the previous one is healthy. */
+/** With `wait`, the next instance of an app starts only when the previous one is healthy. */
 async function waiting(
   ports: Ports,
   { action, wait, timeoutMs }: Input,

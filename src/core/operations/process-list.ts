@@ -6,8 +6,9 @@ import { listScrubbed, circumstancesOf } from "../pm2/scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
+  /** A problem that PM2's status does not show. */
   readonly problem: ProcessProblem | null;
-  /** Null unless online, or if the clock was set back after the start. */
+  /** Null unless the process is online, or if the machine's clock was set back after its start. */
   readonly uptimeMs: number | null;
 }
 

@@ -15,7 +15,10 @@ export interface ProcessScaleResult {
 }
 
 /**
- * One by one; the newest are deleted first. A new process that does not stay online is deleted again.
+ * Starts or deletes processes of an app, one by one, until it has the requested number. A new process gets the
+ * definition of the existing ones; the newest are deleted first. If a new process does not stay online, it is deleted
+ * again.
+ *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
  * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED
  */

@@ -13,7 +13,8 @@ import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 
 /**
- * Never starts a daemon and returns no environment values.
+ * Returns everything that svcm knows about the processes with a name. Never starts a daemon and returns no environment
+ * values.
  * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not list the name; INVALID_ENVIRONMENT, INVALID_REQUEST
  * for the service
  */
@@ -68,6 +69,7 @@ interface Declared {
   readonly declaredKeys: readonly string[];
 }
 
+/** If a file cannot be read, the process is still shown. */
 async function declarationOf(
   ports: Ports,
   asked: PlaceRequest & { environment: string },

@@ -11,18 +11,20 @@ export interface WaitedProcess {
   readonly namespace: string;
   readonly pid: number | null;
   readonly status: string;
-  /** True after a second online without a restart. */
+  /** True if it has been online for a second without a restart. */
   readonly isOnline: boolean;
 }
 
 export interface ProcessWaitResponse {
+  /** True if all processes are online. */
   readonly ok: boolean;
   readonly waitedMs: number;
   readonly processes: readonly WaitedProcess[];
 }
 
 /**
- * Waits until each process has been online for one second without a restart, or PM2 has given up on one.
+ * Waits until each process has been online for one second without a restart. Stops early if PM2 has given up on one.
+ *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED
  */
 export const processWait = defineOperation({

@@ -30,7 +30,10 @@ export interface DoctorAnswer {
 
 type Found = Readonly<Record<DoctorCheck, readonly Issue[]>>;
 
-/** Ecosystem files are the only files that it runs. It changes nothing, starts no daemon and returns no values. */
+/**
+ * Checks the repository, the installation and PM2. The ecosystem files are the only files of the repository that it
+ * runs. It changes nothing, starts no daemon and returns no values.
+ */
 export const projectDoctor = defineOperation({
   id: "project.doctor",
   access: "read",

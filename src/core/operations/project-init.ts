@@ -27,10 +27,11 @@ export interface InitResponse {
   readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
   readonly guesses: Readonly<Record<string, string>>;
   readonly plan: readonly PlannedFile[];
+  /** Empty for a dry run. */
   readonly written: readonly string[];
 }
 
-/** Runs no file and returns no values. */
+/** Proposes `svcm.yaml` and a line for `.gitignore`, and writes them on request. Runs no file and returns no values. */
 export const projectInit = defineOperation({
   id: "project.init",
   access: "write",
@@ -72,10 +73,12 @@ async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promis
 }
 
 interface ProjectFile {
+  /** `undefined` if there is nothing to write. */
   readonly file: PlannedFile | undefined;
   readonly notes: readonly NotUnderstood[];
 }
 
+/** An existing file keeps its content and gets the new keys. */
 async function projectFile(ports: Ports, detection: Detection): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
   const before = await textAt(ports, path);
@@ -87,7 +90,7 @@ async function projectFile(ports: Ports, detection: Detection): Promise<ProjectF
   return { file: { path, isNew: false, before, text: withKeys(before, added, today) }, notes: [] };
 }
 
-/** If there is a runtime contract, keys stay there. */
+/** Keys are declared in one file only: if there is a runtime contract, they stay there. */
 async function newProjectFile(ports: Ports, path: string, detection: Detection): Promise<ProjectFile> {
   if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return { file: undefined, notes: [] };
   const hasContract = (await textAt(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;

@@ -4,7 +4,7 @@ import { releaseIn } from "../rollout/apply/rollback-plan.ts";
 import { releaseOf } from "../rollout/release.ts";
 import { keptReleases } from "../rollout/releases-now.ts";
 
-/** @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
+/** Returns a release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
 export const releaseShow = defineOperation({
   id: "release.show",
   access: "read",

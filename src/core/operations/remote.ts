@@ -1,7 +1,10 @@
 import type { Operation } from "../operation.ts";
 import * as all from "./index.ts";
 
-/** Operations that return secrets, edit a developer's files or manage tokens are left out. */
+/**
+ * Every operation that another machine may request. Operations that return secrets, edit a developer's files or manage
+ * tokens are not included.
+ */
 export const remoteOperations: readonly Operation<never, unknown>[] = [
   all.auditList,
   all.contractShow,

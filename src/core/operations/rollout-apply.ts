@@ -1,7 +1,7 @@
 import { defineOperation } from "../operation.ts";
 import { applied, type Applied } from "../rollout/apply/apply.ts";
 
-/** @throws {SvcmError} as `applied` */
+/** Runs the steps of the plan in order. @throws {SvcmError} as `applied` */
 export const rolloutApply = defineOperation({
   id: "rollout.apply",
   access: "write",

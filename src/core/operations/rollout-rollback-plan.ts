@@ -2,7 +2,7 @@ import type { RollbackPlan } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { rollbackPlanned } from "../rollout/apply/rollback-plan.ts";
 
-/** @throws {SvcmError} as `rollbackPlanned` */
+/** Computes the effect of a rollback. @throws {SvcmError} as `rollbackPlanned` */
 export const rolloutRollbackPlan = defineOperation({
   id: "rollout.rollback-plan",
   access: "read",

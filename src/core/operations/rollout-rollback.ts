@@ -2,7 +2,7 @@ import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { rolledBack } from "../rollout/apply/rollback.ts";
 
-/** @throws {SvcmError} as `rolledBack` */
+/** Undoes a release. @throws {SvcmError} as `rolledBack` */
 export const rolloutRollback = defineOperation({
   id: "rollout.rollback",
   access: "write",

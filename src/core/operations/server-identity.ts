@@ -3,7 +3,10 @@ import type { Ports } from "../ports/index.ts";
 const PURPOSE = "svcm server identity";
 const LENGTH = 22;
 
-/** The same across restarts, ports and addresses. It reveals neither the machine nor the root. */
+/**
+ * Stays the same for one machine and root, across restarts, ports and addresses. The text reveals neither the machine
+ * nor the root.
+ */
 export async function serverIdentity({ host, workspace }: Ports): Promise<string> {
   const subject = [PURPOSE, await host.machineId(), workspace.root].join("\0");
   return host.digest(new TextEncoder().encode(subject)).slice(0, LENGTH);

@@ -20,7 +20,7 @@ export interface StartupCheckResponse {
   readonly issues: readonly Issue[];
 }
 
-/** The `env` of `app` in the ecosystem file overrides the env file. */
+/** With `app`, the `env` of that app in the ecosystem file overrides the env file. */
 export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
@@ -41,7 +41,7 @@ export const startupCheck = defineOperation({
   },
 });
 
-/** Without the startup keys, the check does not apply. */
+/** Without the startup keys, the check does not apply. So the operation is refused instead of answering "no". */
 function refuseWithoutKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
@@ -53,7 +53,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
   });
 }
 
-/** `undefined` if no drivers are declared. @throws {SvcmError} FACT_INVALID */
+/** `undefined` if the backend does not declare drivers. @throws {SvcmError} FACT_INVALID */
 async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
   const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
   const bytes = await ports.files.read(path).catch((error: unknown) => {

@@ -13,7 +13,7 @@ export type { CreatedToken } from "../api/identity.ts";
 const RESERVED: ReadonlySet<string> = new Set(["token", "anonymous"]);
 
 /**
- * Only the response contains the token; svcm stores a digest.
+ * Adds a token. Only the response contains the token itself; svcm stores a digest.
  * @throws {SvcmError} TOKEN_EXISTS, TOKENS_FAILED, INVALID_ENVIRONMENT, INVALID_REQUEST for a service or a reserved
  * name
  * @see CONTRACT section 10
@@ -48,6 +48,7 @@ export const tokenCreate = defineOperation({
   },
 });
 
+/** @throws {SvcmError} INVALID_REQUEST */
 function requireName(name: string): void {
   const given = JSON.stringify(name.slice(0, 80));
   const problem = RESERVED.has(name)

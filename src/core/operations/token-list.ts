@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 
 export type ListedToken = TokenListResponse["tokens"][number];
 
-/** Without digests. @throws {SvcmError} TOKENS_FAILED */
+/** Lists the tokens of the repository, without their digests. @throws {SvcmError} TOKENS_FAILED */
 export const tokenList = defineOperation({
   id: "token.list",
   access: "admin",

@@ -2,7 +2,10 @@ import { audited } from "../audit/audited.ts";
 import { withoutToken } from "../identity/tokens.ts";
 import { defineOperation } from "../operation.ts";
 
-/** The next request is refused, even on an open connection. @throws {SvcmError} TOKEN_NOT_FOUND, TOKENS_FAILED */
+/**
+ * Removes a token. Its next request is refused, even on an open connection. @throws {SvcmError} TOKEN_NOT_FOUND,
+ * TOKENS_FAILED
+ */
 export const tokenRevoke = defineOperation({
   id: "token.revoke",
   access: "admin",

@@ -1,11 +1,12 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 
 export interface AuditLog {
-  /** When it resolves, the record is on disk. @throws {FileError} if the record cannot be made durable */
+  /** Appends one record and syncs it to disk. @throws {FileError} if the record cannot be made durable */
   append(record: AuditRecord): Promise<void>;
 
   /**
-   * Newest first, one record for each attempt: the outcome, or `started` if it was interrupted.
+   * Returns the newest attempts first, one record each: the outcome, or `started` if the attempt was interrupted. Skips
+   * torn and foreign lines; a missing log counts as empty.
    * @throws {FileError} if the log cannot be read; the signal's reason if it is aborted
    */
   newest(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;

@@ -1,10 +1,11 @@
 import type { SvcmEvent } from "../api/events.ts";
 import type { EventFilter } from "../events/page.ts";
 
+/** New events as they happen. */
 export interface EventFeed {
   /**
-   * Yields events from now on, some seconds late, because their cause may only be known then. A slow reader misses the
-   * oldest ones.
+   * Yields events from now on, oldest first, a few seconds after they happened, because their cause may only be known
+   * then. A slow reader misses the oldest ones.
    * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
    */
   watch(signal: AbortSignal, wanted: EventRequest): AsyncIterable<SvcmEvent>;

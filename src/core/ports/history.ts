@@ -2,7 +2,7 @@ import type { Part } from "../history/parts.ts";
 import type { RecorderResponse } from "../api/history.ts";
 import type { RecorderStart } from "../api/names.ts";
 
-/** In `.svcm/history` of a repository. Only the owner can read it. */
+/** The recorded history in `.svcm/history` of a repository. Only the owner can read it. */
 export interface HistoryFiles {
   /**
    * Runs `work` while no other process records here.
@@ -16,7 +16,10 @@ export interface HistoryFiles {
   /** Empty if nothing was recorded. @throws {FileError} */
   parts(): Promise<readonly Part[]>;
 
-  /** A damaged file has the lines before the damage and an error code. @throws {FileError} */
+  /**
+   * Reads the lines of a file. If it is damaged, returns the lines before the damage and an error code. @throws
+   * {FileError}
+   */
   read(name: string): Promise<PartText>;
 
   /** Replaces a file by these lines, gzipped, as a whole. @throws {FileError} */
@@ -30,9 +33,11 @@ export interface PartText {
   readonly damage?: "HISTORY_PART_DAMAGED";
 }
 
+/** Records the samples of one server until it is stopped. */
 export interface Recorder {
   readonly state: Pick<RecorderResponse, "on" | "by" | "problem">;
 
+  /** Does nothing if it is already recording. */
   start(by: RecorderStart): void;
 
   /** Resolves when the pending step is on disk. */

@@ -63,7 +63,9 @@ export interface Ports {
 /** The folders and files of a repository, as absolute paths. @see CONTRACT section 2b */
 export interface Workspace {
   readonly root: string;
-  /** The flag, variable or marker file; `undefined` if the root is simply the current folder. */
+  /**
+   * The flag, variable or marker file that determined the root. `undefined` if the root is simply the current folder.
+   */
   readonly rootBy: string | undefined;
   readonly configDir: string;
   readonly pm2Dir: string;
@@ -104,5 +106,6 @@ export interface Host {
 
   cpuCores(): number;
 
+  /** The host name. */
   name(): string;
 }

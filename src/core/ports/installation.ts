@@ -1,10 +1,10 @@
-/** Contains no setting that may be a secret. */
+/** Facts about this program and the programs around it. It contains no setting that may be a secret. */
 export interface Installation {
   readonly node: string;
   /** For example `linux x64`. */
   readonly platform: string;
   readonly user: string;
-  /** The version with which svcm would start a daemon; null if PM2 is not installed. */
+  /** The version of PM2 with which svcm would start a daemon; null if it is not installed. */
   readonly pm2Version: string | null;
   readonly hasToken: boolean;
 
@@ -14,7 +14,7 @@ export interface Installation {
   /** Finds out if a program responds at the address that `svcm serve` would use. */
   service(): Promise<ServiceAddress>;
 
-  /** Looks in the PATH. */
+  /** True if a program with this name is in the PATH. */
   hasProgram(name: string): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Pm2Daemon {
   /** Null if the daemon does not respond to this user. */
   readonly version: string | null;
   readonly pid: number | null;
-  /** The owner of its socket. */
+  /** The name of the user who owns its socket. */
   readonly owner: string;
 }
 

@@ -17,6 +17,7 @@ export interface LogWatch extends LogFilter {
 }
 
 export interface LogBatch {
+  /** Oldest first. */
   readonly lines: readonly LogLine[];
   /** Lines that were dropped before these. */
   readonly skipped: number;
@@ -24,6 +25,7 @@ export interface LogBatch {
   readonly begin?: {
     /** The cursor for older lines; null if there are no older lines. */
     readonly older: string | null;
+    /** Files that cannot be read. */
     readonly problems: readonly LogProblem[];
   };
 }
@@ -39,6 +41,7 @@ export interface LogBatch {
  * - `LOG_PATTERN_INVALID`, `LOG_PATTERN_SLOW`
  */
 export interface Logs {
+  /** Returns the newest matching lines. */
   read(query: LogQuery, signal?: AbortSignal): Promise<LogsResponse>;
 
   /**

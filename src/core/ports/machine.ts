@@ -9,7 +9,7 @@ export interface Machine {
   /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
 
-  /** It keeps files open until it is closed. */
+  /** The reader keeps files open until it is closed. */
   open(): Promise<MachineReader>;
 }
 
@@ -31,7 +31,8 @@ export interface MachineReader {
   host(): Promise<HostReading>;
 
   /**
-   * A pid keeps its first process until a call omits it, so a later process with the same pid is not mistaken for it.
+   * Reads the running processes with these pids. A pid keeps its first process until a call omits it, so a later
+   * process with the same pid is not mistaken for it.
    */
   processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
 
@@ -61,7 +62,10 @@ export interface AsyncContext {
 }
 
 export interface AsyncContextClient {
-  /** `GET http://127.0.0.1:<port>/async-context-metrics` without redirects, limited in size and time. Never throws. */
+  /**
+   * `GET http://127.0.0.1:<port>/async-context-metrics` without credentials and redirects, with limits for size and
+   * time. Never throws.
+   */
   get(port: number): Promise<AsyncContextAnswer>;
 
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 import type { AlertMessage } from "../api/alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 
-/** Errors never contain a URL or a secret. */
+/** Sends the messages that `alerts` in `svcm.yaml` declares. Errors never contain a URL or a secret. */
 export interface Notifier {
-  /** @throws {SvcmError} ALERT_FAILED */
+  /** Sends to the declared webhook and command. @throws {SvcmError} ALERT_FAILED */
   send(settings: AlertSettings, message: AlertMessage): Promise<void>;
 
   /** Requests the heartbeat URL once, if declared. @throws {SvcmError} ALERT_FAILED */

@@ -15,11 +15,15 @@ export interface ProcessLogs {
   errorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
 }
 
+/** Times are in milliseconds since 1970. */
 export interface WantedLog {
   readonly sinceMs: number;
   /** Reading stops after this many entries that are not newer than `upToMs`. */
   readonly most?: { readonly entries: number; readonly upToMs: number } | undefined;
-  /** If one of these matches nowhere, the log counts as empty. A match must be shorter than a kilobyte. */
+  /**
+   * If one of these does not match anywhere in the log, the log counts as empty. A match must be shorter than a
+   * kilobyte.
+   */
   readonly needs?: readonly RegExp[] | undefined;
 }
 
@@ -27,6 +31,6 @@ export interface LogPart {
   readonly entries: readonly LogEntry[];
   /** False if the log is too large and an older part was not read. */
   readonly isComplete: boolean;
-  /** Reading stopped at the wanted number of entries. */
+  /** True if reading stopped at the wanted number of entries. */
   readonly isCut: boolean;
 }

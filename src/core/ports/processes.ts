@@ -29,7 +29,10 @@ export interface Processes {
   /** Starts or stops listening for processes that report ready. Does nothing if PM2's bus is not available. */
   hearReady(isOn: boolean): Promise<void>;
 
-  /** The last ready report by PM2 id, in milliseconds since 1970; undefined if svcm has not always listened. */
+  /**
+   * When each process last reported ready, by PM2 id, in milliseconds since 1970; undefined if svcm has not listened
+   * without interruption.
+   */
   ready(): Promise<ReadonlyMap<number, number> | undefined>;
 
   /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
@@ -99,7 +102,7 @@ export interface Processes {
   /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
-  /** This process and its ancestors. */
+  /** Identifies this process and its ancestors. */
   own(): OwnProcess;
 
   /** A later call opens a new connection. */
@@ -108,15 +111,18 @@ export interface Processes {
 
 /** Replaces the declaration of a process. Its PM2 id, instances and mode stay. */
 export interface DeclaredRun {
+  /** The entry of the ecosystem file. */
   readonly app: Fields;
+  /** The folder in which PM2 would be run with that file. */
   readonly folder: string;
   /** Variables of the process to remove. Others, such as those of a shell, stay. */
   readonly drop: readonly string[];
 }
 
+/** Restores the definition of a process from its record in a file of `keep`. */
 export interface FormerRun {
   readonly keptIn: string;
-  /** The process reads these env files from copies instead. */
+  /** Env files that the process reads from copies instead, by the path of the file. */
   readonly pins?: ReadonlyMap<string, string>;
 }
 

@@ -19,11 +19,13 @@ export interface Releases {
   /** The number of releases that this process ended, by outcome. */
   counts(): ReadonlyMap<Release["outcome"], number>;
 
+  /** Creates the folder of a release, with the first line of its journal on disk. */
   begin(id: string, first: ReleaseEvent): Promise<void>;
 
   /** Appends a line, which is on disk when the promise resolves. */
   add(id: string, event: ReleaseEvent): Promise<void>;
 
+  /** The file for PM2's records of a release. */
   keptIn(id: string): string;
 
   /** The lines of each journal, newest first. A torn line is omitted. */

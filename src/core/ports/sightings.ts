@@ -11,6 +11,7 @@ export interface Sightings {
   /** Empty if the system does not provide the facts. */
   kernel(): Promise<Kernel>;
 
+  /** The PM2 commands that are now running for this PM2. */
   commands(): Promise<readonly RunningCommand[]>;
 
   /** The pids of PM2's processes by PM2 id, from PM2's files. */

@@ -3,7 +3,7 @@ import type { StoredToken } from "../identity/tokens.ts";
 /** The tokens of a repository, in `.svcm/tokens.json`. */
 export interface Tokens {
   /**
-   * Synchronous, because every request with a token needs it.
+   * Reads the file only after a change. Synchronous, because every request with a token needs it.
    * @returns `undefined` if there is no file: the repository has never had a token
    * @throws {SvcmError} TOKENS_FAILED
    */
@@ -18,5 +18,6 @@ export interface Tokens {
     beforeWrite: () => Promise<void>,
   ): Promise<void>;
 
+  /** Creates a secret. */
   make(): string;
 }
