@@ -14,7 +14,7 @@ import type { World } from "./world.ts";
 
 const STEP_MS = 100;
 /** No reader follows this many single lines, and each step has a fixed cost. */
-const BUSY = { lines: 200, stepMs: 250 };
+const BUSY = { lines: 200, stepMs: 400 };
 /** For file systems that report no change. */
 const LOOK_MS = 1000;
 const MOST_LINES = 500;
