@@ -42,10 +42,10 @@ export async function serveAsked(start: (ports: Ports) => Promise<number>): Prom
 }
 
 /** Its limits allow many clients. Returns the port. */
-export async function startSvcm(ports: Ports, record = false): Promise<number> {
+export async function startSvcm(ports: Ports): Promise<number> {
   mkdirSync(ports.workspace.configDir, { recursive: true });
   const limits = { maxSockets: CROWD, maxConnections: CROWD };
   const log = { write: () => undefined };
-  const { url } = await startServer({ ports, env: {}, version: "0.0.0", port: 0, log, limits, record });
+  const { url } = await startServer({ ports, env: {}, version: "0.0.0", port: 0, log, limits });
   return Number(new URL(url).port);
 }

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 import { runToEnd, startEntrypoint, type Entrypoint } from "./entrypoint.ts";
-import { inLongRun } from "../../../test/support/runs.ts";
+import { firstOrAll } from "../../../test/support/runs.ts";
 
 const spec = packagedRuntimeContract.keys["SVC_HTTP_FRAMEWORK"];
 const frameworks = spec?.kind === "enum" ? spec.values : [];
@@ -152,21 +152,6 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await answered).toBe(201);
     expect(await leaving.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
   });
-
-  const forEach = framework === frameworks[0] ? (declare: () => void) => declare() : inLongRun;
-  forEach(() => {
-    test("if the port is taken, the process prints a message and exits with code 1", async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await new Promise((listening) => server.once("listening", listening));
-      const { port } = server.address() as AddressInfo;
-      const { code, stderr } = await runToEnd("rest", { SVC_HTTP_FRAMEWORK: framework, SVC_HTTP_PORT: String(port) });
-      server.close();
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
-      });
-    });
-  });
 });
 
 interface Contexts {
@@ -193,3 +178,18 @@ async function refused(url: string): Promise<void> {
     if (isRefused) return;
   }
 }
+
+test.each(firstOrAll(frameworks))(
+  "%s: if the port is taken, the process prints a message and exits with code 1",
+  async (framework) => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((listening) => server.once("listening", listening));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runToEnd("rest", { SVC_HTTP_FRAMEWORK: framework, SVC_HTTP_PORT: String(port) });
+    server.close();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    });
+  },
+);

@@ -28,7 +28,9 @@ export function isDevice(fd: number): boolean {
 export function writeErr(text: string): void {
   try {
     writeWhole(STDERR, text);
-  } catch {}
+  } catch {
+    // Standard error is closed.
+  }
 }
 
 function writeWhole(fd: number, text: string): void {

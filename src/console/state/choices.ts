@@ -14,7 +14,9 @@ export function createChoices(storage: Storage | undefined, server: string) {
       try {
         if (value === undefined) storage?.removeItem(keyOf(name));
         else storage?.setItem(keyOf(name), value);
-      } catch {}
+      } catch {
+        // The storage is full.
+      }
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../../../pm2/process-record.ts";
+import { STABLE_MS } from "../../../pm2/control/verdict.ts";
 import { LISTEN_TIMEOUT_MS } from "../../../pm2/settings.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../../ports/processes.ts";
@@ -46,13 +47,10 @@ async function listed({ connection, timeoutMs }: Acting, target: ProcessIdentity
   return found;
 }
 
-/** PM2 considers a process unstable that ends within this time. */
-const UNSTABLE_MS = 1000;
-
 /** An app with `wait_ready` that keeps ending is being launched most of the time, so a stop could fail as well. */
 function isLooping({ pm2_env }: Pm2Process): boolean {
   const { status, unstable_restarts: unstable, pm_uptime: startedMs, wait_ready: isAwaited } = pm2_env;
-  const isYoung = status === "online" && Date.now() - Number(startedMs) < UNSTABLE_MS;
+  const isYoung = status === "online" && Date.now() - Number(startedMs) < STABLE_MS;
   return isYoung && Number(unstable) > 1 && isAwaited !== true;
 }
 
