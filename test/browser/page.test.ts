@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { testServer } from "../server/support.ts";
 import { attackerServer, hasBrowser, useBrowser } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -36,7 +37,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(server.log.join("")).not.toContain("refused");
   });
 
-  test("the policy blocks and reports inline styles, scripts and foreign images", async () => {
+  longTest("the policy blocks and reports inline styles, scripts and foreign images", async () => {
     const [server, attacker] = [await testServer(noPm2), await attackerServer()];
     const { page, problems } = await openPage(server.url);
     await page.evaluate((foreign) => {

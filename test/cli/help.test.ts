@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { REPOSITORY, svcm } from "../support/command-line.ts";
+import { longTest } from "../support/runs.ts";
 
 const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
 
@@ -57,7 +58,7 @@ const manifest = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json")
   readonly commands: Readonly<Record<string, { readonly hidden?: boolean; readonly description?: string }>>;
 };
 
-test.each(
+longTest.each(
   Object.entries(manifest.commands).flatMap(([id, { description, hidden }]) =>
     description === undefined || hidden ? [] : [[id.replaceAll(":", " "), description] as const],
   ),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { install, pack, type Packed } from "../support/package.ts";
 import { CONFIG_FOLDER, GOOD_ENV } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** External: the package bundles every library that svcm uses. */
@@ -155,7 +156,7 @@ export const cores = ({ payload }: MetricsFrame): number => payload.host.cpu.cor
 void client.act({ action: "delete", name: "api" });
 `;
 
-  test.each(MODULES)("have types for import and require, under %s", (module, more) => {
+  longTest.each(MODULES)("have types for import and require, under %s", (module, more) => {
     const files = Object.entries({ startup, client }).flatMap(([name, typed]) =>
       ["mts", "cts"].map((extension) => {
         write(`${name}.${extension}`, typed);

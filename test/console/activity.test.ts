@@ -6,6 +6,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { axe, overflow } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
 import { mkdirSync } from "node:fs";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = {
@@ -44,7 +45,7 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
   expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
 });
 
-test.skipIf(!hasBrowser)("the filter finds exactly what a row shows, in the reader's time zone", async () => {
+longTest.skipIf(!hasBrowser)("the filter finds exactly what a row shows, in the reader's time zone", async () => {
   const server = await testServer(noPm2);
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
   const { page } = await openConsole(browser, server.url, { tab: "activity", timeZone: "Asia/Tokyo" });
@@ -62,7 +63,7 @@ test.skipIf(!hasBrowser)("the filter finds exactly what a row shows, in the read
   await page.getByText("No record matches").waitFor();
 });
 
-test.skipIf(!hasBrowser)("if the log cannot be loaded, the user can request it again", async () => {
+longTest.skipIf(!hasBrowser)("if the log cannot be loaded, the user can request it again", async () => {
   const server = await testServer(noPm2);
   const { page, button } = await openConsole(browser, server.url, {
     tab: "activity",

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { flat } from "./environment-page.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
 import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -26,7 +27,7 @@ async function unanswered(from: Browser) {
 }
 
 describe.skipIf(!hasBrowser)("the buttons of a process", () => {
-  test.each([
+  longTest.each([
     ["Start", "stopped", "Starting…"],
     ["Stop", "online", "Stopping…"],
     ["Restart", "online", "Restarting…"],
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     expect([await inRow.textContent(), await inRow.getAttribute("aria-description")]).toEqual(["…", busy]);
   });
 
-  test("Start of a declared app says Starting… while it runs", async () => {
+  longTest("Start of a declared app says Starting… while it runs", async () => {
     const { page, give } = await unanswered(browser);
     give([{ name: "api" }], { missingExpected: ["mailer"] });
     const start = page.getByRole("button", { name: "Start mailer" });
@@ -52,7 +53,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     await expect.poll(() => start.getAttribute("aria-disabled")).toBe("true");
   });
 
-  test("the restart that applies drift says Restarting… while it runs", async () => {
+  longTest("the restart that applies drift says Restarting… while it runs", async () => {
     const { page, give } = await unanswered(browser);
     const drift = { name: "api", field: "env", key: "MODE", state: "absent", declared: null, running: null } as const;
     give([{ name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
@@ -76,7 +77,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
     return { ...opened, first, host: `127.0.0.1:${forwarder.port}`, redirect: () => forwarder.pointTo(second.port) };
   }
 
-  test("another server at this address: names both servers, and says that nothing is sent", async () => {
+  longTest("another server at this address: names both servers, and says that nothing is sent", async () => {
     const { page, first, host, redirect, button } = await twoServers({ tab: "activity" });
     redirect();
     // If the page has noticed it first, it has no such button.

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { chartedConsole, coloured, isDrawn, type ChartedConsole, type Colour } from "./charted-console.ts";
 import { axe } from "./accessibility.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const LIGHT_CPU: Colour = [43, 98, 217];
@@ -59,7 +60,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expect.poll(() => drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
   });
 
-  test("stops if the chart is removed from the page while the theme changes", async () => {
+  longTest("stops if the chart is removed from the page while the theme changes", async () => {
     const { page, problems } = await chartedConsole(browser, { isPhone: true });
     const other = await page.getByRole("radio", { name: "Memory" }).elementHandle();
     // The chart is removed in a microtask, and the theme changes before the next frame.
@@ -74,7 +75,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     expect(problems).toEqual([]);
   });
 
-  test("uses the colours of the new theme after a change", async () => {
+  longTest("uses the colours of the new theme after a change", async () => {
     const open = await chartedConsole(browser);
     const x = await across(open, "CPU", 10);
     await coloured(open.chart("CPU"), x, LIGHT_CPU);
@@ -83,7 +84,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expect.poll(() => isDrawn(open.chart("CPU"), x, LIGHT_CPU)).toBe(false);
   });
 
-  test("has the resolution of the screen and the width of its card, also after either changes", async () => {
+  longTest("has the resolution of the screen and the width of its card, also after either changes", async () => {
     const { page } = await chartedConsole(browser);
     await expectFine(page, 1);
     await page.setViewportSize({ width: 1_000, height: 800 });
@@ -95,7 +96,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await expectFine(page, 2);
   });
 
-  test("stops while the chart is not visible", async () => {
+  longTest("stops while the chart is not visible", async () => {
     const { page, give, shown } = await chartedConsole(browser);
     await page.setViewportSize({ width: 1_280, height: 400 });
     await page.evaluate(() => {
@@ -149,7 +150,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await readouts(page).first().waitFor({ state: "detached" });
   });
 
-  test("keeps its place while time passes", async () => {
+  longTest("keeps its place while time passes", async () => {
     const open = await chartedConsole(browser);
     await pointAt(open, 10);
     await expectWords(open.page, "12:00:10 35%");
@@ -173,7 +174,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expect.poll(() => page.getByText(/^Paused/).count()).toBe(0);
   });
 
-  test("ends the zoom with Resume", async () => {
+  longTest("ends the zoom with Resume", async () => {
     const open = await chartedConsole(browser);
     await dragFrom(open, 10, 20);
     await expectWords(open.page, /^Paused/);
@@ -181,7 +182,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await open.chart("CPU of the host in percent, over the last 1m").waitFor();
   });
 
-  test("zooms by dragging a finger along the chart; a vertical drag scrolls the page", async () => {
+  longTest("zooms by dragging a finger along the chart; a vertical drag scrolls the page", async () => {
     const open = await chartedConsole(browser, { isPhone: true });
     const { page, place } = open;
     await page.setViewportSize({ width: 390, height: 600 });
@@ -242,7 +243,7 @@ describe.skipIf(!hasBrowser)("keys on a chart", () => {
     await expect.poll(() => spoken.textContent()).toBe("");
   });
 
-  test("zoom in and out", async () => {
+  longTest("zoom in and out", async () => {
     const { page, chart } = await chartedConsole(browser);
     await chart("CPU").focus();
     await page.keyboard.press("Home");

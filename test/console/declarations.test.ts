@@ -9,6 +9,7 @@ import { makeRepository, type TestRepository } from "../support/git.ts";
 import { CONFIG_FOLDER } from "../support/workspace.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { openConsole, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const FILE = "deployments.yaml";
@@ -89,7 +90,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(open.posts.every(({ ifMatch }) => ifMatch === undefined)).toBe(true);
   });
 
-  test("a draft survives a reload, and discarding it shows the file", async () => {
+  longTest("a draft survives a reload, and discarding it shows the file", async () => {
     const open = await opened();
     const { page, button } = open;
     await changeRegion(open, "rack-9");
@@ -104,18 +105,21 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(open.asked).toEqual(["Discard the draft? deployments.yaml stays as it is."]);
   });
 
-  test("without a draft, the browser shows the current file, also after another environment was selected", async () => {
-    const { page, repository, tab } = await opened();
-    await page.getByText("rack-2").waitFor();
-    await tab("Runtime environment").click();
-    await page.getByRole("radio", { name: "staging" }).check();
-    repository.write(FILE, TEXT.replace("rack-2", "rack-7"));
-    await tab("Deploy targets").click();
-    await page.getByText("rack-7").waitFor();
-    await page.reload();
-    await page.getByText("rack-7").waitFor();
-    await expect.poll(() => page.getByRole("region", { name: "Draft" }).count()).toBe(0);
-  });
+  longTest(
+    "without a draft, the browser shows the current file, also after another environment was selected",
+    async () => {
+      const { page, repository, tab } = await opened();
+      await page.getByText("rack-2").waitFor();
+      await tab("Runtime environment").click();
+      await page.getByRole("radio", { name: "staging" }).check();
+      repository.write(FILE, TEXT.replace("rack-2", "rack-7"));
+      await tab("Deploy targets").click();
+      await page.getByText("rack-7").waitFor();
+      await page.reload();
+      await page.getByText("rack-7").waitFor();
+      await expect.poll(() => page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+    },
+  );
 
   test("if two users edit, the second one sees both versions described in words and loses nothing", async () => {
     const first = await opened();
@@ -141,19 +145,22 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(first.repository.read(FILE)).toBe(both);
   });
 
-  test("a missing file is created on the first save, and a file that cannot be read is not overwritten", async () => {
-    const open = await opened({ "README.md": "x\n" });
-    const { page, repository, field, button } = open;
-    await field("Name").fill("eu-1");
-    await field("Runtime").fill("node22");
-    await button("Add Target").click();
-    await page.getByText("deployments.yaml does not exist yet; saving creates it.").waitFor();
-    await button("Save to file").click();
-    await page.getByText("Saved to deployments.yaml").waitFor();
-    expect(repository.read(FILE)).toMatch(/^version: service-management\.v1\ndeployments:\n {2}- name: eu-1\n/);
-    repository.write(FILE, "deployments: [");
-    await page.reload();
-    await page.getByText("deployments.yaml has 1 issue.").waitFor();
-    await expect.poll(() => button("Save to file").count()).toBe(0);
-  });
+  longTest(
+    "a missing file is created on the first save, and a file that cannot be read is not overwritten",
+    async () => {
+      const open = await opened({ "README.md": "x\n" });
+      const { page, repository, field, button } = open;
+      await field("Name").fill("eu-1");
+      await field("Runtime").fill("node22");
+      await button("Add Target").click();
+      await page.getByText("deployments.yaml does not exist yet; saving creates it.").waitFor();
+      await button("Save to file").click();
+      await page.getByText("Saved to deployments.yaml").waitFor();
+      expect(repository.read(FILE)).toMatch(/^version: service-management\.v1\ndeployments:\n {2}- name: eu-1\n/);
+      repository.write(FILE, "deployments: [");
+      await page.reload();
+      await page.getByText("deployments.yaml has 1 issue.").waitFor();
+      await expect.poll(() => button("Save to file").count()).toBe(0);
+    },
+  );
 });

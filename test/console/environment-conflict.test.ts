@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { environmentPage, type EnvironmentPage } from "./environment-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -58,7 +59,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify\nSVC_DATABASE_DRIVER=Mongo\n$/);
   });
 
-  test("is accepted unchanged if the edits are discarded", async () => {
+  longTest("is accepted unchanged if the edits are discarded", async () => {
     const open = await conflicting();
     await open.button("Discard edits, take the file").click();
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("restify");
@@ -67,7 +68,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.posts).toHaveLength(1);
   });
 
-  test("is noticed by another read; a changed comment is reported as such", async () => {
+  longTest("is noticed by another read; a changed comment is reported as such", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     await open.button("Read the file again").click();
@@ -79,7 +80,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.posts).toEqual([]);
   });
 
-  test("is loaded without a question if nothing was edited", async () => {
+  longTest("is loaded without a question if nothing was edited", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
@@ -90,7 +91,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
 });
 
 describe.skipIf(!hasBrowser)("an unsaved edit", () => {
-  test("keeps the environment selected until the user discards the edit", async () => {
+  longTest("keeps the environment selected until the user discards the edit", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
@@ -146,7 +147,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     expect(await asked).toBe("");
   });
 
-  test("is not stored; only the selection of the environment is", async () => {
+  longTest("is not stored; only the selection of the environment is", async () => {
     const open = await environmentPage(browser);
     await open.page.getByRole("radio", { name: "ci", exact: true }).check();
     await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();
@@ -162,6 +163,6 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a conflict is accessible in every theme", async () => {
+longTest.skipIf(!hasBrowser)("a conflict is accessible in every theme", async () => {
   await expectAccessibleInEveryLook(await conflicting());
 });

@@ -8,6 +8,7 @@ import { canMount, mount } from "../support/machine.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 import { tabTo } from "./keyboard.ts";
 import { environmentPage, flat, referenceFiles } from "./environment-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -41,7 +42,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.posts[1]?.body).toEqual({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "restify" } });
   });
 
-  test("is not offered without changes, also after changes are reverted or discarded", async () => {
+  longTest("is not offered without changes, also after changes are reverted or discarded", async () => {
     const open = await environmentPage(browser);
     const before = open.text();
     await open.field("HTTP framework").waitFor();
@@ -79,7 +80,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.text()).toContain("\nSVC_WEBSOCKET_REDIS_URL=rediss://host:6380\n");
   });
 
-  test("keeps the server's warnings visible until they are dismissed", async () => {
+  longTest("keeps the server's warnings visible until they are dismissed", async () => {
     const open = await environmentPage(browser, { prepare: (page) => page.clock.install() });
     await open.field("WebSocket Redis URL").fill("redis://$cache:6379");
     await open.save();
@@ -91,7 +92,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await warnings.waitFor({ state: "detached" });
   });
 
-  test("shows Saving… on its button until the server answers", async () => {
+  longTest("shows Saving… on its button until the server answers", async () => {
     const open = await environmentPage(browser);
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -107,7 +108,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await expect.poll(() => open.button("Saving…").count()).toBe(0);
   });
 
-  test("can be made with the keyboard alone", async () => {
+  longTest("can be made with the keyboard alone", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await open.field("HTTP framework").waitFor();

@@ -7,6 +7,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
 import { savedPages } from "./saved-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const { real, seen, savedPage } = savedPages();
@@ -37,16 +38,19 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
   });
 
-  test("after the first failed restart, no further app is restarted, and the page says which apps keep the old values", async () => {
-    const { stale, button } = await savedPage();
-    writeFileSync(join(real.folder, "fails-jobs"), "");
-    await button("Restart 3, one after another").click();
-    await stale.getByText(/^jobs: /).waitFor();
-    await expect
-      .poll(() => stale.getByRole("listitem").allInnerTexts())
-      .toEqual(["api restarted", "jobs not restarted", "web not restarted"]);
-    expect(seen("web")).toBe("express");
-  });
+  longTest(
+    "after the first failed restart, no further app is restarted, and the page says which apps keep the old values",
+    async () => {
+      const { stale, button } = await savedPage();
+      writeFileSync(join(real.folder, "fails-jobs"), "");
+      await button("Restart 3, one after another").click();
+      await stale.getByText(/^jobs: /).waitFor();
+      await expect
+        .poll(() => stale.getByRole("listitem").allInnerTexts())
+        .toEqual(["api restarted", "jobs not restarted", "web not restarted"]);
+      expect(seen("web")).toBe("express");
+    },
+  );
 
   test("the page shows nothing if PM2 cannot be read", async () => {
     const { page, field, button } = await handMonitoring(browser, { tab: "environment" });

@@ -5,6 +5,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 import { expectAccessible, expectAccessibleInEveryLook, inEveryLook } from "./accessibility.ts";
 import { environmentPage, flat, referenceFiles, type EnvironmentPage } from "./environment-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -72,7 +73,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=MSSQL$[\s\S]*^SVC_REALTIME_API_DATABASE_DRIVER='MS SQL'$/m);
   });
 
-  test("lists the environments of the contract, and names the file that the next save writes", async () => {
+  longTest("lists the environments of the contract, and names the file that the next save writes", async () => {
     const open = await environmentPage(browser);
     const choices = open.page.getByRole("group", { name: "Environment" });
     await choices.waitFor();
@@ -83,7 +84,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     }
   });
 
-  test("read-only keys are in a separate card, without a control, with the contract's reason", async () => {
+  longTest("read-only keys are in a separate card, without a control, with the contract's reason", async () => {
     const open = await environmentPage(browser);
     const card = open.page.getByRole("region", { name: "Read-only keys" });
     await card.waitFor();
@@ -159,7 +160,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("the form, an error and a result are accessible in every theme", async () => {
+longTest.skipIf(!hasBrowser)("the form, an error and a result are accessible in every theme", async () => {
   const open = await environmentPage(browser);
   await open.field("Compare dev with").selectOption("ci");
   await open.page.getByLabel("Differences between dev and ci").waitFor();

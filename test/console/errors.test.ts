@@ -12,6 +12,7 @@ import { axe } from "./accessibility.ts";
 import { environmentPage } from "./environment-page.ts";
 import { openConsole } from "./open-console.ts";
 import { pm2Page } from "./pm2-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -63,7 +64,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
     await expect.poll(() => page.getByRole("button", { name: "Save" }).count()).toBe(0);
   });
 
-  test.skipIf(!canMount)("an env file in a read-only folder: nothing is written, the edit is kept", async () => {
+  longTest.skipIf(!canMount)("an env file in a read-only folder: nothing is written, the edit is kept", async () => {
     const files = makeWorkspace({});
     const folder = files.path(CONFIG_FOLDER);
     mount(folder, "-t", "tmpfs", "tmpfs");
@@ -81,7 +82,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
     await expect.poll(() => axe(open.page)).toEqual([]);
   });
 
-  test("a comparison with a missing file, inside its card", async () => {
+  longTest("a comparison with a missing file, inside its card", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace(), mayFail: true });
     const answer = open.page.waitForResponse((response) => response.url().includes("/env/diff"));
     await open.field("Compare dev with").selectOption("ci");
@@ -115,7 +116,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
     );
   });
 
-  test("PM2 cannot be read: the error that the WebSocket sent", async () => {
+  longTest("PM2 cannot be read: the error that the WebSocket sent", async () => {
     const server = await testServer(noPm2);
     const { page, received } = await openConsole(browser, server.url, { isRecorded: true });
     await page.getByText("The processes of PM2 cannot be read").waitFor();
@@ -127,29 +128,32 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
 });
 
 describe.skipIf(!hasBrowser)("toasts", () => {
-  test("are in one polite live region; information disappears by itself, an error stays until it is dismissed", async () => {
-    const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
-    const { page } = open;
-    const region = page.locator(".toast-list");
-    await expect.poll(() => region.getAttribute("role")).toBe("status");
-    await expect.poll(() => region.getAttribute("aria-live")).toBe("polite");
-    await page.evaluate(() => {
-      document.execCommand = () => false;
-      navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
-    });
-    await open.button("Copy the path").click();
-    const error = region.getByText("The browser does not allow the page to copy the path.");
-    await error.waitFor();
-    await open.refresh();
-    const info = region.getByText(/^Read .* again/);
-    await info.waitFor();
-    await page.clock.runFor(5_000);
-    await info.waitFor({ state: "detached" });
-    await page.clock.runFor(3_600_000);
-    await expect.poll(() => error.count()).toBe(1);
-    await region.getByRole("button", { name: "Dismiss" }).click();
-    await error.waitFor({ state: "detached" });
-  });
+  longTest(
+    "are in one polite live region; information disappears by itself, an error stays until it is dismissed",
+    async () => {
+      const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
+      const { page } = open;
+      const region = page.locator(".toast-list");
+      await expect.poll(() => region.getAttribute("role")).toBe("status");
+      await expect.poll(() => region.getAttribute("aria-live")).toBe("polite");
+      await page.evaluate(() => {
+        document.execCommand = () => false;
+        navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+      });
+      await open.button("Copy the path").click();
+      const error = region.getByText("The browser does not allow the page to copy the path.");
+      await error.waitFor();
+      await open.refresh();
+      const info = region.getByText(/^Read .* again/);
+      await info.waitFor();
+      await page.clock.runFor(5_000);
+      await info.waitFor({ state: "detached" });
+      await page.clock.runFor(3_600_000);
+      await expect.poll(() => error.count()).toBe(1);
+      await region.getByRole("button", { name: "Dismiss" }).click();
+      await error.waitFor({ state: "detached" });
+    },
+  );
 
   test("the check detects a deliberate alert", async () => {
     const server = await testServer(noPm2);

@@ -7,6 +7,7 @@ import { pm2 } from "../support/pm2-daemon.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { serverOver } from "./monitoring-page.ts";
 import { openConsole, titleOf } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -29,7 +30,7 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
 ];
 
 describe.skipIf(!hasBrowser)("a first run", () => {
-  test("every tab shows the next step, and is accessible in every theme", async () => {
+  longTest("every tab shows the next step, and is accessible in every theme", async () => {
     const server = await nothing();
     const { page } = await openConsole(browser, server.url, { mayFail: true });
     for (const [tab, empty, step] of lessons) {
@@ -42,7 +43,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  test("without PM2, its error is shown, no process is listed, and the charts of the host continue", async () => {
+  longTest("without PM2, its error is shown, no process is listed, and the charts of the host continue", async () => {
     const server = await nothing();
     const { page, sockets } = await openConsole(browser, server.url);
     await page.getByText("The processes of PM2 cannot be read").waitFor();

@@ -9,6 +9,7 @@ import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { axe, overflow } from "./accessibility.ts";
 import { serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-Vw8-19bd40ee";
 const browser = useBrowser();
@@ -46,7 +47,7 @@ test.skipIf(!hasBrowser)("the first card of a process says when and why it ended
   await expect.poll(() => overflow(page)).toBe(0);
 });
 
-test.skipIf(!hasBrowser)(
+longTest.skipIf(!hasBrowser)(
   "an event that happens while the page is open changes the card, without a reload",
   async () => {
     await own.run({ name: "steady" });
@@ -97,19 +98,22 @@ test.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by c
   await expect.poll(() => overflow(page)).toBe(0);
 });
 
-test.skipIf(!hasBrowser)("a line that PM2 writes after it has recorded the end is added to the open card", async () => {
-  const code = `setInterval(() => {}, 1000)`;
-  await own.run({ name: "late", autorestart: false, code });
-  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
-  await page.locator("button.process-name[title=late]").click();
-  const card = page.getByRole("region", { name: /^Why of late/ });
-  await card.getByText("PM2's log shows no exit").waitFor();
-  const late = (await own.link().list()).find(({ name }) => name === "late");
-  process.kill(late?.pid ?? 0, "SIGKILL");
-  await card.getByText("ended: signal, SIGKILL.").waitFor();
-  appendFileSync(join(own.home, "logs/late-error.log"), "the very last words\n");
-  await expect.poll(() => card.locator(".error-lines").textContent()).toContain("the very last words");
-});
+longTest.skipIf(!hasBrowser)(
+  "a line that PM2 writes after it has recorded the end is added to the open card",
+  async () => {
+    const code = `setInterval(() => {}, 1000)`;
+    await own.run({ name: "late", autorestart: false, code });
+    const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+    await page.locator("button.process-name[title=late]").click();
+    const card = page.getByRole("region", { name: /^Why of late/ });
+    await card.getByText("PM2's log shows no exit").waitFor();
+    const late = (await own.link().list()).find(({ name }) => name === "late");
+    process.kill(late?.pid ?? 0, "SIGKILL");
+    await card.getByText("ended: signal, SIGKILL.").waitFor();
+    appendFileSync(join(own.home, "logs/late-error.log"), "the very last words\n");
+    await expect.poll(() => card.locator(".error-lines").textContent()).toContain("the very last words");
+  },
+);
 
 test.skipIf(!hasBrowser)(
   "Activity lists changes and events by day, with causes and filters, also from an old link",

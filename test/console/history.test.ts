@@ -5,6 +5,7 @@ import { repository } from "../server/support.ts";
 import { MIB, stepsBetween, writeHistory } from "../support/recorded.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const HOUR = 3_600_000;
@@ -37,7 +38,7 @@ describe.skipIf(!hasBrowser)("the recorded history", () => {
     await expectAccessible(open);
   });
 
-  test("of the previous range is a second line", async () => {
+  longTest("of the previous range is a second line", async () => {
     const { page, give, telemetry } = await handMonitoring(browser, { server: { repository: recorded() } });
     await telemetry.watchers(1);
     give([api]);

@@ -8,6 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const TOKEN = "a-token-of-server-a-1234567890";
@@ -125,7 +126,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await page.getByText("No deploy targets yet").waitFor();
   });
 
-  test("may start with a copy of the document, which the other server keeps", async () => {
+  longTest("may start with a copy of the document, which the other server keeps", async () => {
     const { a, b, forwarder, url } = await forwarded(noPm2);
     const { page, button } = await openConsole(browser, url, {
       tab: "targets",
@@ -172,7 +173,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
-  test("an app of another environment is started only after a confirmation", async () => {
+  longTest("an app of another environment is started only after a confirmation", async () => {
     const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
@@ -198,7 +199,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     expect(sent.join()).toContain('"name":"dev-worker"');
   });
 
-  test("is preselected in the env editor; without an env file, the server's refusal is shown", async () => {
+  longTest("is preselected in the env editor; without an env file, the server's refusal is shown", async () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();
@@ -212,7 +213,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     await refused.page.getByText("Saving writes").waitFor();
   });
 
-  test.each(['"prod"', '"nope"', "5"])(
+  longTest.each(['"prod"', '"nope"', "5"])(
     "a stored selection of %s is shown and flagged, and writes nothing",
     async (selection) => {
       const server = await testServer({ env: noPm2 });

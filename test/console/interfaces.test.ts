@@ -5,6 +5,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const version = "service-management.v1";
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     expect(await offered("grpc")).toEqual(["grpc"]);
   });
 
-  test.each([
+  longTest.each([
     ["a framework of another type", { ...rest, type: "sse" }, { type: "grpc" }, /"express" does not serve "grpc"/],
     [
       "an entrypoint in another folder",
@@ -123,7 +124,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
       .toEqual({ version, interfaces: [rest, { ...rest, framework: "derby" }, grpc] });
   });
 
-  test("are added, edited and removed by keyboard alone", async () => {
+  longTest("are added, edited and removed by keyboard alone", async () => {
     const suite = await open(rest);
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-interfaces").focus();
@@ -145,7 +146,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [rest] });
   });
 
-  test("the interfaces tab is accessible in every theme", async () => {
+  longTest("the interfaces tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "interfaces", { version, interfaces: [rest, rest] });
     await suite.button("Add Interface").click();
     await expectAccessibleInEveryLook(suite);

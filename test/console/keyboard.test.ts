@@ -8,6 +8,7 @@ import { environmentPage } from "./environment-page.ts";
 import { focused, press, tabTo } from "./keyboard.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 import { pm2Page } from "./pm2-page.ts";
+import { longTest } from "../support/runs.ts";
 
 /** Without a fleet, the console shows no nodes. */
 const ownTabs = tabIds.filter((id) => id !== "nodes");
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     expect(open.posts).toHaveLength(1);
   });
 
-  test("a conflict receives the focus, is resolved, and saved", async () => {
+  longTest("a conflict receives the focus, is resolved, and saved", async () => {
     const open = await environmentPage(browser, { mayFail: true });
     const { page } = open;
     await open.field("HTTP framework").waitFor();
@@ -67,7 +68,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify[\s\S]*SVC_DATABASE_DRIVER=Mongo\n$/);
   });
 
-  test("the token is entered in the dialog, and the save continues", async () => {
+  longTest("the token is entered in the dialog, and the save continues", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
     const open = await environmentPage(browser, { env, mayFail: true });
     const { page } = open;
@@ -114,7 +115,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await page.getByText(/^Read .* again: 3 apps\.$/).waitFor();
   });
 
-  test("the audit: filter, number of records, refresh", async () => {
+  longTest("the audit: filter, number of records, refresh", async () => {
     const { page, server } = await auditPage();
     const rows = page.locator("tbody tr:not(.day)");
     await press(page, "/");
@@ -133,7 +134,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await rows.nth(2).waitFor();
   });
 
-  test("closing the help returns the focus; shortcuts can be turned off in it", async () => {
+  longTest("closing the help returns the focus; shortcuts can be turned off in it", async () => {
     const { page } = await auditPage();
     await tabTo(page, "Refresh");
     await press(page, "?");
@@ -169,7 +170,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await help.waitFor();
   });
 
-  test("each tab opens by its number; keys do nothing while the user types", async () => {
+  longTest("each tab opens by its number; keys do nothing while the user types", async () => {
     const { page } = await auditPage();
     for (const [at, id] of ownTabs.entries()) {
       await press(page, String(at + 1));
@@ -182,7 +183,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     expect(new URL(page.url()).hash).toBe("#/targets");
   });
 
-  test("the theme, and the tabs", async () => {
+  longTest("the theme, and the tabs", async () => {
     const { page } = await auditPage();
     await tabTo(page, /^Theme: system/);
     await press(page, "Enter");
@@ -196,7 +197,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await expect.poll(() => focused(page)).toBe("Interfaces");
   });
 
-  test("the focus is visible on every element, and never trapped", async () => {
+  longTest("the focus is visible on every element, and never trapped", async () => {
     const { page } = await auditPage();
     for (const tab of ownTabs) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);

@@ -11,7 +11,7 @@ import { openConsole, type Browser } from "./open-console.ts";
 import { atAllWidths, drawn } from "./widths.ts";
 import { testServer } from "../server/support.ts";
 import { a, b, lambda, suiteOf } from "./stored-targets.ts";
-import { firstOrAll } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const TABS = tabIds.filter((id) => id !== "monitoring");
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     expect(await atAllWidths(page)).toEqual([]);
   });
 
-  test("the widest window is used completely", async () => {
+  longTest("the widest window is used completely", async () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 2560, height: 900 });
     await drawn(page);
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     expect(x + width).toBeGreaterThan(2560 * 0.97);
   });
 
-  test("the load of a machine with many cores stays on one line", async () => {
+  longTest("the load of a machine with many cores stays on one line", async () => {
     const { page, telemetry } = await monitored(browser);
     const made = metricsOf(Date.now() + 60_000, processes);
     const { host } = made.payload;
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     }
   });
 
-  test("monitoring, with a browser font of 24 pixels", async () => {
+  longTest("monitoring, with a browser font of 24 pixels", async () => {
     const { page } = await monitored(await largeFont());
     await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("24px");
     expect(await atAllWidths(page)).toEqual([]);
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     ["with a browser font of 24 pixels", largeFont],
     ["as it is", () => Promise.resolve(browser)],
   ] as const;
-  test.each(firstOrAll(fonts))("the other tabs, %s", async (_name, launch) => {
+  longTest.each(firstOrAll(fonts))("the other tabs, %s", async (_name, launch) => {
     const server = await testServer();
     const { page } = await openConsole(await launch(), server.url, {
       tab: "environment",
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
     await expect.poll(() => axe(page)).toEqual([]);
   });
 
-  test("every other view is accessible", async () => {
+  longTest("every other view is accessible", async () => {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, {
       tab: "environment",
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
     expect(found).toEqual([]);
   });
 
-  test("an enabled button of a row has a different border from a disabled one", async () => {
+  longTest("an enabled button of a row has a different border from a disabled one", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const border = (name: string): Promise<string> =>
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)("the tools of the table", () => {
 });
 
 describe.skipIf(!hasBrowser)("the bars at the top", () => {
-  test.each([1280, 390])("cover no element that has the focus, %s pixels wide", async (width) => {
+  longTest.each([1280, 390])("cover no element that has the focus, %s pixels wide", async (width) => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give(Array.from({ length: 60 }, (_, at) => ({ name: `app-${at}` })));
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)("the bars at the top", () => {
     expect(hidden).toEqual([]);
   });
 
-  test("scroll with the page if it is zoomed to 400 %", async () => {
+  longTest("scroll with the page if it is zoomed to 400 %", async () => {
     const { page } = await monitored(browser);
     await page.setViewportSize({ width: 320, height: 256 });
     for (const bar of [".top", ".tabs"]) {

@@ -8,6 +8,7 @@ import { environmentPage } from "./environment-page.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
 import { names, row } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 /** Without a fleet, the console shows no nodes. */
 const ownTabs = tabIds.filter((id) => id !== "nodes");
@@ -15,7 +16,7 @@ const ownTabs = tabIds.filter((id) => id !== "nodes");
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser)("a link", () => {
-  test("opens each tab, in the page and after a reload", async () => {
+  longTest("opens each tab, in the page and after a reload", async () => {
     const server = await testServer();
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     for (const id of ownTabs) {
@@ -60,7 +61,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("typed");
   });
 
-  test("is restored if the user stays on the tab, and the back button still works", async () => {
+  longTest("is restored if the user stays on the tab, and the back button still works", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await open.tab("Service configuration").click();
@@ -121,19 +122,22 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     expect(new URL(page.url()).hash).toBe(hash);
   });
 
-  test("resets the parameters that it does not name; a link without parameters opens the tab as the user left it", async () => {
-    const { page } = await monitored("monitoring?find=mail");
-    await row(page, "mailer").waitFor();
-    await expect.poll(() => names(page)).toEqual(["mailer"]);
-    await page.getByRole("link", { name: "Activity" }).click();
-    await page.getByRole("link", { name: "svcm console" }).click();
-    await page.waitForURL(/#\/monitoring\?environment=dev&find=mail$/);
-    await page.evaluate(() => void (location.hash = "#/monitoring?sort=-name"));
-    await page.waitForURL(/#\/monitoring\?environment=dev&sort=-name$/);
-    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("");
-  });
+  longTest(
+    "resets the parameters that it does not name; a link without parameters opens the tab as the user left it",
+    async () => {
+      const { page } = await monitored("monitoring?find=mail");
+      await row(page, "mailer").waitFor();
+      await expect.poll(() => names(page)).toEqual(["mailer"]);
+      await page.getByRole("link", { name: "Activity" }).click();
+      await page.getByRole("link", { name: "svcm console" }).click();
+      await page.waitForURL(/#\/monitoring\?environment=dev&find=mail$/);
+      await page.evaluate(() => void (location.hash = "#/monitoring?sort=-name"));
+      await page.waitForURL(/#\/monitoring\?environment=dev&sort=-name$/);
+      await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("");
+    },
+  );
 
-  test("with values that do not exist opens the tab with its defaults", async () => {
+  longTest("with values that do not exist opens the tab with its defaults", async () => {
     const { page } = await monitored("monitoring?status=nothing&sort=-nothing&range=1y&open=7+gone&else=1");
     await row(page, "worker").waitFor();
     await expect.poll(() => names(page)).toEqual(["auth", "api", "mailer", "worker"]);
@@ -142,7 +146,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await page.waitForURL(/#\/activity$/);
   });
 
-  test("selects the environment and the comparison of the editor, and says so if it names another", async () => {
+  longTest("selects the environment and the comparison of the editor, and says so if it names another", async () => {
     const open = await environmentPage(browser, { tab: "environment?environment=staging&compare=ci" });
     const { page } = open;
     await page.getByLabel("Differences between staging and ci").waitFor();
@@ -153,18 +157,21 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await expect.poll(() => page.getByRole("radio", { name: "staging", exact: true }).isChecked()).toBe(true);
   });
 
-  test("restores the environment and service kind of the preview, and the filter and length of the audit", async () => {
-    const server = await testServer();
-    const { page } = await openConsole(browser, server.url, {
-      tab: "pm2?environment=staging&kind=grpc-api",
-      mayFail: true,
-    });
-    await expect.poll(() => page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
-    await page.goto(`${server.url}/#/activity?limit=200&find=env`);
-    await page.getByRole("searchbox").waitFor();
-    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("env");
-    await expect.poll(() => page.getByLabel("Records", { exact: true }).inputValue()).toBe("200");
-  });
+  longTest(
+    "restores the environment and service kind of the preview, and the filter and length of the audit",
+    async () => {
+      const server = await testServer();
+      const { page } = await openConsole(browser, server.url, {
+        tab: "pm2?environment=staging&kind=grpc-api",
+        mayFail: true,
+      });
+      await expect.poll(() => page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+      await page.goto(`${server.url}/#/activity?limit=200&find=env`);
+      await page.getByRole("searchbox").waitFor();
+      await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("env");
+      await expect.poll(() => page.getByLabel("Records", { exact: true }).inputValue()).toBe("200");
+    },
+  );
 });
 
 describe.skipIf(!hasBrowser)("motion", () => {
@@ -191,11 +198,11 @@ describe.skipIf(!hasBrowser)("motion", () => {
     return counts;
   }
 
-  test("is off with reduced motion, even if a style sets it", async () => {
+  longTest("is off with reduced motion, even if a style sets it", async () => {
     expect(await moving("reduce")).toEqual(ownTabs.map((tab) => ({ tab, count: 0 })));
   });
 
-  test("is on otherwise", async () => {
+  longTest("is on otherwise", async () => {
     expect(await moving("no-preference")).toEqual(ownTabs.map((tab) => ({ tab, count: 2 })));
   });
 });

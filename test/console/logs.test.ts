@@ -7,6 +7,7 @@ import { pm2 } from "../support/pm2-daemon.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { row, serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -40,7 +41,7 @@ describe.skipIf(!hasBrowser)("the log of a process", () => {
     await expectAccessibleInEveryLook({ page });
   });
 
-  test("scrolled up, it does not move and counts the new lines", async () => {
+  longTest("scrolled up, it does not move and counts the new lines", async () => {
     const { page, log } = await openLog();
     await log.locator(".log-line").first().waitFor();
     await log.evaluate((element) => (element.scrollTop = 0));

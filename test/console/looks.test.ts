@@ -6,6 +6,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, testServer } from "../server/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const TOKEN = "a-token-of-a-test-1234567890";
@@ -27,7 +28,7 @@ describe.skipIf(!hasBrowser)("accessible in every theme", () => {
     await expectAccessibleInEveryLook({ page });
   });
 
-  test("the token dialog, at first and after a wrong token, and errors in toasts", async () => {
+  longTest("the token dialog, at first and after a wrong token, and errors in toasts", async () => {
     const server = await testServer({ env });
     const open = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
     const { page, field, button } = open;

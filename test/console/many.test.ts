@@ -7,6 +7,7 @@ import { axe, expectAccessibleInEveryLook, overflow } from "./accessibility.ts";
 import { handMonitoring, type Made } from "./hand-monitoring.ts";
 import { focused, press } from "./keyboard.ts";
 import { names, row } from "./monitoring-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const many = (count: number): Made[] =>
@@ -101,7 +102,7 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
     await expect.poll(() => overflow(page)).toBe(0);
   });
 
-  test("are acted on together by their name in its namespace, or one by one by PM2's number", async () => {
+  longTest("are acted on together by their name in its namespace, or one by one by PM2's number", async () => {
     const { page, sockets, answerNext } = await monitored(cluster);
     const action = () => sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
     const [all, asked] = [action(), answerNext(true)];
@@ -118,13 +119,13 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
 });
 
 describe.skipIf(!hasBrowser)("a long list", () => {
-  test("shows at least 12 rows of 100 processes at 1280 × 800, each 36 pixels high", async () => {
+  longTest("shows at least 12 rows of 100 processes at 1280 × 800, each 36 pixels high", async () => {
     const { page } = await monitored(many(100));
     expect((await inSight(page)).length).toBeGreaterThanOrEqual(12);
     expect((await row(page, "app-0003").boundingBox())?.height).toBe(36);
   });
 
-  test("shows a name that is too long on one line, cut in the middle", async () => {
+  longTest("shows a name that is too long on one line, cut in the middle", async () => {
     const long = `${"a-name-of-many-letters-".repeat(4)}restapi`;
     const { page } = await monitored([{ name: long }, { name: `${long}-2` }]);
     for (const width of [1280, 390]) {
@@ -140,18 +141,21 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     }
   });
 
-  test.each([1280, 390])("keeps the table header below the bars while it scrolls, %s pixels wide", async (width) => {
-    const { page } = await monitored(many(100));
-    await page.setViewportSize({ width, height: 800 });
-    await page.evaluate(() => window.scrollTo(0, 1_500));
-    const isBelow = await page.waitForFunction(() => {
-      const bottoms = [...document.querySelectorAll(".top, .tabs")].map((bar) => bar.getBoundingClientRect());
-      const least = Math.max(...bottoms.filter((bar) => bar.width > 300 && bar.top < 100).map((bar) => bar.bottom));
-      const { top = 0 } = document.querySelector("thead th")?.getBoundingClientRect() ?? {};
-      return Math.abs(top - least) <= 1;
-    });
-    expect(await isBelow.jsonValue()).toBe(true);
-  });
+  longTest.each([1280, 390])(
+    "keeps the table header below the bars while it scrolls, %s pixels wide",
+    async (width) => {
+      const { page } = await monitored(many(100));
+      await page.setViewportSize({ width, height: 800 });
+      await page.evaluate(() => window.scrollTo(0, 1_500));
+      const isBelow = await page.waitForFunction(() => {
+        const bottoms = [...document.querySelectorAll(".top, .tabs")].map((bar) => bar.getBoundingClientRect());
+        const least = Math.max(...bottoms.filter((bar) => bar.width > 300 && bar.top < 100).map((bar) => bar.bottom));
+        const { top = 0 } = document.querySelector("thead th")?.getBoundingClientRect() ?? {};
+        return Math.abs(top - least) <= 1;
+      });
+      expect(await isBelow.jsonValue()).toBe(true);
+    },
+  );
 
   test("renders only rows near the viewport: of 1,000 processes fewer than 150", async () => {
     const { page } = await monitored(many(1_000));
@@ -169,7 +173,7 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     expect((await names(page)).filter((name) => !name.startsWith("app-05"))).toEqual([]);
   });
 
-  test("keeps the focused row, however far the page scrolls, and says how many rows there are", async () => {
+  longTest("keeps the focused row, however far the page scrolls, and says how many rows there are", async () => {
     const { page } = await monitored(many(1_000));
     await page.getByRole("button", { name: "app-0002" }).first().focus();
     await page.evaluate(() => window.scrollTo(0, 20_000));

@@ -9,6 +9,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { focused, press, tabTo } from "./keyboard.ts";
 import { names, nextSample, row, serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -30,7 +31,7 @@ async function live() {
 }
 
 describe.skipIf(!hasBrowser)("by keyboard alone", () => {
-  test("range, interval, pause and resume", async () => {
+  longTest("range, interval, pause and resume", async () => {
     const { page, sockets } = await live();
     await tabTo(page, "5m");
     await press(page, "ArrowRight");
@@ -50,7 +51,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await nextSample(page);
   });
 
-  test("sort, filter by status and by text, compare with another ecosystem", async () => {
+  longTest("sort, filter by status and by text, compare with another ecosystem", async () => {
     const { page, sockets } = await live();
     await tabTo(page, /^All/);
     await press(page, "ArrowRight");
@@ -98,19 +99,22 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the processes, which keep updating", async () => {
-  const { page, server } = await live();
-  writeFileSync(`${real.folder}/pm2/ecosystem.dev.config.cjs`, "module.exports = {");
-  const words = page.locator(".processes .problem");
-  await words.waitFor();
-  const { json } = await ask(server, "/api/runtime/pm2-metrics?environment=dev");
-  const { error, code, path } = json.ecosystem;
-  expect((await words.innerText()).split("\n")).toEqual([error, `Code ${code}`, `Path ${path}`]);
-  await expect
-    .poll(() => words.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live")))
-    .toBe("polite");
-  await expect.poll(() => names(page)).toEqual(["api", "zeta"]);
-  await expectAccessible({ page });
-  real.pm2Folder([{ name: "api", script: "./api.cjs" }]);
-  await words.waitFor({ state: "detached" });
-});
+longTest.skipIf(!hasBrowser)(
+  "a broken ecosystem file is reported beside the processes, which keep updating",
+  async () => {
+    const { page, server } = await live();
+    writeFileSync(`${real.folder}/pm2/ecosystem.dev.config.cjs`, "module.exports = {");
+    const words = page.locator(".processes .problem");
+    await words.waitFor();
+    const { json } = await ask(server, "/api/runtime/pm2-metrics?environment=dev");
+    const { error, code, path } = json.ecosystem;
+    expect((await words.innerText()).split("\n")).toEqual([error, `Code ${code}`, `Path ${path}`]);
+    await expect
+      .poll(() => words.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live")))
+      .toBe("polite");
+    await expect.poll(() => names(page)).toEqual(["api", "zeta"]);
+    await expectAccessible({ page });
+    real.pm2Folder([{ name: "api", script: "./api.cjs" }]);
+    await words.waitFor({ state: "detached" });
+  },
+);

@@ -8,6 +8,7 @@ import { pm2 } from "../support/pm2-daemon.ts";
 import { axe, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { names, nextSample, row, serverOver } from "./monitoring-page.ts";
 import { openConsole, type ConsoleOptions, titleOf } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -76,7 +77,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await expect.poll(() => page.locator(".missing li").allTextContents()).toEqual(["mailerStart"]);
   });
 
-  test("the details name the environment keys that the file declares, and none of their values", async () => {
+  longTest("the details name the environment keys that the file declares, and none of their values", async () => {
     const { page, requests } = await live();
     await page.getByRole("button", { name: "api" }).first().click();
     const declared = page.getByRole("region", { name: "Environment of api" });
@@ -93,7 +94,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await expect.poll(() => declared.locator("li").count()).toBe(0);
   });
 
-  test("the socket is open as long as the tab is", async () => {
+  longTest("the socket is open as long as the tab is", async () => {
     const { page, sockets } = await live();
     expect(sockets.map((socket) => socket.isClosed())).toEqual([false]);
     const closed = sockets[0]?.waitForEvent("close");
@@ -105,7 +106,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(sockets.map((socket) => socket.isClosed())).toEqual([true, false]);
   });
 
-  test("another interval is requested on the same socket", async () => {
+  longTest("another interval is requested on the same socket", async () => {
     const { page, sockets } = await live();
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"intervalMs":500'));
     await page.getByRole("radio", { name: "0.5s" }).check();
@@ -164,7 +165,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
   });
 
-  test("a start shows its warnings until they are dismissed", async () => {
+  longTest("a start shows its warnings until they are dismissed", async () => {
     const app = `{ name: "lister", script: "${real.folder}/app-1.cjs", env: { REGION: process.env.NO_SUCH_VARIABLE } }`;
     writeFileSync(`${real.folder}/pm2/ecosystem.production.config.cjs`, `module.exports = { apps: [${app}] };`);
     const { page } = await live();
@@ -178,7 +179,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await link.remove(started!);
   });
 
-  test("an action that fails shows the service's message until it is dismissed", async () => {
+  longTest("an action that fails shows the service's message until it is dismissed", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Start mailer" }).click();
     const toast = page.locator(".toast.error");
@@ -190,7 +191,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await toast.waitFor({ state: "detached" });
   });
 
-  test("an action that needs the token asks for it, and then runs", async () => {
+  longTest("an action that needs the token asks for it, and then runs", async () => {
     const token = "a-token-of-sixteen-and-more";
     const { page, requests, sockets } = await live({
       mayFail: true,
@@ -211,7 +212,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("if reads need the token, the page asks once, when it opens", async () => {
+longTest.skipIf(!hasBrowser)("if reads need the token, the page asks once, when it opens", async () => {
   const token = "a-token-of-sixteen-and-more";
   const { port } = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
   const url = `http://127.0.0.1:${port}`;
@@ -245,7 +246,7 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
     await expect.poll(() => page.locator(".old").count()).toBe(0);
   });
 
-  test("without PM2, the host keeps updating, the error is shown unchanged, and no process is listed", async () => {
+  longTest("without PM2, the host keeps updating, the error is shown unchanged, and no process is listed", async () => {
     const own = pm2();
     try {
       const daemon = await own.startDaemon();

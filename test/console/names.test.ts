@@ -8,6 +8,7 @@ import { repository, testServer } from "../server/support.ts";
 import { focused } from "./keyboard.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { PM2_HOME: "/nowhere/pm2" };
@@ -37,7 +38,7 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
     expect(open).toEqual([]);
   });
 
-  test("is written as an escape in a question", async () => {
+  longTest("is written as an escape in a question", async () => {
     const { page, give, telemetry, answer, asked } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ name: TURNED }]);
@@ -69,7 +70,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     await expect.poll(() => focused(page)).toBe("Name");
   });
 
-  test('"live" is shown only beside running charts', async () => {
+  longTest('"live" is shown only beside running charts', async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{}]);

@@ -12,6 +12,7 @@ import { focused, press } from "./keyboard.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 import { tooSmall } from "./too-small.ts";
 import { atAllWidths } from "./widths.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -32,7 +33,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     return open;
   }
 
-  test("and the views of a single node fit at every width", async () => {
+  longTest("and the views of a single node fit at every width", async () => {
     const { page, url } = await opened();
     const found = (await atAllWidths(page)).map((words) => `nodes ${words}`);
     for (const tab of ["monitoring", "environment", "activity", "plan", "pm2"]) {
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     expect(found).toEqual([]);
   });
 
-  test("names the node that is open on a phone", async () => {
+  longTest("names the node that is open on a phone", async () => {
     const { page } = await opened({ tab: "nodes", isPhone: true });
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 800 });
@@ -52,7 +53,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     }
   });
 
-  test("gives the reasons of a node the full width of the table", async () => {
+  longTest("gives the reasons of a node the full width of the table", async () => {
     const { page } = await opened();
     for (const width of [390, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
@@ -64,7 +65,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     }
   });
 
-  test("is accessible in every theme and in forced colours", async () => {
+  longTest("is accessible in every theme and in forced colours", async () => {
     const open = await opened();
     await expectAccessibleInEveryLook(open);
     await open.page.emulateMedia({ forcedColors: "active" });
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     expect(await axe(open.page)).toEqual([]);
   });
 
-  test.each([
+  longTest.each([
     ["44 pixels with a finger", true, 44],
     ["24 pixels with a pointer", false, 24],
   ] as const)("has controls of at least %s", async (_name, isTouch, least) => {
@@ -97,7 +98,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     await expect.poll(() => nodesIn(page)).toEqual(["web-1"]);
   });
 
-  test("at 400 % scrolls its bars with the page and cuts nothing off", async () => {
+  longTest("at 400 % scrolls its bars with the page and cuts nothing off", async () => {
     const { page } = await opened();
     await page.setViewportSize({ width: 320, height: 256 });
     for (const bar of [".top", ".tabs"]) {

@@ -11,6 +11,7 @@ import { fleetWorld, type FleetWorld } from "./fleet-page.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { row } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -42,7 +43,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     });
   });
 
-  test("the log of an app on another node is shown in this console", async () => {
+  longTest("the log of an app on another node is shown in this console", async () => {
     const server = await world.server();
     const { page, button } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
     await row(page, "talker").getByRole("button", { name: "talker" }).first().click();
@@ -68,22 +69,25 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     await page.locator(".toast.success").getByText("api started").waitFor();
   });
 
-  test("the activity of all nodes names the node of each event, and the nodes whose events are missing", async () => {
-    const server = await world.server();
-    const { page, tab } = await openConsole(browser, server.url, { tab: "activity" });
-    await page.getByRole("checkbox", { name: "All nodes" }).check();
-    const table = page.getByRole("table", { name: "Activity" });
-    await table.getByRole("columnheader", { name: "Node" }).waitFor();
-    const events = table.locator("tbody tr.event");
-    await events.filter({ hasText: "talker" }).first().waitFor();
-    expect(new Set(await events.locator("td[data-name=Node]").allTextContents())).toEqual(new Set(["web-1"]));
-    await page.getByText("db-1 (away)").waitFor();
-    expect(await axe(page)).toEqual([]);
-    await page.reload();
-    await page.getByRole("checkbox", { name: "All nodes", checked: true }).waitFor();
-    await events.first().getByRole("link", { name: "web-1" }).click();
-    await page.getByRole("button", { name: "Log around it" }).first().waitFor();
-    expect(await page.getByRole("checkbox", { name: "All nodes" }).count()).toBe(0);
-    await tab("Monitoring").waitFor();
-  });
+  longTest(
+    "the activity of all nodes names the node of each event, and the nodes whose events are missing",
+    async () => {
+      const server = await world.server();
+      const { page, tab } = await openConsole(browser, server.url, { tab: "activity" });
+      await page.getByRole("checkbox", { name: "All nodes" }).check();
+      const table = page.getByRole("table", { name: "Activity" });
+      await table.getByRole("columnheader", { name: "Node" }).waitFor();
+      const events = table.locator("tbody tr.event");
+      await events.filter({ hasText: "talker" }).first().waitFor();
+      expect(new Set(await events.locator("td[data-name=Node]").allTextContents())).toEqual(new Set(["web-1"]));
+      await page.getByText("db-1 (away)").waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.reload();
+      await page.getByRole("checkbox", { name: "All nodes", checked: true }).waitFor();
+      await events.first().getByRole("link", { name: "web-1" }).click();
+      await page.getByRole("button", { name: "Log around it" }).first().waitFor();
+      expect(await page.getByRole("checkbox", { name: "All nodes" }).count()).toBe(0);
+      await tab("Monitoring").waitFor();
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { press } from "./keyboard.ts";
 import { earlyServerOver, serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 import { CANARY, cluster, flat, planPage } from "./plan-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const { real, app, openPlan, gate } = planPage();
@@ -94,7 +95,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await page.getByText(/^Release \S+ undoes \S+$/).waitFor();
   });
 
-  test("is replaced in place and receives the focus if it is out of date, and nothing is applied", async () => {
+  longTest("is replaced in place and receives the focus if it is out of date, and nothing is applied", async () => {
     const changed = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     const open = await openPlan(changed, { mayFail: true });
     const { page, apply, confirm, card } = open;
@@ -109,7 +110,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  test("a step that fails is shown with its reason, and the apps are as before", async () => {
+  longTest("a step that fails is shown with its reason, and the apps are as before", async () => {
     // On a slow machine, a process may end after the early health check.
     const open = await openPlan(
       [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { autorestart: false }), app("old-worker")],
@@ -128,7 +129,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("is read, confirmed and applied with the keyboard alone, at 320 pixels", async () => {
+  longTest("is read, confirmed and applied with the keyboard alone, at 320 pixels", async () => {
     const open = await openPlan([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm } = open;
     await page.setViewportSize({ width: 320, height: 640 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { pm2Page } from "./pm2-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -24,7 +25,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     }
   });
 
-  test("copies a command, and confirms it", async () => {
+  longTest("copies a command, and confirms it", async () => {
     const open = await pm2Page(browser);
     await open.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open.page.getByRole("button", { name: "Copy the command of svc-dev-grpcapi" }).click();
@@ -68,7 +69,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("none has a name that ends in restapi or grpcapi").waitFor();
   });
 
-  test("starts with the kind of the service configuration, and changes nothing that is stored", async () => {
+  longTest("starts with the kind of the service configuration, and changes nothing that is stored", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     const suite = {
       version: "service-management.v1",
@@ -91,7 +92,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("ci has no env file.").waitFor();
   });
 
-  test("offers dev, staging and production, whichever environment the env editor shows", async () => {
+  longTest("offers dev, staging and production, whichever environment the env editor shows", async () => {
     const open = await pm2Page(browser);
     const choices = open.page.getByRole("group", { name: "Environment" });
     expect((await choices.innerText()).split(/\s+/)).toEqual(["Environment", "dev", "staging", "production"]);
@@ -109,7 +110,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("3 apps").waitFor();
   });
 
-  test("of an environment without a file names the next step, and reads the file once it exists", async () => {
+  longTest("of an environment without a file names the next step, and reads the file once it exists", async () => {
     const open = await pm2Page(browser);
     await open.choose("production");
     await open.page.getByText("No ecosystem for production.").waitFor();
@@ -126,7 +127,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("ecosystem.production.config.cjs declares no apps.").waitFor();
   });
 
-  test("of a file that another program edits shows the new text on the next read", async () => {
+  longTest("of a file that another program edits shows the new text on the next read", async () => {
     const open = await pm2Page(browser);
     const write = (name: string): void => {
       open.files.write("pm2/names.cjs", `module.exports = ["${name}"];`);
@@ -168,7 +169,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("apps, a missing file and a broken file are accessible in every theme", async () => {
+longTest.skipIf(!hasBrowser)("apps, a missing file and a broken file are accessible in every theme", async () => {
   const open = await pm2Page(browser, { mayFail: true });
   await expectAccessibleInEveryLook(open);
   await open.choose("production");

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { axe, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { handMonitoring, metricsOf } from "./hand-monitoring.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -37,7 +38,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     await expect.poll(() => axe(page)).toEqual([]);
   });
 
-  test("another environment has neither, unless its processes are compared with production", async () => {
+  longTest("another environment has neither, unless its processes are compared with production", async () => {
     const { page } = await inEnvironment("dev");
     const head = page.getByRole("banner");
     await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} dev`);
@@ -68,14 +69,14 @@ describe.skipIf(!hasBrowser)("production", () => {
     expect(asked).toEqual([]);
   });
 
-  test("the question for the name is accessible in every theme", async () => {
+  longTest("the question for the name is accessible in every theme", async () => {
     const open = await inEnvironment("production");
     await open.button("Stop shop-restapi").click();
     await open.page.getByText(`${hostname()} serves production.`).waitFor();
     await expectAccessibleInEveryLook(open);
   });
 
-  test("a restart, one with the ecosystem file and one of all instances ask for the name too", async () => {
+  longTest("a restart, one with the ecosystem file and one of all instances ask for the name too", async () => {
     const { page, give, button, asked } = await inEnvironment("production");
     const drift = {
       name: "worker",

@@ -5,6 +5,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, repository, testServer, type Repository, type TestServer } from "../server/support.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { openConsole, type ConsoleOptions, type OpenedConsole, titleOf } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -65,7 +66,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     expect(server.text()).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
   });
 
-  test("the check of the environment file is requested again after a failure", async () => {
+  longTest("the check of the environment file is requested again after a failure", async () => {
     const { page, button, ...cut } = await open("environment", {
       prepare: (first) => first.route("**/env/check?*", (route) => route.abort("connectionrefused"), { times: 1 }),
     });
@@ -77,7 +78,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await expect.poll(() => page.getByText(UNREACHED).count()).toBe(0);
   });
 
-  test("the PM2 preview: the choice is kept, and shown once it can be read", async () => {
+  longTest("the PM2 preview: the choice is kept, and shown once it can be read", async () => {
     const { page, field, button, ...cut } = await open("pm2");
     await page.getByText("No ecosystem for dev.").waitFor();
     await cut.stop();
@@ -93,7 +94,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await expect.poll(() => field("Service kind").count()).toBe(0);
   });
 
-  test("the audit keeps its records and its filter", async () => {
+  longTest("the audit keeps its records and its filter", async () => {
     const { page, button, ...cut } = await open("activity");
     await page.getByText("Nothing has happened yet").waitFor();
     await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
@@ -151,7 +152,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await expect.poll(() => field("Name").inputValue()).toBe("half typed");
   });
 
-  test("monitoring keeps its selections and its filter, the banner disappears, and values return", async () => {
+  longTest("monitoring keeps its selections and its filter, the banner disappears, and values return", async () => {
     const { page, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await page.getByRole("searchbox").fill("typed");
@@ -182,7 +183,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     expect(sockets.map((socket) => socket.isClosed()).lastIndexOf(false)).toBe(sockets.length - 1);
   });
 
-  test("if facts cannot be read, the server's message is shown in place of a tab, with a retry", async () => {
+  longTest("if facts cannot be read, the server's message is shown in place of a tab, with a retry", async () => {
     const server = await testServer(noPm2);
     const { page, button } = await openConsole(browser, server.url, {
       mayFail: true,

@@ -5,6 +5,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const version = "service-management.v1";
@@ -70,7 +71,7 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
     }
   });
 
-  test("a port that is not an integer from 1 to 65535 is refused", async () => {
+  longTest("a port that is not an integer from 1 to 65535 is refused", async () => {
     const suite = await open(good);
     for (const port of ["0", "65536", "80.5", "http", "-1", "1e3"]) {
       await suite.field("REST port").fill(port);
@@ -124,7 +125,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
     await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration });
   });
 
-  test("is validated again when another tab of the browser writes it", async () => {
+  longTest("is validated again when another tab of the browser writes it", async () => {
     const suite = await open(good);
     const other = await suite.page.context().newPage();
     await other.goto(suite.page.url());
@@ -137,7 +138,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
     await expect.poll(() => flag.textContent()).toContain("1 issue");
   });
 
-  test("in an unexpected form is kept unchanged until it is fixed", async () => {
+  longTest("in an unexpected form is kept unchanged until it is fixed", async () => {
     const suite = await open({ ...good, ports: [1] });
     await expect.poll(() => suite.page.getByText("The saved configuration is not valid").count()).toBe(1);
     await suite.field("REST port").fill("81");
@@ -149,7 +150,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
 });
 
 describe.skipIf(!hasBrowser)("every user", () => {
-  test("saves by keyboard alone; typed values are kept while another tab is open", async () => {
+  longTest("saves by keyboard alone; typed values are kept while another tab is open", async () => {
     const suite = await open(good);
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-service").focus();
@@ -166,7 +167,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
       .toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
   });
 
-  test("the service tab is accessible in every theme", async () => {
+  longTest("the service tab is accessible in every theme", async () => {
     const bad = { version, serviceConfiguration: { ...good, cloudProvider: "vercel" } };
     const suite = await openSuite(browser, "service", bad);
     await suite.button("Save configuration").click();

@@ -9,6 +9,7 @@ import { press, tabTo } from "./keyboard.ts";
 import { names, row } from "./monitoring-page.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 import { runApi, serviceRepository, serviceServer } from "./services-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -34,15 +35,18 @@ async function twoServices(options: ConsoleOptions = {}) {
 const ABOUT_SERVICES = /\/api\/runtime\/(?:env|pm2-ecosystem|pm2-metrics)/;
 
 describe.skipIf(!hasBrowser)("the switch of services", () => {
-  test("is absent in a repository without services or with a single service, and no request names one", async () => {
-    for (const repository of [undefined, serviceRepository(["orders"])]) {
-      const server = await testServer({ ...(repository && { repository }), env: { PM2_HOME: temporaryFolder() } });
-      const { page, requests } = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
-      await page.getByLabel("HTTP framework", { exact: true }).waitFor();
-      await expect.poll(() => page.locator(".service").count()).toBe(0);
-      expect(requests.map((request) => request.url()).filter((url) => url.includes("service="))).toEqual([]);
-    }
-  });
+  longTest(
+    "is absent in a repository without services or with a single service, and no request names one",
+    async () => {
+      for (const repository of [undefined, serviceRepository(["orders"])]) {
+        const server = await testServer({ ...(repository && { repository }), env: { PM2_HOME: temporaryFolder() } });
+        const { page, requests } = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
+        await page.getByLabel("HTTP framework", { exact: true }).waitFor();
+        await expect.poll(() => page.locator(".service").count()).toBe(0);
+        expect(requests.map((request) => request.url()).filter((url) => url.includes("service="))).toEqual([]);
+      }
+    },
+  );
 
   test("narrows the processes to those of the service; an undeclared process is shown only with all services", async () => {
     const { page, choice, sockets } = await twoServices();
@@ -91,7 +95,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     expect(about.filter((url) => new URL(url).searchParams.get("service") !== "billing")).toEqual([]);
   });
 
-  test("back and forward restore the service of each view", async () => {
+  longTest("back and forward restore the service of each view", async () => {
     const { page, choice, tab } = await twoServices({ tab: "activity?service=orders" });
     await tab("PM2 preview").click();
     await choice.selectOption("billing");
@@ -115,7 +119,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     expect([files.text("billing"), files.text("orders")]).toEqual(["SVC_HTTP_FRAMEWORK=fastify\n", before]);
   });
 
-  test("an action and a command of the page name the chosen service", async () => {
+  longTest("an action and a command of the page name the chosen service", async () => {
     const { page, sockets } = await twoServices({ tab: "monitoring?service=orders" });
     const start = page.getByRole("button", { name: "Start orders-worker" });
     await start.waitFor();
@@ -143,7 +147,7 @@ describe.skipIf(!hasBrowser)("the runtime environment if there are several servi
     expect(read.filter((url) => !url.includes("service=orders"))).toEqual([]);
   });
 
-  test("the switch asks before it discards an edit, and stays if the user does", async () => {
+  longTest("the switch asks before it discards an edit, and stays if the user does", async () => {
     const { page, choice, field, answerNext } = await twoServices({ tab: "environment?service=orders" });
     await field("HTTP framework").selectOption("fastify");
     const kept = answerNext(false);
@@ -158,16 +162,19 @@ describe.skipIf(!hasBrowser)("the runtime environment if there are several servi
     expect(page.url()).toContain("service=billing");
   });
 
-  test("a link to a service that does not exist shows the server's refusal, and another service can be selected", async () => {
-    const { page, choice, field } = await twoServices({ tab: "environment?service=gone" });
-    await page.getByText("Accepted: orders, billing.").waitFor();
-    await expect.poll(() => choice.locator("option:checked").textContent()).toBe("gone (not declared)");
-    await choice.selectOption("orders");
-    await field("HTTP framework").waitFor();
-  });
+  longTest(
+    "a link to a service that does not exist shows the server's refusal, and another service can be selected",
+    async () => {
+      const { page, choice, field } = await twoServices({ tab: "environment?service=gone" });
+      await page.getByText("Accepted: orders, billing.").waitFor();
+      await expect.poll(() => choice.locator("option:checked").textContent()).toBe("gone (not declared)");
+      await choice.selectOption("orders");
+      await field("HTTP framework").waitFor();
+    },
+  );
 });
 
-test.skipIf(!hasBrowser)(
+longTest.skipIf(!hasBrowser)(
   "the header with services is accessible in every theme, and fits from 320 to 1,920 pixels",
   async () => {
     const files = serviceRepository(["orders", "a-service-with-a-rather-long-name-of-fifty-letters"]);

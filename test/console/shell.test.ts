@@ -4,6 +4,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { axe, expectAccessible } from "./accessibility.ts";
 import { openConsole, SIZES, titleOf } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -27,7 +28,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   });
 
-  test("the navigation has two groups of links, and a link also opens in another window", async () => {
+  longTest("the navigation has two groups of links, and a link also opens in another window", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     const navigation = page.getByRole("navigation", { name: "Console" });
@@ -111,7 +112,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(new URL(page.url()).hash).toBe("#/environment?environment=dev");
   });
 
-  test("the theme is the system's by default, and a choice is remembered", async () => {
+  longTest("the theme is the system's by default, and a choice is remembered", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity", theme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -125,7 +126,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await expect.poll(() => ground()).toBe("rgb(13, 14, 18)");
   });
 
-  test("if a server does not answer, that is reported, and the user can try again", async () => {
+  longTest("if a server does not answer, that is reported, and the user can try again", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
     await page.getByRole("status").getByText("Connected").waitFor();
@@ -151,7 +152,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     ]);
   });
 
-  test("a newer server is reported, and a reload is offered", async () => {
+  longTest("a newer server is reported, and a reload is offered", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
     await page.getByText("svcm 1.2.3").waitFor();

@@ -6,6 +6,7 @@ import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-target
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
@@ -77,7 +78,7 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
 });
 
 describe.skipIf(!hasBrowser)("every user", () => {
-  test("adds, edits, duplicates and deletes by keyboard alone", async () => {
+  longTest("adds, edits, duplicates and deletes by keyboard alone", async () => {
     const suite = await open(a);
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-targets").focus();
@@ -102,7 +103,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
     expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);
   });
 
-  test("the targets tab is accessible in every theme", async () => {
+  longTest("the targets tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda));
     await suite.button("Edit b").click();
     await suite.button("Save Target").click();

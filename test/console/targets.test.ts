@@ -5,6 +5,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, c, lambda, openTargets, suiteOf } from "./stored-targets.ts";
 import { focused } from "./keyboard.ts";
 import { type SuitePage } from "./suite-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
@@ -67,7 +68,7 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     ["a REST service on a functions target", { Region: "eu" }, { "Deploy target": "lambda" }, /serviceType.*restapi/],
     ["a cloud target without a region", { Region: "" }, { "Deploy target": "ec2" }, /region is missing/],
   ];
-  test("add and edit use the same validation, which accepts no wrong entry", async () => {
+  longTest("add and edit use the same validation, which accepts no wrong entry", async () => {
     const suite = await open(a, b);
     const before = await suite.storedText();
     for (const [name, texts, choices, words] of refused) {
@@ -120,7 +121,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await expect.poll(() => suite.button("Save Target").count()).toBe(0);
   });
 
-  test("typed values are replaced by another entry only after a question", async () => {
+  longTest("typed values are replaced by another entry only after a question", async () => {
     const suite = await open(a, b);
     await suite.field("Name").fill("typed");
     suite.answer(false);
@@ -134,7 +135,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     expect(suite.asked).toHaveLength(2);
   });
 
-  test("an edit may keep its own name, also in another case", async () => {
+  longTest("an edit may keep its own name, also in another case", async () => {
     const suite = await open(a, b);
     await suite.button("Edit a").click();
     await suite.button("Save Target").click();
@@ -145,7 +146,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await expect.poll(() => suite.stored()).toEqual(suiteOf({ ...a, name: "A" }, b));
   });
 
-  test.each([
+  longTest.each([
     ["before it", "a", [{ ...b, region: "x" }, c]],
     ["after it", "c", [a, { ...b, region: "x" }]],
   ])("deleting an entry %s updates the index of the edit", async (_name, other, after) => {
@@ -157,7 +158,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await expect.poll(() => suite.stored()).toEqual(suiteOf(...after));
   });
 
-  test("deleting the entry itself cancels the edit, and the form saves nothing", async () => {
+  longTest("deleting the entry itself cancels the edit, and the form saves nothing", async () => {
     const suite = await open(a, b, c);
     await suite.button("Edit b").click();
     await suite.field("Region").fill("x");
@@ -169,7 +170,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await expect.poll(() => suite.stored()).toEqual(suiteOf(a, c));
   });
 
-  test("an entry that another tab has deleted is not saved over another entry", async () => {
+  longTest("an entry that another tab has deleted is not saved over another entry", async () => {
     const suite = await open(a, b, c);
     await suite.button("Edit b").click();
     await suite.field("Region").fill("x");
@@ -193,7 +194,7 @@ describe.skipIf(!hasBrowser)("3: duplicating", () => {
     await expect.poll(() => suite.stored()).toEqual(suiteOf(a, { ...b, name: "A (COPY)" }, ...copies));
   });
 
-  test("a copy is deep and independent, unknown keys included; editing it does not change the source", async () => {
+  longTest("a copy is deep and independent, unknown keys included; editing it does not change the source", async () => {
     const source = { ...a, notes: { owner: ["x"] } };
     const suite = await open(source);
     await suite.button("Duplicate a").click();

@@ -2,13 +2,14 @@
 /** The size of controls: 44 pixels for touch, 24 for a mouse. @see WCAG 2.2, 2.5.8 */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository } from "../server/support.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
 import { tooSmall } from "./too-small.ts";
 import { a, b, lambda, suiteOf } from "./stored-targets.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -27,7 +28,7 @@ async function opened(isTouch: boolean) {
 }
 
 describe.skipIf(!hasBrowser)("every control", () => {
-  test.each([
+  longTest.each([
     ["with a finger is at least 44 pixels high", true, 44],
     ["with a pointer is at least 24 pixels wide and high", false, 24],
   ] as const)("%s, in every view", async (_name, isTouch, least) => {

@@ -9,6 +9,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const before = { version: "service-management.v1", runtimeEnvironment: "dev" };
@@ -102,7 +103,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
 });
 
 describe.skipIf(!hasBrowser)("the server", () => {
-  test("that is unavailable is reported, and nothing changes", async () => {
+  longTest("that is unavailable is reported, and nothing changes", async () => {
     const suite = await open({ mayFail: true });
     await suite.server.close();
     await suite.field("Document").fill(YAML);
@@ -113,7 +114,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
   });
 
-  test("is asked again when it is available again", async () => {
+  longTest("is asked again when it is available again", async () => {
     const suite = await open({ mayFail: true });
     await suite.page.context().setOffline(true);
     await suite.field("Document").fill(YAML);
@@ -125,7 +126,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await expect.poll(() => again.count()).toBe(0);
   });
 
-  test("does not receive a file that is too large for it", async () => {
+  longTest("does not receive a file that is too large for it", async () => {
     const suite = await open();
     await choose(suite, file(`${YAML}# ${"x".repeat(4 * 2 ** 20)}\n`));
     const refused = suite.page.getByText("is larger than 4 MB");
@@ -133,7 +134,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
   });
 
-  test.each([
+  longTest.each([
     ["another text", anchored("second").replace("[]", "5"), "This document cannot be imported."],
     ["plain YAML", "version: service-management.v1\n", "This document is valid"],
     ["none", "", undefined],
@@ -162,7 +163,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a document that waits for the server is accessible in every theme", async () => {
+longTest.skipIf(!hasBrowser)("a document that waits for the server is accessible in every theme", async () => {
   const suite = await open({ mayFail: true });
   await suite.page.context().setOffline(true);
   await suite.field("Document").fill(YAML);

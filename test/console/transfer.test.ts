@@ -9,6 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const version = "service-management.v1";
@@ -89,7 +90,7 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     expect(found).toHaveLength(3);
   });
 
-  test("can be copied", async () => {
+  longTest("can be copied", async () => {
     const suite = await open(full);
     await suite.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await suite.page.getByText("YAML", { exact: true }).click();
@@ -175,7 +176,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     },
   );
 
-  test("restores an equal state from the console's own export, even with invalid entries", async () => {
+  longTest("restores an equal state from the console's own export, even with invalid entries", async () => {
     const kept = {
       version,
       runtimeEnvironment: "prod",
@@ -208,37 +209,40 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await expect.poll(() => suite.stored()).toEqual(full);
   });
 
-  test("of an earlier version is converted without loss; values that are not in the matrix are kept and marked", async () => {
-    const suite = await open();
-    const legacy = [
-      { name: "old", type: "dedicated", region: "r", runtime: "node20" },
-      { name: "odd", type: "heroku", region: "r", runtime: "node20" },
-    ];
-    await suite.field("Document").fill(JSON.stringify({ deployments: legacy }, null, "\t"));
-    await suite.page.getByText("2 deploy targets of an earlier version will be migrated.").waitFor();
-    await suite.button("Import").click();
-    const metadata = {
-      serviceType: "restapi",
-      runtimeProtocol: "http",
-      databaseDriver: "InMemory",
-      keyValueDriver: "redis",
-    };
-    const old = { name: "old", region: "r", runtime: "node20", ...metadata };
-    await expect
-      .poll(() => suite.stored())
-      .toEqual({
-        version,
-        deployments: [
-          { ...old, deployTarget: "dedicated-server", pm2Profile: "dev" },
-          { ...old, name: "odd", deployTarget: "heroku" },
-        ],
-      });
-    await expect
-      .poll(() => suite.page.getByRole("link", { name: /Deploy targets/ }).textContent())
-      .toContain("1 error");
-  });
+  longTest(
+    "of an earlier version is converted without loss; values that are not in the matrix are kept and marked",
+    async () => {
+      const suite = await open();
+      const legacy = [
+        { name: "old", type: "dedicated", region: "r", runtime: "node20" },
+        { name: "odd", type: "heroku", region: "r", runtime: "node20" },
+      ];
+      await suite.field("Document").fill(JSON.stringify({ deployments: legacy }, null, "\t"));
+      await suite.page.getByText("2 deploy targets of an earlier version will be migrated.").waitFor();
+      await suite.button("Import").click();
+      const metadata = {
+        serviceType: "restapi",
+        runtimeProtocol: "http",
+        databaseDriver: "InMemory",
+        keyValueDriver: "redis",
+      };
+      const old = { name: "old", region: "r", runtime: "node20", ...metadata };
+      await expect
+        .poll(() => suite.stored())
+        .toEqual({
+          version,
+          deployments: [
+            { ...old, deployTarget: "dedicated-server", pm2Profile: "dev" },
+            { ...old, name: "odd", deployTarget: "heroku" },
+          ],
+        });
+      await expect
+        .poll(() => suite.page.getByRole("link", { name: /Deploy targets/ }).textContent())
+        .toContain("1 error");
+    },
+  );
 
-  test("may be the repository's own deployments.yaml, from a file; an open edit is cancelled", async () => {
+  longTest("may be the repository's own deployments.yaml, from a file; an open edit is cancelled", async () => {
     const suite = await openSuite(browser, "targets", full);
     await suite.button("Edit eu (copy)").click();
     await suite.tab("Import").click();
@@ -255,7 +259,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
 });
 
 describe.skipIf(!hasBrowser)("every user", () => {
-  test("exports and imports by keyboard alone", async () => {
+  longTest("exports and imports by keyboard alone", async () => {
     const suite = await open(full);
     const { keyboard } = suite.page;
     await suite.tab("Import").focus();
@@ -273,7 +277,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
     await expect.poll(() => suite.stored()).toEqual({ version });
   });
 
-  test("the transfer tab is accessible in every theme", async () => {
+  longTest("the transfer tab is accessible in every theme", async () => {
     const suite = await openSuite(browser, "transfer", { ...full, deployments: [target] });
     await suite.field("Document").fill("deployments:\n  - name: a\n");
     await expectAccessibleInEveryLook(suite);

@@ -6,6 +6,7 @@ import { hostSample } from "../server/socket/hand-telemetry.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { handMonitoring, metricsOf } from "./hand-monitoring.ts";
 import { titleOf } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const loop = { code: "PROCESS_CRASH_LOOP", details: "It ended by itself and was restarted 26 times." } as const;
@@ -29,7 +30,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("changes title and icon with each sample, also if the browser does not paint the page", async () => {
+  longTest("changes title and icon with each sample, also if the browser does not paint the page", async () => {
     const { page, give, telemetry } = await handMonitoring(browser, {
       prepare: (first) => first.addInitScript(() => void (window.requestAnimationFrame = () => 1)),
     });
@@ -42,7 +43,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
   });
 
-  test("is counted while another tab is open", async () => {
+  longTest("is counted while another tab is open", async () => {
     const telemetryOf = { collect: async () => metricsOf(Date.now(), [looping, { status: "errored" }]) };
     const { page, telemetry } = await handMonitoring(browser, {
       tab: "activity",
@@ -56,7 +57,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
 });
 
 describe.skipIf(!hasBrowser)("a message over the page", () => {
-  test("appears and disappears without moving the page, and says what is known", async () => {
+  longTest("appears and disappears without moving the page, and says what is known", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
@@ -76,7 +77,7 @@ describe.skipIf(!hasBrowser)("a message over the page", () => {
     await expect.poll(() => row.boundingBox()).toEqual(before);
   });
 
-  test("an error whose text changes with each sample is announced once", async () => {
+  longTest("an error whose text changes with each sample is announced once", async () => {
     const { page, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     const failing = (second: number) =>
@@ -134,7 +135,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     expect(message.x + message.width).toBeLessThan(button.x);
   });
 
-  test("are a message below the tabs and the workspace, which stay visible", async () => {
+  longTest("are a message below the tabs and the workspace, which stay visible", async () => {
     const { page } = await hanging();
     await page.getByRole("button", { name: "Restart auth" }).click();
     const toast = page.locator(".toast.error");
@@ -146,7 +147,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     }
   });
 
-  test("their message disappears when PM2 can be read again", async () => {
+  longTest("their message disappears when PM2 can be read again", async () => {
     const { page, give, telemetry } = await hanging();
     await page.getByRole("button", { name: "Restart auth" }).click();
     const toast = page.locator(".toast.error");
@@ -202,7 +203,7 @@ describe.skipIf(!hasBrowser)("drift", () => {
 });
 
 describe.skipIf(!hasBrowser)("metrics of an app", () => {
-  test("have their units after the value, once", async () => {
+  longTest("have their units after the value, once", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     const customMetrics = { "Heap Size": "7.48", Latency: "3 ms", Requests: 12, constructor: 1 };
@@ -227,29 +228,32 @@ describe.skipIf(!hasBrowser)("buttons", () => {
     await expect.poll(() => page.getByRole("button", { name: "Restart gone" }).isDisabled()).toBe(false);
   });
 
-  test("Stop and Restart of the process that serves the page are disabled from the start, with the reason", async () => {
-    const { page, give, telemetry } = await handMonitoring(browser);
-    await telemetry.watchers(1);
-    const drift = {
-      name: "svcm",
-      field: "env",
-      key: "NODE_ENV",
-      state: "absent",
-      declared: null,
-      running: null,
-    } as const;
-    give([{ name: "svcm", isOwn: true }, { name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
-    await page.getByRole("button", { name: "svcm" }).first().click();
-    for (const name of ["Stop svcm", "Restart svcm", "Stop", "Restart"]) {
-      const button = page.getByRole("button", { name, exact: true });
-      await expect.poll(() => button.isDisabled()).toBe(true);
-      await expect
-        .poll(() => button.getAttribute("aria-description"))
-        .toBe("It serves this page. Use the command line.");
-    }
-    const apply = page.getByRole("button", { name: "Restart with the ecosystem file" });
-    await expect.poll(() => apply.isDisabled()).toBe(true);
-    await expect.poll(() => apply.getAttribute("aria-description")).toBe("It serves this page. Use the command.");
-    await expect.poll(() => page.getByRole("button", { name: "Stop api" }).isDisabled()).toBe(false);
-  });
+  longTest(
+    "Stop and Restart of the process that serves the page are disabled from the start, with the reason",
+    async () => {
+      const { page, give, telemetry } = await handMonitoring(browser);
+      await telemetry.watchers(1);
+      const drift = {
+        name: "svcm",
+        field: "env",
+        key: "NODE_ENV",
+        state: "absent",
+        declared: null,
+        running: null,
+      } as const;
+      give([{ name: "svcm", isOwn: true }, { name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
+      await page.getByRole("button", { name: "svcm" }).first().click();
+      for (const name of ["Stop svcm", "Restart svcm", "Stop", "Restart"]) {
+        const button = page.getByRole("button", { name, exact: true });
+        await expect.poll(() => button.isDisabled()).toBe(true);
+        await expect
+          .poll(() => button.getAttribute("aria-description"))
+          .toBe("It serves this page. Use the command line.");
+      }
+      const apply = page.getByRole("button", { name: "Restart with the ecosystem file" });
+      await expect.poll(() => apply.isDisabled()).toBe(true);
+      await expect.poll(() => apply.getAttribute("aria-description")).toBe("It serves this page. Use the command.");
+      await expect.poll(() => page.getByRole("button", { name: "Stop api" }).isDisabled()).toBe(false);
+    },
+  );
 });

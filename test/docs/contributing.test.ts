@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import pjson from "../../package.json" with { type: "json" };
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { longTest } from "../support/runs.ts";
 
 const page = readFileSync(join(REPOSITORY, "CONTRIBUTING.md"), "utf8");
 const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
@@ -27,7 +28,7 @@ test("every npm script that CONTRIBUTING.md names exists", () => {
   expect(scripts.filter((name) => !(name in pjson.scripts))).toEqual([]);
 });
 
-test("a command runs from source as it is built, with the process that it starts", () => {
+longTest("a command runs from source as it is built, with the process that it starts", () => {
   const run = (program: string) =>
     spawnSync(process.execPath, [program, "ecosystem", "show", "--json"], {
       cwd: REPOSITORY,

@@ -8,6 +8,7 @@ import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { encode } from "../../src/fleet/wire.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { frameworkOf, rawConnection, testFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
 const MS = 60_000;
@@ -76,7 +77,7 @@ describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
 });
 
 describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
-  test("a node that does not answer in time is silent, a node that left is away, and both are named", async () => {
+  longTest("a node that does not answer in time is silent, a node that left is away, and both are named", async () => {
     const fleet = await testFleet();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));

@@ -11,6 +11,7 @@ import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
 import { whenTestsOver } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
 
@@ -85,7 +86,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     ]);
   });
 
-  test("reports a node as silent if it does not answer before the common deadline", async () => {
+  longTest("reports a node as silent if it does not answer before the common deadline", async () => {
     const { code, nodes } = await jsonAs("vera", "releases", "list", "--node", "role=web", "--deadline", "3s");
     release();
     expect([code, states(nodes)]).toEqual([3, ["web-1 answered", "web-2 silent"]]);
@@ -150,7 +151,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(stdout).toBe("none\nall\nweb-1\nweb-2\ndb-1\nrole=web\nrole=db\n");
   });
 
-  test("names a node whose version does not support the request", async () => {
+  longTest("names a node whose version does not support the request", async () => {
     const seed = new TextEncoder().encode(readFileSync(join(fleet.root("db-1"), "key.nk"), "utf8").trim());
     const older = await connect({
       servers: fleet.server.url,

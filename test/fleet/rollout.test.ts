@@ -14,6 +14,7 @@ import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
 import { whenTestsOver } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 
@@ -114,41 +115,47 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     return { world, held: await begin(world, plans, { apply, maxParallel: 2 }) };
   }
 
-  test("a second rollout is refused with owner, message and age, and another svcm resumes the first one", async () => {
-    for (const node of NODES) declare(node, "3");
-    const { held } = await left("adam", "Prices");
-    const second = await as("edda", "apply", "--node", "all", "--yes");
-    expect([second.code, second.stdout]).toEqual([3, ""]);
-    expect(second.stderr).toMatch(
-      /adam rolls out "Prices" to db-1, web-1, web-2 \(begun \d+m? ?\d*s ago\)\. Accepted: one rollout/,
-    );
-    const { rollout } = await rolledOut("rollout", "resume", "--yes");
-    expect([rollout.id, rollout.owner, rollout.outcome]).toEqual([held.rollout.id, "edda", "applied"]);
-    expect(await modes()).toEqual(["3", "3", "3"]);
-  });
+  longTest(
+    "a second rollout is refused with owner, message and age, and another svcm resumes the first one",
+    async () => {
+      for (const node of NODES) declare(node, "3");
+      const { held } = await left("adam", "Prices");
+      const second = await as("edda", "apply", "--node", "all", "--yes");
+      expect([second.code, second.stdout]).toEqual([3, ""]);
+      expect(second.stderr).toMatch(
+        /adam rolls out "Prices" to db-1, web-1, web-2 \(begun \d+m? ?\d*s ago\)\. Accepted: one rollout/,
+      );
+      const { rollout } = await rolledOut("rollout", "resume", "--yes");
+      expect([rollout.id, rollout.owner, rollout.outcome]).toEqual([held.rollout.id, "edda", "applied"]);
+      expect(await modes()).toEqual(["3", "3", "3"]);
+    },
+  );
 
-  test("a repeated step receives the recorded answer, and a step of a rollout that has moved on changes nothing", async () => {
-    for (const node of NODES) declare(node, "4");
-    const { world, held } = await left("edda", "Twice");
-    const link = world.fleet;
-    const now = await replace(
-      { link, ports: world.ports, patienceMs: 0 },
-      asked(held.rollout, ["db-1", "web-1"]),
-      held.revision,
-    );
-    const act = (node: string) => {
-      const { id, holder, nodes } = now.rollout;
-      const { step = 0, plan } = nodes.find((one) => one.node === node)!;
-      const fence = { rollout: id, step, holder: holder!, revision: now.revision };
-      return link.act(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
-    };
-    const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
-    expect([joined, await act("db-1")]).toEqual([first, first]);
-    const { releases } = await link.ask("db-1", releaseList, {}, MS);
-    expect(releases.filter(({ rollout }) => rollout?.id === now.rollout.id)).toMatchObject([{ id: first.release }]);
-    const { code, rollout } = await rolledOut("rollout", "rollback", "--yes");
-    expect([code, states(rollout)]).toEqual([1, ["db-1 returned", "web-1 returned", "web-2 waiting"]]);
-    await expect(act("web-1")).rejects.toMatchObject({ kind: "APPLY_LOCKED", body: { code: "ROLLOUT_MOVED_ON" } });
-    expect(await modes()).toEqual(["3", "3", "3"]);
-  });
+  longTest(
+    "a repeated step receives the recorded answer, and a step of a rollout that has moved on changes nothing",
+    async () => {
+      for (const node of NODES) declare(node, "4");
+      const { world, held } = await left("edda", "Twice");
+      const link = world.fleet;
+      const now = await replace(
+        { link, ports: world.ports, patienceMs: 0 },
+        asked(held.rollout, ["db-1", "web-1"]),
+        held.revision,
+      );
+      const act = (node: string) => {
+        const { id, holder, nodes } = now.rollout;
+        const { step = 0, plan } = nodes.find((one) => one.node === node)!;
+        const fence = { rollout: id, step, holder: holder!, revision: now.revision };
+        return link.act(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
+      };
+      const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
+      expect([joined, await act("db-1")]).toEqual([first, first]);
+      const { releases } = await link.ask("db-1", releaseList, {}, MS);
+      expect(releases.filter(({ rollout }) => rollout?.id === now.rollout.id)).toMatchObject([{ id: first.release }]);
+      const { code, rollout } = await rolledOut("rollout", "rollback", "--yes");
+      expect([code, states(rollout)]).toEqual([1, ["db-1 returned", "web-1 returned", "web-2 waiting"]]);
+      await expect(act("web-1")).rejects.toMatchObject({ kind: "APPLY_LOCKED", body: { code: "ROLLOUT_MOVED_ON" } });
+      expect(await modes()).toEqual(["3", "3", "3"]);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { runningPm2 } from "../support/running-pm2.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { newest } from "../support/records.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
 const ports = withQuickClock(own.ports());
@@ -120,7 +121,7 @@ test("a refused attempt is recorded with the processes that it would have change
   expect(await recorded()).toMatchObject({ target: "namespace nowhere", outcome: "refused" });
 });
 
-test("an audit record has the environment of the ecosystem file, not NODE_ENV", async () => {
+longTest("an audit record has the environment of the ecosystem file, not NODE_ENV", async () => {
   own.pm2Folder([{ name: "declared", script: "./idle.cjs" }], "production");
   writeFileSync(join(own.folder, "idle.cjs"), IDLE);
   writeFileSync(join(own.folder, "pm2/idle.cjs"), IDLE);
@@ -201,7 +202,7 @@ test("a name that several apps have is refused with a list of the apps, and acce
   expect(affected.map(({ namespace }) => namespace)).toEqual(["right"]);
 });
 
-test("an action by name applies to all instances of the app", async () => {
+longTest("an action by name applies to all instances of the app", async () => {
   await own.run({ name: "cluster", instances: 2, namespace: "pair" });
   const { affected, pmId } = await act({ action: "restart", name: "cluster" });
   expect(affected.map(({ name, status }) => `${name} ${status}`)).toEqual(["cluster online", "cluster online"]);
@@ -258,7 +259,7 @@ test("an action that cannot be recorded is not done", async () => {
   });
 });
 
-test("concurrent restarts over several links run one after another, and each succeeds", async () => {
+longTest("concurrent restarts over several links run one after another, and each succeeds", async () => {
   await own.run({ name: "busy" });
   const worlds = [1, 2, 3].map(() => ({ ...ports, processes: own.link() }));
   const results = await Promise.all(worlds.map((world) => act({ action: "restart", name: "busy" }, world)));

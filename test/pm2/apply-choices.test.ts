@@ -16,7 +16,7 @@ import {
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { firstOrAll, inLongRun } from "../support/runs.ts";
+import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
@@ -110,17 +110,23 @@ test("an app that would start on the port of an undeclared process with the same
   await ports.processes.remove(before.find(({ name }) => name === "unowned")!);
 });
 
-test("a key that was removed from the declaration is removed from the process, even if a user started it", async () => {
-  const record = (await ports.processes.list()).find(({ name }) => name === "api");
-  await ports.processes.remove(record!);
-  // PM2's command line leaves this variable.
-  await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
-  await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
-  own.pm2Folder([api, old]);
-  expect((await plan()).steps[0]).toMatchObject({ app: "api", why: [{ field: "env", key: "EXTRA", state: "stale" }] });
-});
+longTest(
+  "a key that was removed from the declaration is removed from the process, even if a user started it",
+  async () => {
+    const record = (await ports.processes.list()).find(({ name }) => name === "api");
+    await ports.processes.remove(record!);
+    // PM2's command line leaves this variable.
+    await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
+    await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
+    own.pm2Folder([api, old]);
+    expect((await plan()).steps[0]).toMatchObject({
+      app: "api",
+      why: [{ field: "env", key: "EXTRA", state: "stale" }],
+    });
+  },
+);
 
-test("without a revert, a failed apply stays half done", async () => {
+longTest("without a revert, a failed apply stays half done", async () => {
   // Much longer than the time until the crash.
   judgeFor("19s");
   const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
@@ -133,7 +139,7 @@ test("without a revert, a failed apply stays half done", async () => {
   expect((await plan()).steps).toEqual([]);
 });
 
-test("after an apply that does not save PM2's list, the next plan saves it", async () => {
+longTest("after an apply that does not save PM2's list, the next plan saves it", async () => {
   const changed = [{ ...api, env: { MODE: "2" } }, old];
   const { release } = await apply(changed, { save: false });
   expect(release?.steps.map(({ do: kind }) => kind)).toEqual(["update"]);

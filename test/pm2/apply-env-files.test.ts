@@ -15,7 +15,7 @@ import {
 } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { inLongRun } from "../support/runs.ts";
+import { inLongRun, longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-51c7";
@@ -114,7 +114,7 @@ inLongRun(() => {
   });
 });
 
-test("a plan names the env file that has no former copy", async () => {
+longTest("a plan names the env file that has no former copy", async () => {
   const list = await ports.processes.list();
   for (const record of list) await ports.processes.remove(record);
   await own.startDeclared("restapi");
@@ -126,7 +126,7 @@ test("a plan names the env file that has no former copy", async () => {
   expect(steps[0]?.notes).toContain("ENV_FILE_UNKNOWN_BEFORE");
 });
 
-test("a plan is out of date when the env file of one of its steps is edited again", async () => {
+longTest("a plan is out of date when the env file of one of its steps is edited again", async () => {
   setLevel("debug");
   const { id } = await planNow();
   setLevel("broken");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { execute, processAct, SvcmError, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
-import { firstOrAll, inLongRun } from "../support/runs.ts";
+import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
 
 const {
   own,
@@ -88,24 +88,27 @@ inLongRun(() => {
   });
 });
 
-test("a process that a user restarts immediately after the last step does not make the apply half done", async () => {
-  // PM2 checks ten times a second whether the process has ended, and lists it as stopped until then.
-  let stopped = 0;
-  const keyed: typeof ports.processes.keyed = async () => {
-    const { list, digest } = await ports.processes.keyed();
-    const listed: typeof list = async (signal) =>
-      (await list(signal)).map((record) =>
-        stopped > 0 && record.name === "web" ? { ...record, status: "stopped", pid: null, startedAt: null } : record,
-      );
-    return { list: (signal) => listed(signal).finally(() => void (stopped -= 1)), digest };
-  };
-  const world = when(isStep(2, "done"), () => void (stopped = 2));
-  const inRestart: Ports = Object.create(world, { processes: { value: { ...ports.processes, keyed } } });
-  expect(await refusalOrOutcome(apply([api("3"), web("3")], inRestart))).toBe("applied");
-  expect(stopped).toBeLessThan(0);
-});
+longTest(
+  "a process that a user restarts immediately after the last step does not make the apply half done",
+  async () => {
+    // PM2 checks ten times a second whether the process has ended, and lists it as stopped until then.
+    let stopped = 0;
+    const keyed: typeof ports.processes.keyed = async () => {
+      const { list, digest } = await ports.processes.keyed();
+      const listed: typeof list = async (signal) =>
+        (await list(signal)).map((record) =>
+          stopped > 0 && record.name === "web" ? { ...record, status: "stopped", pid: null, startedAt: null } : record,
+        );
+      return { list: (signal) => listed(signal).finally(() => void (stopped -= 1)), digest };
+    };
+    const world = when(isStep(2, "done"), () => void (stopped = 2));
+    const inRestart: Ports = Object.create(world, { processes: { value: { ...ports.processes, keyed } } });
+    expect(await refusalOrOutcome(apply([api("3"), web("3")], inRestart))).toBe("applied");
+    expect(stopped).toBeLessThan(0);
+  },
+);
 
-test("a restart by svcm during a step waits for the step, and both succeed", async () => {
+longTest("a restart by svcm during a step waits for the step, and both succeed", async () => {
   let restarted: Promise<unknown> | undefined;
   const restart = { action: "restart", name: "web" } as const;
   const world = when(isStep(1, "begun"), () => void (restarted = execute(processAct, ports, restart, caller)));
@@ -115,16 +118,19 @@ test("a restart by svcm during a step waits for the step, and both succeed", asy
   expect(await stepsLeft()).toBe(0);
 });
 
-test("a shell variable that a user adds to a process before its step stops the apply, and the variable stays", async () => {
-  const world = when(isStep(0, "done"), () => byPm2("restart", "web", "--update-env"));
-  const refused = await refusal(apply([api("3"), web("3")], world));
-  expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
-  const { pid } = await recordOf("web");
-  expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain("OF_THE_SHELL=1");
-  expect((await recordOf("api")).status).toBe("online");
-});
+longTest(
+  "a shell variable that a user adds to a process before its step stops the apply, and the variable stays",
+  async () => {
+    const world = when(isStep(0, "done"), () => byPm2("restart", "web", "--update-env"));
+    const refused = await refusal(apply([api("3"), web("3")], world));
+    expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
+    const { pid } = await recordOf("web");
+    expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain("OF_THE_SHELL=1");
+    expect((await recordOf("api")).status).toBe("online");
+  },
+);
 
-test("an app that PM2 is launching when an apply begins is awaited, and no process is left over", async () => {
+longTest("an app that PM2 is launching when an apply begins is awaited, and no process is left over", async () => {
   const gate = join(own.folder, "gate");
   const held = { ...web("1"), wait_ready: true, listen_timeout: 60_000, env: { MODE: "1", HELD: gate } };
   writeFileSync(gate, "");
@@ -141,7 +147,7 @@ test("an app that PM2 is launching when an apply begins is awaited, and no proce
   await expect.poll(() => new Set(own.pids())).toEqual(new Set([daemon().pid, ...listed]));
 });
 
-test("if PM2 runs a process that it does not list, nothing is applied until that process has ended", async () => {
+longTest("if PM2 runs a process that it does not list, nothing is applied until that process has ended", async () => {
   own.pm2Folder([{ ...web("1"), name: "lost", wait_ready: true, listen_timeout: 60_000, env: { HELD: "/nowhere" } }]);
   const started = own.startDeclared("lost").catch(() => undefined);
   await expect.poll(async () => (await recordOf("lost"))?.status).toBe("launching");
@@ -178,7 +184,7 @@ inLongRun(() => {
   });
 });
 
-test("a process that a user deletes before its step stops the apply, and the process stays deleted", async () => {
+longTest("a process that a user deletes before its step stops the apply, and the process stays deleted", async () => {
   const world = when(isStep(0, "done"), () => byPm2("delete", "web"));
   const refused = await refusal(apply([api("3"), web("3")], world));
   expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);

@@ -5,7 +5,7 @@ import { ask, post } from "../server/support.ts";
 import { newest } from "../support/records.ts";
 import { serve } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
-import { firstOrAll, inLongRun } from "../support/runs.ts";
+import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
@@ -58,7 +58,7 @@ test.each(firstOrAll(ends))(
   },
 );
 
-test("the choices of a plan apply to its apply: prune deletes an app that an apply started", async () => {
+longTest("the choices of a plan apply to its apply: prune deletes an app that an apply started", async () => {
   const server = await start();
   const watching = await listener(server);
   await begin(server, [app("api"), app("web"), app("extra")]);

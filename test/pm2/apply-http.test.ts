@@ -7,7 +7,7 @@ import { planBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, CANARY, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
-import { inLongRun } from "../support/runs.ts";
+import { inLongRun, longTest } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
@@ -129,7 +129,7 @@ inLongRun(() => {
   });
 });
 
-test("an apply needs the token, and the attempt without it is recorded", async () => {
+longTest("an apply needs the token, and the attempt without it is recorded", async () => {
   const token = "a-token-of-a-test-1234567890";
   const server = await start({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
   own.pm2Folder([app("api", { MODE: "2" }), app("web")]);
@@ -143,7 +143,7 @@ test("an apply needs the token, and the attempt without it is recorded", async (
   expect(await release(server, answer.json.release)).toMatchObject({ outcome: "applied", actor: "token" });
 });
 
-test("the process that serves the request has no step, and the plan says so", async () => {
+longTest("the process that serves the request has no step, and the plan says so", async () => {
   const api = (await ports.processes.list()).find(({ name }) => name === "api");
   const server = await start({ env: { pm_id: String(api?.pmId), name: "api" } });
   own.pm2Folder([app("api", { MODE: "2" }), app("web", { MODE: "2" })]);
@@ -158,7 +158,7 @@ test("the process that serves the request has no step, and the plan says so", as
   expect((await ports.processes.list()).find(({ name }) => name === "api")?.pid).toBe(api?.pid);
 });
 
-test("the metrics count steps and outcomes, and name the newest release", async () => {
+longTest("the metrics count steps and outcomes, and name the newest release", async () => {
   const server = await start({ env: { NODE_ENV: "dev" } });
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);
@@ -172,7 +172,7 @@ test("the metrics count steps and outcomes, and name the newest release", async 
   expect(text).toContain('svcm_plan_steps{environment="dev"} 2\n');
 });
 
-test("svcm/client reports each step while a watch runs", async () => {
+longTest("svcm/client reports each step while a watch runs", async () => {
   const server = await start();
   const phases: string[] = [];
   let ended = (): void => undefined;

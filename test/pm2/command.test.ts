@@ -7,6 +7,7 @@ import { RUN } from "../support/command-line.ts";
 import { isLinux } from "../support/machine.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-9d1f";
 const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
@@ -79,7 +80,7 @@ test("without a daemon, reads and stops fail and do not start a daemon", async (
   expect(own.pids()).toEqual([]);
 });
 
-test("concurrent starts result in one daemon and one process of each app", async () => {
+longTest("concurrent starts result in one daemon and one process of each app", async () => {
   const names = ["restapi", "grpcapi", "websocketapi", "restapi"];
   const ran = await Promise.all(names.map((name) => svcm("process", "start", name, "--ecosystem", "--json")));
   expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: "" })));
@@ -132,7 +133,7 @@ test("a number or `all` is read as a name, and the refusal shows the flag that a
   expect(all).toMatchObject({ code: 3, stderr: expect.stringContaining("--namespace <name>") as string });
 });
 
-test("a restart takes several names and numbers", async () => {
+longTest("a restart takes several names and numbers", async () => {
   const { code, stdout } = await svcm("process", "restart", "restapi", "grpcapi");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
@@ -152,7 +153,7 @@ test("a changed env file takes effect after a restart", async () => {
   expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
 });
 
-test("a restart with the ecosystem file applies its present declaration", async () => {
+longTest("a restart with the ecosystem file applies its present declaration", async () => {
   const declared = {
     name: "restapi",
     script: "./app.cjs",
@@ -212,7 +213,7 @@ test("without a terminal, a namespace is stopped without a question", async () =
   expect((await svcm("process", "stop", "grpcapi")).stdout).toMatch(/^grpcapi \(id \d\) is not running\.\n$/);
 });
 
-test.skipIf(!canHaveTerminal)(
+longTest.skipIf(!canHaveTerminal)(
   "at a terminal, a line on standard error is shown while svcm waits, and then removed",
   async () => {
     const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, SHELL: "/bin/sh", NO_COLOR: "1" };

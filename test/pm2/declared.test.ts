@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { describeError, ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
+import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -94,7 +95,7 @@ test("a key that was removed from the file is removed from the process at the ne
   expect(await driftOf("stays")).toEqual([]);
 });
 
-test("a key with any name that was removed from the file is removed from a process that svcm started", async () => {
+longTest("a key with any name that was removed from the file is removed from a process that svcm started", async () => {
   declare("plain", "env: { LOG_LEVEL: 'info', http_proxy: 'http://proxy', MODE: '1' }");
   await act("start", "plain");
   expect(await driftOf("plain")).toEqual([]);
@@ -134,45 +135,51 @@ test("a Python app under PM2 shows no drift, after one start and after two", asy
   }
 });
 
-test("an app without cwd keeps the folder of its first start and does not drift; a declared cwd is compared", async () => {
-  const elsewhere = join(own.folder, "elsewhere");
-  mkdirSync(elsewhere);
-  const script = JSON.stringify(join(own.folder, "idle.cjs"));
-  const write = (more: string): void =>
-    writeFileSync(file, `module.exports = { apps: [{ name: "roaming", script: ${script}, ${more} }] };`);
-  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
-  const pm2Start = (cwd: string): unknown => execFileSync(process.execPath, [PM2, "start", file], { env, cwd });
-  const folder = async (): Promise<unknown> =>
-    (await ports.processes.list()).find(({ name }) => name === "roaming")?.cwd;
-  write("");
-  pm2Start(elsewhere);
-  expect(await driftOf("roaming")).toEqual([]);
-  pm2Start(own.folder);
-  expect(await folder()).toBe(elsewhere);
-  expect(await driftOf("roaming")).toEqual([]);
-  write(`cwd: ${JSON.stringify(own.folder)}`);
-  expect(await driftOf("roaming")).toEqual(["cwd  different"]);
-  await act("restart", "roaming");
-  expect([await folder(), await driftOf("roaming")]).toEqual([own.folder, []]);
-});
+longTest(
+  "an app without cwd keeps the folder of its first start and does not drift; a declared cwd is compared",
+  async () => {
+    const elsewhere = join(own.folder, "elsewhere");
+    mkdirSync(elsewhere);
+    const script = JSON.stringify(join(own.folder, "idle.cjs"));
+    const write = (more: string): void =>
+      writeFileSync(file, `module.exports = { apps: [{ name: "roaming", script: ${script}, ${more} }] };`);
+    const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+    const pm2Start = (cwd: string): unknown => execFileSync(process.execPath, [PM2, "start", file], { env, cwd });
+    const folder = async (): Promise<unknown> =>
+      (await ports.processes.list()).find(({ name }) => name === "roaming")?.cwd;
+    write("");
+    pm2Start(elsewhere);
+    expect(await driftOf("roaming")).toEqual([]);
+    pm2Start(own.folder);
+    expect(await folder()).toBe(elsewhere);
+    expect(await driftOf("roaming")).toEqual([]);
+    write(`cwd: ${JSON.stringify(own.folder)}`);
+    expect(await driftOf("roaming")).toEqual(["cwd  different"]);
+    await act("restart", "roaming");
+    expect([await folder(), await driftOf("roaming")]).toEqual([own.folder, []]);
+  },
+);
 
-test("a restart names the declared fields that it applied, and those that PM2 applies only to a new process", async () => {
-  declare("fields", "args: 'one', env: { MODE: '1' }");
-  await act("start", "fields");
-  declare(
-    "fields",
-    "args: 'two', namespace: 'other', watch: ['src'], instances: 2, exec_mode: 'fork', env: { MODE: '2' }",
-  );
-  const { applied, warnings } = await act("restart", "fields");
-  expect(await environmentOf("fields")).toMatchObject({ MODE: "2" });
-  expect(applied?.map(({ field, key }) => key ?? field)).toEqual(["args", "MODE", "namespace"]);
-  expect(warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
-    "PROCESS_FIELD_NOT_APPLIED: fields still runs with another watch. PM2 applies that to a new process: svcm process delete fields, then svcm process start fields --ecosystem",
-    "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instance, and the file declares 2. To change that: svcm process scale fields 2",
-  ]);
-});
+longTest(
+  "a restart names the declared fields that it applied, and those that PM2 applies only to a new process",
+  async () => {
+    declare("fields", "args: 'one', env: { MODE: '1' }");
+    await act("start", "fields");
+    declare(
+      "fields",
+      "args: 'two', namespace: 'other', watch: ['src'], instances: 2, exec_mode: 'fork', env: { MODE: '2' }",
+    );
+    const { applied, warnings } = await act("restart", "fields");
+    expect(await environmentOf("fields")).toMatchObject({ MODE: "2" });
+    expect(applied?.map(({ field, key }) => key ?? field)).toEqual(["args", "MODE", "namespace"]);
+    expect(warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
+      "PROCESS_FIELD_NOT_APPLIED: fields still runs with another watch. PM2 applies that to a new process: svcm process delete fields, then svcm process start fields --ecosystem",
+      "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instance, and the file declares 2. To change that: svcm process scale fields 2",
+    ]);
+  },
+);
 
-test("an app with a block for the environment is not run without it", async () => {
+longTest("an app with a block for the environment is not run without it", async () => {
   declare("blocks", "env: { NODE_ENV: 'x' }, env_dev: { NODE_ENV: 'development' }");
   const refusal = await act("start", "blocks").catch((error: unknown) => describeError(error));
   expect(refusal).toMatchObject({ status: 409, exitCode: 3, body: { error: "Process action refused." } });
@@ -201,7 +208,7 @@ test("an app whose folder does not exist is refused immediately, and none of its
   expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
 });
 
-test("without a name, an app that cannot run does not prevent the others, and the refusal names it", async () => {
+longTest("without a name, an app that cannot run does not prevent the others, and the refusal names it", async () => {
   const gone = join(own.folder, "gone");
   writeFileSync(
     file,
@@ -227,7 +234,7 @@ test("without a name, an app that cannot run does not prevent the others, and th
   expect(await code(execute(processAct, ports, named, caller))).toMatch(/^PROCESS_FOLDER_MISSING: The app "bad"/);
 });
 
-test("the ecosystem file of an action runs only in the limited process", async () => {
+longTest("the ecosystem file of an action runs only in the limited process", async () => {
   const marker = join(own.folder, "ran-in-a-thread");
   const prefix = `if (!require("node:worker_threads").isMainThread) require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");`;
   writeFileSync(file, `${prefix} module.exports = { apps: [{ name: "apart", script: "./idle.cjs" }] };`);

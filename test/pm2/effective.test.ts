@@ -2,14 +2,16 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { declaredApps, few } from "./declared-apps.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports, recordsOf, told, act, expectEffective } = declaredApps();
 
 test("in fork mode, a restart makes the whole declaration effective", () =>
   expectEffective("fork", "restart", {}, "another-node"));
 
-test("in cluster mode, a reload makes the whole declaration effective", () =>
-  expectEffective("cluster", "reload", { exec_mode: "cluster", instances: 2 }));
+longTest("in cluster mode, a reload makes the whole declaration effective", () =>
+  expectEffective("cluster", "reload", { exec_mode: "cluster", instances: 2 }),
+);
 
 test("a variable of the shell that started the app is kept, and one that was removed from the file is removed", async () => {
   const env = { FROM_SHELL: "kept", SVC_MODE: "old", PM2_USAGE: "CLI" };

@@ -6,6 +6,7 @@ import { eventsList, eventWhy, execute, processAct, type Caller } from "../../sr
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
@@ -17,7 +18,8 @@ const command = (...args: string[]) => pm2Command(own, CLI)(...args);
 const why = (name: string) => execute(eventWhy, ports, { name }, caller);
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-test.each(scenes)("$title", async (scene) => {
+const everySecond = scenes.filter((_, index) => index % 2 === 0);
+test.each(sampleOrAll(scenes, everySecond))("$title", async (scene) => {
   await play(scene, { own, command });
   const { event } = await why(String(scene.app.name));
   expect(event).toMatchObject(scene.expected);
@@ -25,7 +27,7 @@ test.each(scenes)("$title", async (scene) => {
   if (event?.signal !== undefined) expect(event).not.toHaveProperty("exitCode");
 });
 
-test("an end with an exit code is a crash, and its error log is shown without secrets", async () => {
+longTest("an end with an exit code is a crash, and its error log is shown without secrets", async () => {
   const code = `console.error("cannot reach db, password=" + process.env.DB_PASSWORD, process.argv[2]); process.exit(3);`;
   const secrets = { env: { DB_PASSWORD: CANARY }, args: [`--token=${CANARY}`] };
   await own.run({ name: "crash", autorestart: false, code, ...secrets });
@@ -67,7 +69,7 @@ test("a restart by svcm that ends in a later second than it began has a certain 
   });
 });
 
-test("a reload of a cluster by PM2's command is one restart", async () => {
+longTest("a reload of a cluster by PM2's command is one restart", async () => {
   await own.run({ name: "cluster", exec_mode: "cluster", instances: 1 });
   await command("reload", "cluster");
   const { events } = await execute(eventsList, ports, { app: "cluster" }, caller);
@@ -76,7 +78,7 @@ test("a reload of a cluster by PM2's command is one restart", async () => {
   expect(first).toMatchObject({ kind: "start" });
 });
 
-test("a name that neither PM2 nor its log contains is refused", async () => {
+longTest("a name that neither PM2 nor its log contains is refused", async () => {
   await expect(why("nothing")).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
   await own.run({ name: "silent" });
   const ask = (...args: string[]) => svcm(["events", ...args], { root: own.folder, env: { PM2_HOME: own.home } });
@@ -89,7 +91,7 @@ test("a name that neither PM2 nor its log contains is refused", async () => {
   });
 });
 
-test("an error log that is a link is not read", async () => {
+longTest("an error log that is a link is not read", async () => {
   await own.run({ name: "linked", autorestart: false, code: "process.exit(4);" });
   await expect.poll(async () => (await recordOf("linked")).status).toBe("stopped");
   const { pmId } = await recordOf("linked");

@@ -10,7 +10,7 @@ import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { GATED_APP } from "./gated-app.ts";
-import { firstOrAll, inLongRun } from "../support/runs.ts";
+import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
@@ -211,7 +211,7 @@ test.each(firstOrAll(MODES))("a release that never reports that it is ready is r
   expect(await served()).toBe("good");
 });
 
-test("a plan names a listen_timeout that is shorter than the last boot, and the consequence", async () => {
+longTest("a plan names a listen_timeout that is shorter than the last boot, and the consequence", async () => {
   const cluster = { exec_mode: "cluster", wait_ready: true };
   await apply("good", { ...cluster, listen_timeout: 60_000 });
   declare("good", { ...cluster, listen_timeout: 1 });
@@ -252,7 +252,7 @@ describe("with a preflight", () => {
     expect(await served()).toBe("good");
   });
 
-  test("a good release is started once on a spare port, and then applied", async () => {
+  longTest("a good release is started once on a spare port, and then applied", async () => {
     const { release } = await apply("good", { args: "x" }, true);
     expect(release?.steps.map(({ do: kind, phase }) => `${kind} ${phase}`)).toEqual([
       "preflight done",

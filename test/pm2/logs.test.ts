@@ -7,6 +7,7 @@ import { watchedLogs } from "../support/logs.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-Zk4+8fd/03b27aa";
 const caller: Caller = { source: "cli", grants: ["logs"] };
@@ -106,7 +107,7 @@ test("a search finds text and patterns, with the lines around a match, also acro
   );
 });
 
-test("a pattern that takes too long is stopped, and the next search works", async () => {
+longTest("a pattern that takes too long is stopped, and the next search works", async () => {
   await quiet("slow", `${"a".repeat(60)}!\n`);
   await expect(read({ app: "slow", regexp: "^(a+)+$" })).rejects.toMatchObject({ body: { code: "LOG_PATTERN_SLOW" } });
   expect(await textsOf({ app: "slow", grep: "!" })).toHaveLength(1);

@@ -17,6 +17,7 @@ import {
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { rawList } from "../support/raw-list.ts";
+import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-of-the-shell-4711";
@@ -98,24 +99,27 @@ test.each([
   },
 );
 
-test("a start and a restart name the secrets of the shell that the ecosystem file reads, without their values", async () => {
-  const text = `const password = process.env.DB_PASSWORD || "fallback";
+longTest(
+  "a start and a restart name the secrets of the shell that the ecosystem file reads, without their values",
+  async () => {
+    const text = `const password = process.env.DB_PASSWORD || "fallback";
     module.exports = { apps: [{ name: "secretive", script: "./idle.cjs", env: { DB: password, MODE: process.env.MODE } }] };`;
-  writeFileSync(orders, text);
-  const ports = own.ports({ DB_PASSWORD: CANARY, UNREAD_PASSWORD: CANARY, MODE: "1" });
-  for (const action of ["start", "restart"] as const) {
-    const { warnings } = await act(action, "orders", "secretive", ports);
-    expect(warnings).toMatchObject([
-      {
-        code: "ECOSYSTEM_VARIABLE_WITHHELD",
-        severity: "warning",
-        message: expect.stringContaining("does not pass on: DB_PASSWORD.") as string,
-      },
-    ]);
-    expect(JSON.stringify(warnings)).not.toContain(CANARY);
-  }
-  expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
-});
+    writeFileSync(orders, text);
+    const ports = own.ports({ DB_PASSWORD: CANARY, UNREAD_PASSWORD: CANARY, MODE: "1" });
+    for (const action of ["start", "restart"] as const) {
+      const { warnings } = await act(action, "orders", "secretive", ports);
+      expect(warnings).toMatchObject([
+        {
+          code: "ECOSYSTEM_VARIABLE_WITHHELD",
+          severity: "warning",
+          message: expect.stringContaining("does not pass on: DB_PASSWORD.") as string,
+        },
+      ]);
+      expect(JSON.stringify(warnings)).not.toContain(CANARY);
+    }
+    expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
+  },
+);
 
 test("drift and the plan of one service exclude the processes of the other services", async () => {
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);
@@ -131,7 +135,7 @@ test("drift and the plan of one service exclude the processes of the other servi
   expect(await driftOf()).toMatchObject({ unexpected: expect.arrayContaining(["secretive"]) as unknown });
 });
 
-test("an operation runs an ecosystem file once, also if several services share it", async () => {
+longTest("an operation runs an ecosystem file once, also if several services share it", async () => {
   const log = join(own.folder, "runs");
   const apps = ["counted-1", "counted-2"].map((name) => ({ name, script: "./orders/idle.cjs" }));
   writeFileSync(

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Plan } from "../../src/core/api/rollout.ts";
 import { ecosystemDrift, execute, rolloutPlan, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read"] } as const;
@@ -159,7 +160,7 @@ test("the id of the plan stays the same after a restart of a process", async () 
   expect((await planFor(changed)).id).toBe(id);
 });
 
-test("a stopped app is resumed, and is not drift", async () => {
+longTest("a stopped app is resumed, and is not drift", async () => {
   command("stop", "api");
   try {
     expect(stepsOf(await planFor([api, workers]))).toEqual(["resume api none app stopped", "save none"]);

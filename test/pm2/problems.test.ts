@@ -7,6 +7,7 @@ import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const { own } = runningPm2();
@@ -55,7 +56,7 @@ test("process list and metrics show list the problems of processes below the tab
   expect(stdout).not.toMatch(/^PROCESS_\S+ healthy/m);
 });
 
-test("a process whose interpreter is missing has no pid", async () => {
+longTest("a process whose interpreter is missing has no pid", async () => {
   const interpreter = join(own.folder, "node");
   symlinkSync(process.execPath, interpreter);
   await own.run({ name: "no-interpreter", interpreter });
@@ -64,7 +65,7 @@ test("a process whose interpreter is missing has no pid", async () => {
   expect(await problems()).toMatchObject({ "no-interpreter": "PROCESS_WITHOUT_PID" });
 });
 
-test("a crash loop is a problem, and requested restarts are not, with any exit code", async () => {
+longTest("a crash loop is a problem, and requested restarts are not, with any exit code", async () => {
   const code = `process.on("SIGINT", () => process.exit(1)); process.send("ready"); ${IDLE}`;
   await own.run({ name: "asked", code, wait_ready: true });
   for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));

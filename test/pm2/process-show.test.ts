@@ -9,6 +9,7 @@ import { serverOver } from "../console/monitoring-page.ts";
 import { ask } from "../server/support.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-Hx2-77ab10c4";
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "logs"] };
@@ -64,7 +65,7 @@ test("the command line and HTTP show the last end, its cause and its last lines,
   expect(JSON.stringify([after, answer.text, text, habit])).not.toContain(CANARY);
 });
 
-test("if there is no error line, the page has the last lines of the log", async () => {
+longTest("if there is no error line, the page has the last lines of the log", async () => {
   await own.run({
     name: "talks",
     code: `console.log("it is fine, password=" + ${JSON.stringify(CANARY)}); setInterval(() => {}, 1000)`,
@@ -76,7 +77,7 @@ test("if there is no error line, the page has the last lines of the log", async 
   expect(stdout).toMatch(/Last lines of its log\n.* it is fine, password=\[REDACTED\]\n/);
 });
 
-test("a process that hangs is reported, because connections wait", async () => {
+longTest("a process that hangs is reported, because connections wait", async () => {
   while ((await port()) === 0);
   const to = await port();
   // The first request makes the process hang, so the second one waits.

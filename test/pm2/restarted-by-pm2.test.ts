@@ -6,7 +6,7 @@ import { execute, processAct, type Caller, type Ports } from "../../src/core/ind
 import { runningPm2 } from "../support/running-pm2.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
-import { inLongRun } from "../support/runs.ts";
+import { inLongRun, longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
 const ports = withQuickClock(own.ports());
@@ -50,7 +50,7 @@ test("a process that PM2 is launching is restarted", async () => {
   expect(affected[0]!.pid).not.toBe(pid);
 });
 
-test("a process that PM2 is launching is stopped and stays stopped", async () => {
+longTest("a process that PM2 is launching is stopped and stays stopped", async () => {
   await own.run({ name: "stopped", ...READY_AFTER_A_WHILE });
   await launching("stopped");
   const { affected } = await act("stop", "stopped");
@@ -64,7 +64,7 @@ test("a watched process that is stopped is no longer watched, so a changed file 
   expect(await recordOf("watched")).toMatchObject({ status: "stopped", watching: false });
 });
 
-test("a process that keeps exiting is reported while PM2 keeps restarting it", async () => {
+longTest("a process that keeps exiting is reported while PM2 keeps restarting it", async () => {
   const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
   await own.run({ name: "at-once", ...lives });
   await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
@@ -79,7 +79,7 @@ test("a process that keeps exiting is reported while PM2 keeps restarting it", a
       });
 });
 
-test("a stop during a restart by PM2 itself is sent again", async () => {
+longTest("a stop during a restart by PM2 itself is sent again", async () => {
   await own.run({ name: "ending", code: "setInterval(() => {}, 1e6);", max_restarts: 1e6 });
   const { processes } = ports;
   const stop: typeof processes.stop = async (process) => {
@@ -94,15 +94,18 @@ test("a stop during a restart by PM2 itself is sent again", async () => {
   expect(asked).toBe(2);
 });
 
-test("if PM2 has restarted the process itself, a restart succeeds when the list shows the new process", async () => {
-  await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
-  const { pid, restartCount } = await recordOf("overtaken");
-  const { affected } = await act("restart", "overtaken", overtaken("overtaken"));
-  const now = await recordOf("overtaken");
-  expect(affected).toMatchObject([{ name: "overtaken", status: "online", pid: now.pid }]);
-  expect(now.pid).not.toBe(pid);
-  expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
-});
+longTest(
+  "if PM2 has restarted the process itself, a restart succeeds when the list shows the new process",
+  async () => {
+    await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
+    const { pid, restartCount } = await recordOf("overtaken");
+    const { affected } = await act("restart", "overtaken", overtaken("overtaken"));
+    const now = await recordOf("overtaken");
+    expect(affected).toMatchObject([{ name: "overtaken", status: "online", pid: now.pid }]);
+    expect(now.pid).not.toBe(pid);
+    expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
+  },
+);
 
 test("an end before PM2 receives the restart does not count as an end of the restarted process", async () => {
   await own.run({ name: "ended" });

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm as run, type Ran } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
 
@@ -17,14 +18,14 @@ test.each(["ls", "list", "ps", "status"])("svcm %s is svcm process list", async 
   expect(short).toEqual(long);
 });
 
-test("svcm stop, start and restart act on a process, and their help is the help of the command", async () => {
+longTest("svcm stop, start and restart act on a process, and their help is the help of the command", async () => {
   expect((await svcm("stop", "api", "--yes")).stdout).toMatch(/^Stopped api \(id 0\)\.$/m);
   expect((await svcm("start", "api")).stdout).toMatch(/^Started api \(id 0, pid \d+\)\.$/m);
   expect((await svcm("restart", "api")).stdout).toMatch(/^Restarted api \(id 0, pid \d+\)\.$/m);
   expect((await svcm("restart", "--help")).stdout).toContain("Restart PM2 processes.");
 });
 
-test("svcm monit is svcm metrics watch", async () => {
+longTest("svcm monit is svcm metrics watch", async () => {
   const { code, stdout } = await svcm("monit", "--once", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ processes: [{ name: "api" }] });

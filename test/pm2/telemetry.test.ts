@@ -4,6 +4,7 @@ import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type S
 import { freePort } from "../support/free-port.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
@@ -40,7 +41,7 @@ const isServing = (port: number): Promise<boolean> =>
 
 const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
 
-test("a busy process is measured as busy and an idle one as idle, in the format of the schema", async () => {
+longTest("a busy process is measured as busy and an idle one as idle, in the format of the schema", async () => {
   let payload = metricsPayload.parse(await show());
   const cpuOf = (wanted: string): number => payload.processes.find(({ name }) => name === wanted)?.cpuPercent ?? 0;
   // A starting process is busy as well.

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { serverOver } from "../console/monitoring-page.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { hasTmux, watchTerminal } from "../support/watch-terminal.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-Kq7-51be20aa";
 
@@ -38,7 +39,7 @@ test.runIf(hasTmux)(
   },
 );
 
-test.runIf(hasTmux)("details that arrive late do not replace the log that is open by then", async () => {
+longTest.runIf(hasTmux)("details that arrive late do not replace the log that is open by then", async () => {
   const own = pm2();
   onTestFinished(() => own.end());
   await own.startDaemon();

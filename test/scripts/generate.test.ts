@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { generatedFiles, generatedSources } from "../../scripts/generated.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 const DERIVED = Object.keys({ ...generatedSources, ...generatedFiles });
 
-test("one run of npm run generate writes a new value of a key to every file that lists it", () => {
+longTest("one run of npm run generate writes a new value of a key to every file that lists it", () => {
   const root = temporaryFolder();
   for (const file of ["config", "docs/reference", "package.json", "schemas", "scripts", "src", "tsconfig.json"])
     cpSync(join(REPOSITORY, file), join(root, file), { recursive: true });

@@ -5,6 +5,7 @@ import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated
 import type { Ports } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
 import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type Answered } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 let planted = 0;
 const canaries: string[] = [];
@@ -142,7 +143,7 @@ test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (ho
   expectNone(...said, ...server.log, readFileSync(files.auditFile, "utf8"));
 });
 
-test("no secret leaves a server with an unreadable file, and a defect has its stack only in the log", async () => {
+longTest("no secret leaves a server with an unreadable file, and a defect has its stack only in the log", async () => {
   const message = "the cause of a defect";
   const broken = (ports: Ports): Ports => ({
     ...ports,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serve, svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/ecosystem/repository");
 const PATH = "/api/runtime/pm2-ecosystem";
@@ -86,7 +87,7 @@ async function shownEnv(contract: Readonly<Record<string, string>>): Promise<unk
   return JSON.parse(http.text).apps[0].env;
 }
 
-test("with the packaged contract, the names and formats of values decide whether a value is hidden", async () => {
+longTest("with the packaged contract, the names and formats of values decide whether a value is hidden", async () => {
   expect(await shownEnv({})).toEqual({
     ...Object.fromEntries(Object.keys(SECRETS).map((name) => [name, "[REDACTED]"])),
     NESTED: '{"database":{"password":"[REDACTED]","poolSize":5,"region":"eu-1"}}',
@@ -96,7 +97,7 @@ test("with the packaged contract, the names and formats of values decide whether
   });
 });
 
-test("with the repository's contract, a key that the contract does not list is hidden", async () => {
+longTest("with the repository's contract, a key that the contract does not list is hidden", async () => {
   const packaged = readFileSync(join(import.meta.dirname, "../../config/runtime-contract.yaml"), "utf8");
   const own = packaged.replace(
     /^keys:\n/m,

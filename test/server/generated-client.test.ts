@@ -3,15 +3,16 @@ import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import openapiTypescript, { astToString } from "openapi-typescript";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ask, testServer } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
-test("openapi-typescript and openapi-fetch: typed calls of every kind", async () => {
+longTest("openapi-typescript and openapi-fetch: typed calls of every kind", async () => {
   const server = await testServer();
   const folder = temporaryFolder();
   const { text } = await ask(server, "/api/openapi.json");

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { envReadBody } from "../../src/core/api/bodies.ts";
 import { svcm } from "../support/svcm.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const target: Record<string, string> = {
   SVC_HTTP_FRAMEWORK: "total-js",
@@ -17,7 +18,7 @@ const target: Record<string, string> = {
   SVC_WEBSOCKET_REDIS_URL: "redis://cache:6379",
 };
 
-test("50 clients write single keys over HTTP, some on the command line, with as many readers", async () => {
+longTest("50 clients write single keys over HTTP, some on the command line, with as many readers", async () => {
   const server = await testServer();
   const [before, pairs] = [(await ask(server, ENV)).json.values, Object.entries(target)];
   const writers = Array.from({ length: 50 }, async (_, index) => {

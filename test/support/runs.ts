@@ -1,3 +1,5 @@
+import { test } from "vitest";
+
 /**
  * An ordinary run takes a sample where the long run takes everything. The long run includes each file that calls one of
  * these functions, see `long-files.ts`.
@@ -18,6 +20,9 @@ export function firstOrAll<const T>(list: readonly T[]): readonly T[] {
 export function sampleOrAll<const T>(all: readonly T[], sample: readonly T[]): readonly T[] {
   return isLong ? all : sample;
 }
+
+/** A test of the long run only: each has a cheaper relative that is in every run. */
+export const longTest = (isLong ? test : test.skip) as typeof test;
 
 /** Declares tests in the long run only: each has a cheaper relative that is in every run. */
 export function inLongRun(declare: () => void): void {

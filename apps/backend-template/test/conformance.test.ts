@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 import { runToEnd, startEntrypoint, type Entrypoint } from "./entrypoint.ts";
-import { firstOrAll } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 
 const spec = packagedRuntimeContract.keys["SVC_HTTP_FRAMEWORK"];
 const frameworks = spec?.kind === "enum" ? spec.values : [];
@@ -30,6 +30,8 @@ describe.each(frameworks)("%s", (framework) => {
       body: text === "" ? undefined : (JSON.parse(text) as unknown),
     };
   };
+
+  const testOfOne = framework === frameworks[0] ? test : longTest;
 
   beforeAll(async () => {
     backend = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework, SVC_CORS_ALLOWED_ORIGINS: ORIGINS });
@@ -118,7 +120,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(backend.output()).toMatch(/^REST .*\n$/);
   });
 
-  test("a hundred concurrent requests have a hundred separate contexts", async () => {
+  testOfOne("a hundred concurrent requests have a hundred separate contexts", async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
     const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
     expect(answers.map(({ body }) => (body as { name: string }).name)).toEqual(names);
@@ -136,7 +138,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(recentStores[1]).toMatchObject({ method: "POST", path: "/items" });
   });
 
-  test("a request in flight is answered when the process receives a termination signal", async () => {
+  testOfOne("a request in flight is answered when the process receives a termination signal", async () => {
     await using leaving = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
     const slow = request(`${leaving.url}/items`, { method: "POST", headers: { "content-type": "application/json" } });
     const answered = new Promise<number | undefined>((resolve, reject) => {

@@ -14,10 +14,10 @@ import {
   read,
   realtimeOf,
 } from "./stores.ts";
-import { inLongRun } from "../../../test/support/runs.ts";
+import { inLongRun, longTest } from "../../../test/support/runs.ts";
 
 describe("items", () => {
-  test("SQLite: several processes share one database", async () => {
+  longTest("SQLite: several processes share one database", async () => {
     const file = join(temporaryFolder(), "deep/er/items.sqlite");
     await expectSharedItems({ SVC_DATABASE_DRIVER: "sqlite3", SVC_DATABASE_FILE: file });
   });

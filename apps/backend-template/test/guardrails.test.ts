@@ -69,7 +69,9 @@ describe("a driver that the backend has no adapter for", () => {
   ] as const)("%s refuses other values of %s before its start, the default included", async (entrypoint, key) => {
     const others = valuesOf(key).filter((driver) => !carried[key]?.includes(driver));
     expect(others.length).toBeGreaterThan(2);
-    for (const driver of key === "SVC_DATABASE_DRIVER" ? others : [...firstOrAll(others), ""]) {
+    for (const driver of key === "SVC_DATABASE_DRIVER"
+      ? sampleOrAll(others, others.slice(0, 2))
+      : [...firstOrAll(others), ""]) {
       const env = { ...realtime, SVC_REALTIME_API_PROTOCOL: entrypoint === "rest" ? "websocket" : entrypoint };
       const { code, stdout, stderr } = await runToEnd(entrypoint, { ...env, [key]: driver });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -1,6 +1,7 @@
 /** A client that does not read: its buffer is limited, it learns that it missed items, and other clients miss none. */
 import { connect, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { longTest } from "../../../test/support/runs.ts";
 import { startEntrypoint } from "./entrypoint.ts";
 import { addressOf, watchItems } from "./grpc-client.ts";
 import { add, realtime } from "./many-items.ts";
@@ -39,17 +40,20 @@ function idsIn(bytes: Buffer): string[] {
   return ids;
 }
 
-test("gRPC: the watch ends with RESOURCE_EXHAUSTED after the buffered items, in order and without a gap", async () => {
-  const count = 2000;
-  await using backend = await startEntrypoint("grpc", realtime("grpc"));
-  using reader = await watchItems(backend.output());
-  using slow = await watchWithoutReading(addressOf(backend.output()));
-  const added = await add(backend.url, count);
-  for (const id of added) expect(await reader.next()).toMatchObject({ id });
-  const { ids, trailers } = await readOn(slow.stream, count);
-  expect(trailers).toMatchObject({ "grpc-status": "8", "grpc-message": expect.stringContaining("Watch%20again") });
-  expect(ids).toEqual(added.slice(0, ids.length));
-  // A thousand items were buffered. HTTP/2 had already sent the 64 KiB of the client's window.
-  expect(ids.length).toBeGreaterThanOrEqual(1000);
-  expect(ids.length).toBeLessThan(1300);
-});
+longTest(
+  "gRPC: the watch ends with RESOURCE_EXHAUSTED after the buffered items, in order and without a gap",
+  async () => {
+    const count = 2000;
+    await using backend = await startEntrypoint("grpc", realtime("grpc"));
+    using reader = await watchItems(backend.output());
+    using slow = await watchWithoutReading(addressOf(backend.output()));
+    const added = await add(backend.url, count);
+    for (const id of added) expect(await reader.next()).toMatchObject({ id });
+    const { ids, trailers } = await readOn(slow.stream, count);
+    expect(trailers).toMatchObject({ "grpc-status": "8", "grpc-message": expect.stringContaining("Watch%20again") });
+    expect(ids).toEqual(added.slice(0, ids.length));
+    // A thousand items were buffered. HTTP/2 had already sent the 64 KiB of the client's window.
+    expect(ids.length).toBeGreaterThanOrEqual(1000);
+    expect(ids.length).toBeLessThan(1300);
+  },
+);

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { announceSessions } from "../src/interface/WebSocket/cluster.ts";
 import { runToEnd, startEntrypoint } from "./entrypoint.ts";
 import { hasRedis, startRedis } from "./servers.ts";
-import { firstOrAll, inLongRun } from "../../../test/support/runs.ts";
+import { firstOrAll, inLongRun, longTest } from "../../../test/support/runs.ts";
 
 const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
 
@@ -145,7 +145,7 @@ test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker tha
   await expectBroadcast([backend.url], "websocket", 4);
 });
 
-test("the process ends properly and closes its sockets and workers", async () => {
+longTest("the process ends properly and closes its sockets and workers", async () => {
   for (const adapter of [{}, { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster", SVC_WEBSOCKET_CLUSTER_WORKERS: "2" }]) {
     await using backend = await startEntrypoint("websocket", { ...realtime, ...adapter });
     const socket = await connected(backend.url, "websocket");
@@ -156,7 +156,7 @@ test("the process ends properly and closes its sockets and workers", async () =>
   }
 });
 
-test("the start fails fast if Redis is missing or the workers cannot start", async () => {
+longTest("the start fails fast if Redis is missing or the workers cannot start", async () => {
   const away = await runToEnd("websocket", {
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",

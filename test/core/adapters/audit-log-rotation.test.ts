@@ -6,6 +6,7 @@ import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import { commandLine, run, start } from "../../support/child.ts";
 import { newest, recordOf } from "../../support/records.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { longTest } from "../../support/runs.ts";
 
 const LINE = `${JSON.stringify(recordOf("00"))}\n`;
 const recordsOf = (file: string): string[] =>
@@ -71,7 +72,7 @@ test("several processes append and rotate at once without losing a record", asyn
   );
 });
 
-test("no acknowledged record is lost if a process is killed at any moment", async () => {
+longTest("no acknowledged record is lost if a process is killed at any moment", async () => {
   for (let round = 0; round < 6; round += 1) {
     const { file } = setUp({ lines: 1 });
     const children = ["a", "b"].map((name) => start(commandLine("append-on", file, name, "Infinity", "600", "200")));

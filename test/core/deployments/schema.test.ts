@@ -225,7 +225,7 @@ test("the schema and the validator agree on documents with a fault anywhere", ()
       compare([changed(documents[0], path, value)], packaged, compiled);
       compare([changed(documents[0], [...path, "stranger"], value)], packaged, compiled);
     }),
-    runs(200, 1000),
+    runs(60, 1000),
   );
 });
 

@@ -182,7 +182,7 @@ describe("a line that some readers would read differently", () => {
   });
 
   test("in any text, Node reads the value back, or a warning names a line", () => {
-    const often = runs(10_000, 50_000);
+    const often = runs(4000, 50_000);
     const counts = { given: 0, doubted: 0 };
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { happened, newestHappened } from "../../../src/core/events/happened.ts";
 import { eventsList, eventWhy, execute, nodePorts, type Ports, type SvcmEvent } from "../../../src/core/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { longTest } from "../../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const NOW = Math.floor(Date.now() / 1000) * 1000;
@@ -49,7 +50,7 @@ test("an end after an order is not a crash, even if the order is before the requ
   expect(events).toEqual([expect.objectContaining({ app: "api", kind: "stop", cause: "pm2-cli" })]);
 });
 
-test("the pages of a large log together contain the complete log", async () => {
+longTest("the pages of a large log together contain the complete log", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const since = NOW - 10 * HOUR;
   const pages = async (asked: { limit?: number; apps?: string[] }): Promise<SvcmEvent[]> => {

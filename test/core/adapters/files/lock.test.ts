@@ -4,9 +4,10 @@ import { fileLocks } from "../../../../src/core/adapters/files/lock.ts";
 import { lockName } from "../../../../src/core/adapters/files/succession.ts";
 import { commandLine, run } from "../../../support/child.ts";
 import { lockPlace, SELF } from "../../../support/lock-place.ts";
+import { longTest } from "../../../support/runs.ts";
 
 describe("file lock", () => {
-  test("8 processes that each increment a number 25 times lose no increment", async () => {
+  longTest("8 processes that each increment a number 25 times lose no increment", async () => {
     const { target, names } = lockPlace();
     writeFileSync(target, "0");
     await Promise.all(Array.from({ length: 8 }, () => run(commandLine("increment", target, "25"))));
