@@ -26,7 +26,7 @@ export async function requireFacts(ports: Ports): Promise<void> {
 /** Without the repository's tokens, the server would start but refuse every token. */
 export function requireTokens({ tokens }: Ports): void {
   try {
-    tokens.now();
+    tokens.current();
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     throw new SvcmError("START_REFUSED", error.body);

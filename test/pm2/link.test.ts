@@ -129,7 +129,7 @@ test("a PM2_HOME that is a file is refused", async () => {
   writeFileSync(home, "");
   const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
   expect(await code(link.list())).toBe("PM2_FAILED ENOTDIR");
-  expect(await code(link.exclusively("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
+  expect(await code(link.withLock("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
 });
 
 test("a caller that aborts gets its answer immediately, and the link continues to work", async () => {

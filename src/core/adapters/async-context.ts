@@ -1,5 +1,5 @@
 import type { Agent, request } from "undici";
-import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../ports/machine.ts";
+import type { AsyncContext, AsyncContextResult, AsyncContextClient } from "../ports/machine.ts";
 import { codeOf } from "../words/thrown.ts";
 
 const TIMEOUT_MS = 1000;
@@ -14,7 +14,7 @@ export const nodeAsyncContext: AsyncContext = {
 class UndiciClient implements AsyncContextClient {
   #agent: Promise<Undici> | undefined;
 
-  async get(port: number): Promise<AsyncContextAnswer> {
+  async get(port: number): Promise<AsyncContextResult> {
     const { request: ask, agent } = await (this.#agent ??= openUndici());
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {

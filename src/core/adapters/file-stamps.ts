@@ -4,7 +4,7 @@ import { fileState } from "./files/system.ts";
 
 /** Synchronous, because there are few files and each call takes microseconds. */
 export const nodeFileStamps: FileStamps = {
-  of: (paths) => paths.map(stampOf),
+  read: (paths) => paths.map(stampOf),
   missing: (paths) => new Set([...paths].filter(isMissing)),
 };
 

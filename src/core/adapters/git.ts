@@ -21,14 +21,14 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
   };
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
-    state: (paths) => revisionState(git, root, paths),
+    readState: (paths) => revisionState(git, root, paths),
     withFiles: async (revision, work) => {
       const commit = await commitOf(git, revision);
       return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
     },
-    names: () =>
+    listNames: () =>
       namesOf(git("for-each-ref", "--sort=-committerdate", `--count=${MOST_NAMES}`, "--format=%(refname:short)"), "\n"),
-    async tracked(paths) {
+    async listTracked(paths) {
       if (paths.length === 0) return [];
       // A file monitor is a program that the repository's configuration names.
       return await namesOf(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");

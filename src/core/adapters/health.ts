@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
+import type { Health, HealthResult, Probe } from "../ports/health.ts";
 import { recordIn } from "../words/record.ts";
 
 const HOST = "127.0.0.1";
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 2000;
 const MOST_BYTES = 64 * 1024;
 
 export const nodeHealth: Health = {
-  async ask(probe) {
+  async check(probe) {
     try {
       return await ASKS[probe.kind](probe);
     } catch (error) {
@@ -19,7 +19,7 @@ export const nodeHealth: Health = {
       return { state: "unhealthy", code: "HEALTH_UNREACHABLE", details, pid: null };
     }
   },
-  async sparePorts(count) {
+  async freePorts(count) {
     const servers = await Promise.all(Array.from({ length: count }, listening));
     const ports = servers.map((server) => (server.address() as AddressInfo).port);
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -34,7 +34,7 @@ function listening(): Promise<Server> {
   });
 }
 
-const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthAnswer>>> = {
+const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthResult>>> = {
   http: async (probe) => {
     const response = await responseTo(probe, {});
     const text = await readBody(response);
@@ -98,7 +98,7 @@ function healthRequest(service = ""): Buffer {
   return Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
 }
 
-function askGrpc(probe: Probe): Promise<HealthAnswer> {
+function askGrpc(probe: Probe): Promise<HealthResult> {
   return new Promise((resolve, reject) => {
     const session = connect(`http://${HOST}:${probe.port}`);
     const timer = setTimeout(() => session.destroy(timedOut()), TIMEOUT_MS);
@@ -127,12 +127,12 @@ function askGrpc(probe: Probe): Promise<HealthAnswer> {
   });
 }
 
-function refused(probe: Probe, status: number, pid: number | null = null): HealthAnswer {
+function refused(probe: Probe, status: number, pid: number | null = null): HealthResult {
   if (status === 404 && !probe.isDeclared) return { state: "absent" };
   return notServing(probe, `status ${status}`, pid);
 }
 
-function notServing({ kind, port, path }: Probe, answer: string, pid: number | null = null): HealthAnswer {
+function notServing({ kind, port, path }: Probe, answer: string, pid: number | null = null): HealthResult {
   const details = `The ${kind} probe of port ${port} at ${path} was answered with ${answer}.`;
   return { state: "unhealthy", code: "HEALTH_STATUS", details, pid };
 }

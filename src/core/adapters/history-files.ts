@@ -25,7 +25,7 @@ export function nodeHistoryFiles(folder: string): HistoryFiles {
   let nonce = "";
   let appending: { readonly name: string; readonly append: (line: string) => Promise<void> } | undefined;
   return {
-    async exclusively(work) {
+    async withLock(work) {
       await attempting("record in", folder, () => createFolder(folder));
       return locks.hold({ target: lock, path: lock }, async (own) => {
         nonce = own;
@@ -39,7 +39,7 @@ export function nodeHistoryFiles(folder: string): HistoryFiles {
       const { append } = appending;
       await attempting("record in", path(name), () => append(lines.map((line) => `${line}\n`).join("")));
     },
-    parts: () => attempting("read", folder, () => Promise.resolve(partsIn(folder))),
+    list: () => attempting("read", folder, () => Promise.resolve(partsIn(folder))),
     read: (name) => attempting("read", path(name), () => readPart(path(name))),
     async seal(name, lines) {
       const target = path(name);

@@ -7,7 +7,7 @@ import type { Clock, Host } from "../ports/index.ts";
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  pause: async (ms, signal) => {
+  sleep: async (ms, signal) => {
     await delay(ms, undefined, signal && { signal });
   },
 };

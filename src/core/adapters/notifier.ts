@@ -33,10 +33,10 @@ export function nodeNotifier({ env, cwd, betweenMs = BETWEEN_MS }: NotifierOptio
       for (const { status, ...outcome } of sent)
         if (status === "rejected") throw (outcome as { reason: unknown }).reason;
     },
-    async beat({ heartbeat }) {
+    async sendHeartbeat({ heartbeat }) {
       if (heartbeat !== undefined) await request("heartbeat", urlOf(env, heartbeat), { method: "GET" });
     },
-    missing: ({ webhook, webhookSecret, heartbeat }) => [
+    missingVariables: ({ webhook, webhookSecret, heartbeat }) => [
       ...[webhook, heartbeat].flatMap((name) => (name !== undefined && !isUrl(env[name]) ? [name] : [])),
       ...(webhookSecret !== undefined && !env[webhookSecret] ? [webhookSecret] : []),
     ],

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ErrorTail } from "../events/heap-error.ts";
 import { logEntry, type LogEntry } from "../events/log-line.ts";
-import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
+import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "../ports/process-logs.ts";
 import { withLog, type OpenLog, linesBackwards } from "./files/log.ts";
 import { read } from "./files/system.ts";
 
@@ -17,16 +17,16 @@ const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 
 export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
-    async pm2(wanted, signal) {
+    async readPm2Log(wanted, signal) {
       const found = await withLog(join(pm2Home, "pm2.log"), async (log) =>
-        (await mayHave(log, wanted.needs)) ? await entriesOf(log, wanted, signal) : undefined,
+        (await mayHave(log, wanted.required)) ? await entriesOf(log, wanted, signal) : undefined,
       );
-      return found ?? { entries: [], isComplete: true, isCut: false };
+      return found ?? { entries: [], isComplete: true, isTruncated: false };
     },
-    async has(pattern) {
+    async contains(pattern) {
       return (await withLog(join(pm2Home, "pm2.log"), (log) => mayHave(log, [pattern]))) ?? false;
     },
-    async errorTail({ name, pmId }) {
+    async readErrorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
       for (const file of [`${name}-error-${pmId}.log`, `${name}-error.log`]) {
         const found = await withLog(join(pm2Home, "logs", file), lastLines);
@@ -38,12 +38,16 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
 }
 
 /** The clock may have been set back for a while, so a full step of old lines ends it. */
-async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: AbortSignal): Promise<LogPart> {
-  const { sinceMs, most = { entries: Infinity, upToMs: Infinity } } = wanted;
+async function entriesOf({ fd, size }: OpenLog, wanted: Pm2LogQuery, signal?: AbortSignal): Promise<Pm2LogPart> {
+  const { sinceMs, limit: most = { entries: Infinity, upToMs: Infinity } } = wanted;
   const entries: LogEntry[] = [];
   let bytesRead = 0;
   let counted = 0;
-  const part = (isComplete: boolean, isCut = false): LogPart => ({ entries: entries.toReversed(), isComplete, isCut });
+  const part = (isComplete: boolean, isCut = false): Pm2LogPart => ({
+    entries: entries.toReversed(),
+    isComplete,
+    isTruncated: isCut,
+  });
   for await (const { lines, bytes } of linesBackwards(fd, size)) {
     signal?.throwIfAborted();
     bytesRead += bytes;

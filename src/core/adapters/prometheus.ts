@@ -16,7 +16,7 @@ export function nodePrometheus(
 ): Prometheus {
   const given = env[PROMETHEUS_URL]?.trim() ?? "";
   return {
-    isSet: given !== "",
+    isConfigured: given !== "",
     async queryRange({ query, startMs, endMs, stepMs }, signal) {
       const { url, headers } = urlAndHeaders(given);
       const body = new URLSearchParams({

@@ -17,16 +17,16 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
   return {
     ...applyLock(own),
     counts: () => counts,
-    begin: (id, first) =>
+    create: (id, first) =>
       using(folder, async () => {
         await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
         await append(journalOf(id), first);
       }),
-    add: async (id, event) => {
+    append: async (id, event) => {
       await using(folder, () => append(journalOf(id), event));
       if (event.event === "end") counts.set(event.outcome, (counts.get(event.outcome) ?? 0) + 1);
     },
-    keptIn: (id) => join(folder, id, "before.json"),
+    recordsFile: (id) => join(folder, id, "before.json"),
     list: () =>
       using(folder, async () => {
         const texts = (await idsIn(folder)).map((id) => readFile(journalOf(id), "utf8").catch(() => ""));
@@ -44,8 +44,8 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
 function applyLock(own: string): Pick<Releases, "heldSince" | "exclusively"> {
   const path = join(own, "apply");
   return {
-    heldSince: () => using(own, () => heldSince(path)),
-    exclusively: async (timeoutMs, work) => {
+    lockedSince: () => using(own, () => heldSince(path)),
+    withLock: async (timeoutMs, work) => {
       await using(own, () => mkdir(own, { recursive: true, mode: 0o700 }));
       try {
         return await fileLocks({ timeoutMs }).hold({ target: path, path }, work);
@@ -72,7 +72,7 @@ function serviceName(root: string): string {
 
 function envCopies(folder: string): Pick<Releases, "copyIn" | "changed"> {
   return {
-    copyIn: (id, paths) =>
+    copyEnvFiles: (id, paths) =>
       using(folder, async () => {
         await mkdir(join(folder, id, "env"), { recursive: true, mode: 0o700 });
         const copies: EnvFileCopy[] = [];
@@ -85,7 +85,7 @@ function envCopies(folder: string): Pick<Releases, "copyIn" | "changed"> {
         }
         return copies;
       }),
-    changed: (copies) =>
+    changedEnvFiles: (copies) =>
       using(folder, async () => {
         const changed = new Map<string, string>();
         for (const { path, copy } of copies) {

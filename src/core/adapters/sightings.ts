@@ -21,7 +21,7 @@ export function nodeSightings({ pm2Home, auditFile }: Places): Sightings {
   const file = join(pm2Home, ".svcm", "sightings.jsonl");
   const append = appender(file, ROTATION);
   return {
-    async kept(sinceMs) {
+    async readSince(sinceMs) {
       const found: Sighting[] = [];
       for (const path of [file, ...olderFiles(file, ROTATION)]) {
         await withLog(path, async ({ fd, size }) => {
@@ -35,13 +35,13 @@ export function nodeSightings({ pm2Home, auditFile }: Places): Sightings {
       }
       return found.toReversed();
     },
-    keep: (sightings) =>
+    append: (sightings) =>
       attempting("record an observation in", file, async () => {
         for (const one of sightings) await append(`${JSON.stringify(one)}\n`);
       }),
-    kernel: kernelFacts,
-    commands: async () => runningCommands(pm2Home),
-    pids: () => pidsIn(join(pm2Home, "pids")),
+    readKernel: kernelFacts,
+    runningCommands: async () => runningCommands(pm2Home),
+    readPids: () => pidsIn(join(pm2Home, "pids")),
     watch: (onChange) => watchFolders([...new Set([pm2Home, dirname(file), dirname(auditFile)])], onChange),
   };
 }

@@ -20,14 +20,14 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
   const path = join(root, TOKENS_FILE);
   let last: { readonly state: string; readonly tokens: readonly StoredToken[] } | undefined;
   return {
-    now() {
+    current() {
       const stats = stateOf(path);
       if (stats === undefined) return undefined;
       const state = fileState(stats);
       if (last?.state !== state) last = { state, tokens: readTokens(readPrivate(path), path) };
       return last.tokens;
     },
-    async change(decide, beforeWrite) {
+    async update(decide, beforeWrite) {
       const announce = once(beforeWrite);
       const decideText = (current: Uint8Array): Uint8Array => {
         const tokens = readTokens(new TextDecoder().decode(current), path);
@@ -39,7 +39,7 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
         await files.replace(path, decideText, announce);
       });
     },
-    make: () => `svcm_${randomBytes(SECRET_BYTES).toString("base64url")}`,
+    createSecret: () => `svcm_${randomBytes(SECRET_BYTES).toString("base64url")}`,
   };
 }
 

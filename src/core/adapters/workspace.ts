@@ -31,12 +31,12 @@ export function resolveWorkspace({ root: asked, env, cwd, hasDeclaredHome }: Wor
   const folder = (variable: string, otherwise: string): string => resolve(root, env[variable] || otherwise);
   return {
     root,
-    rootBy: found?.by,
+    rootSource: found?.by,
     configDir: folder("SVC_SERVICE_MANAGEMENT_CONFIG_DIR", "apps/backend-template/src/config"),
     pm2Dir: folder("SVC_SERVICE_MANAGEMENT_PM2_DIR", "pm2"),
     auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", ".svcm/audit.jsonl"),
     pm2Home: pm2Home(env, cwd).folder,
-    pm2HomeBy: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
+    pm2HomeSource: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
     nodeEnv: env["NODE_ENV"],
   };
 }

@@ -48,7 +48,7 @@ async function watchConditions(
       const message = messageOf(ports, report);
       sending = sending.then(() => notifier.send(settings, message)).catch(onProblem);
     }
-    if (samples % BEAT_EVERY === 0) notifier.beat(settings).catch(onProblem);
+    if (samples % BEAT_EVERY === 0) notifier.sendHeartbeat(settings).catch(onProblem);
     samples += 1;
   }
   await sending;

@@ -8,7 +8,7 @@ export interface EventFeed {
    * then. A slow reader misses the oldest ones.
    * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
    */
-  watch(signal: AbortSignal, wanted: EventRequest): AsyncIterable<SvcmEvent>;
+  watch(signal: AbortSignal, request: EventRequest): AsyncIterable<SvcmEvent>;
 }
 
 export interface EventRequest extends EventFilter {

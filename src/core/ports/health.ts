@@ -1,9 +1,9 @@
 export interface Health {
   /** Never throws. A process that does not respond within two seconds is unreachable. */
-  ask(probe: Probe): Promise<HealthAnswer>;
+  check(probe: Probe): Promise<HealthResult>;
 
   /** Unused ports of this machine, all different. */
-  sparePorts(count: number): Promise<number[]>;
+  freePorts(count: number): Promise<number[]>;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface Probe {
   readonly isDeclared?: boolean;
 }
 
-export type HealthAnswer =
+export type HealthResult =
   /** `pid` is the process that responded, if the response contains it. */
   | { readonly state: "healthy"; readonly pid: number | null }
   | {

@@ -66,13 +66,13 @@ export interface Workspace {
   /**
    * The flag, variable or marker file that determined the root. `undefined` if the root is simply the current folder.
    */
-  readonly rootBy: string | undefined;
+  readonly rootSource: string | undefined;
   readonly configDir: string;
   readonly pm2Dir: string;
   readonly auditFile: string;
   readonly pm2Home: string;
   /** The variable or file that sets it; `undefined` for the default. */
-  readonly pm2HomeBy: string | undefined;
+  readonly pm2HomeSource: string | undefined;
   /** `NODE_ENV`: the default environment of a request. */
   readonly nodeEnv: string | undefined;
 }
@@ -92,7 +92,7 @@ export interface Clock {
   elapsed(): number;
 
   /** @throws the signal's reason if it is aborted */
-  pause(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Host {

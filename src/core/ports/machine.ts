@@ -4,13 +4,13 @@ import type { DiskReading, HostReading, Listener, ProcessReading } from "../metr
 export interface Machine {
   readonly platform: string;
 
-  own(): OwnUsage;
+  ownUsage(): OwnUsage;
 
   /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
 
   /** The reader keeps files open until it is closed. */
-  open(): Promise<MachineReader>;
+  openReader(): Promise<MachineReader>;
 }
 
 export interface OwnUsage {
@@ -25,7 +25,7 @@ export interface MachineReader {
   readonly system: HostSystem | null;
 
   /** Resolves when the facts are known, at the latest after a second. */
-  readonly known: Promise<void>;
+  readonly systemReady: Promise<void>;
 
   /** @throws the system's error */
   host(): Promise<HostReading>;
@@ -44,7 +44,7 @@ export interface MachineReader {
 
 export interface FileStamps {
   /** Null for a file that does not exist or cannot be accessed. A folder changes with its list of names. */
-  of(paths: readonly string[]): readonly (FileStamp | null)[];
+  read(paths: readonly string[]): readonly (FileStamp | null)[];
 
   /** Paths that certainly do not exist. A path without access permission is not included. */
   missing(paths: Iterable<string>): ReadonlySet<string>;
@@ -66,12 +66,12 @@ export interface AsyncContextClient {
    * `GET http://127.0.0.1:<port>/async-context-metrics` without credentials and redirects, with limits for size and
    * time. Never throws.
    */
-  get(port: number): Promise<AsyncContextAnswer>;
+  get(port: number): Promise<AsyncContextResult>;
 
   close(): Promise<void>;
 }
 
-export type AsyncContextAnswer =
+export type AsyncContextResult =
   | { readonly kind: "answer"; readonly status: number; readonly text: string }
   | { readonly kind: "too-large"; readonly status: number }
   | { readonly kind: "timeout" }

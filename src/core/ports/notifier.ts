@@ -7,10 +7,10 @@ export interface Notifier {
   send(settings: AlertSettings, message: AlertMessage): Promise<void>;
 
   /** Requests the heartbeat URL once, if declared. @throws {SvcmError} ALERT_FAILED */
-  beat(settings: AlertSettings): Promise<void>;
+  sendHeartbeat(settings: AlertSettings): Promise<void>;
 
   /** Names of declared variables that are not set, or do not contain an http or https URL. */
-  missing(settings: AlertSettings): readonly string[];
+  missingVariables(settings: AlertSettings): readonly string[];
 }
 
 /** Watches the conditions of one server and reports them until it is stopped. */

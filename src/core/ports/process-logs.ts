@@ -6,31 +6,31 @@ export interface ProcessLogs {
    * The entries of `pm2.log`, oldest first. Empty if there is no such file.
    * @throws {FileError} if it cannot be read or is not a regular file; the signal's reason if it is aborted
    */
-  pm2(wanted: WantedLog, signal?: AbortSignal): Promise<LogPart>;
+  readPm2Log(query: Pm2LogQuery, signal?: AbortSignal): Promise<Pm2LogPart>;
 
   /** True if `pm2.log` contains a match, or is too large to search. @throws {FileError} as `pm2` */
-  has(pattern: RegExp): Promise<boolean>;
+  contains(pattern: RegExp): Promise<boolean>;
 
   /** The end of the process's error log at its default path; `undefined` if there is no log. */
-  errorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
+  readErrorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
 }
 
 /** Times are in milliseconds since 1970. */
-export interface WantedLog {
+export interface Pm2LogQuery {
   readonly sinceMs: number;
   /** Reading stops after this many entries that are not newer than `upToMs`. */
-  readonly most?: { readonly entries: number; readonly upToMs: number } | undefined;
+  readonly limit?: { readonly entries: number; readonly upToMs: number } | undefined;
   /**
    * If one of these does not match anywhere in the log, the log counts as empty. A match must be shorter than a
    * kilobyte.
    */
-  readonly needs?: readonly RegExp[] | undefined;
+  readonly required?: readonly RegExp[] | undefined;
 }
 
-export interface LogPart {
+export interface Pm2LogPart {
   readonly entries: readonly LogEntry[];
   /** False if the log is too large and an older part was not read. */
   readonly isComplete: boolean;
   /** True if reading stopped at the wanted number of entries. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }

@@ -15,7 +15,7 @@ export interface Revisions {
    * The current commit, and which of these absolute paths differ from it. Untracked files never differ.
    * @param paths is called while Git looks up the commit
    */
-  state(paths: () => Promise<readonly string[]>): Promise<RevisionState | undefined>;
+  readState(paths: () => Promise<readonly string[]>): Promise<RevisionState | undefined>;
 
   /**
    * Runs `work` with a temporary folder that contains a revision's code and settings: JavaScript, JSON, YAML and env
@@ -27,10 +27,10 @@ export interface Revisions {
   withFiles<T>(revision: string, work: (folder: string, commit: string) => Promise<T>): Promise<T>;
 
   /** Branches, remote branches and tags, newest first. Empty without Git or a repository. */
-  names(): Promise<string[]>;
+  listNames(): Promise<string[]>;
 
   /** The paths, relative to the root, that Git tracks. Empty without Git or a repository. */
-  tracked(paths: readonly string[]): Promise<string[]>;
+  listTracked(paths: readonly string[]): Promise<string[]>;
 }
 
 export interface RevisionState {
@@ -59,5 +59,5 @@ export interface EcosystemLoader {
   load(path: string, cwd?: string): Promise<LoadedEcosystem>;
 
   /** Environment values that files do not get, and that no response may contain. */
-  withheld(): readonly string[];
+  withheldValues(): readonly string[];
 }

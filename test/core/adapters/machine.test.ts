@@ -14,7 +14,7 @@ import { commandLine, run, start } from "../../support/child.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 async function reader(diskPaths: readonly string[] = ["/"]) {
-  const opened = await nodeMachine({ diskPaths }).open();
+  const opened = await nodeMachine({ diskPaths }).openReader();
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -74,7 +74,7 @@ describe.runIf(isLinux)("Linux", () => {
 
   test("the number of open files is bounded, and they are closed", async () => {
     const before = descriptors();
-    const machine = await nodeMachine({ diskPaths: [] }).open();
+    const machine = await nodeMachine({ diskPaths: [] }).openReader();
     const host = descriptors() - before;
     for (let round = 0; round < 50; round += 1) await machine.processes([process.pid]);
     expect(descriptors() - before - host).toBe(3);
@@ -126,7 +126,7 @@ test("systems without /proc are measured through Node and systeminformation", as
 
 test("the constant facts of the machine are read once for all readers, and are null before that", async () => {
   const machine = nodeMachine({ diskPaths: ["/"] });
-  const [one, other] = [await machine.open(), await machine.open()];
+  const [one, other] = [await machine.openReader(), await machine.openReader()];
   onTestFinished(() => [one, other].forEach((opened) => opened.close()));
   expect(one.system).toBeNull();
   while (one.system === null) await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +138,7 @@ test("the constant facts of the machine are read once for all readers, and are n
 
 test("the stamp of a file changes with the file, and is null if the file is missing", () => {
   const file = join(temporaryFolder(), "file");
-  const stamp = () => nodeFileStamps.of([file])[0];
+  const stamp = () => nodeFileStamps.read([file])[0];
   expect(stamp()).toBeNull();
   writeFileSync(file, "a");
   const before = stamp();

@@ -138,9 +138,9 @@ test("an event of svcm needs an audit record, so a log is read only as far back 
   let oldestMs = Infinity;
   const processLogs: Ports["processLogs"] = {
     ...ports.processLogs,
-    pm2(wanted, signal) {
+    readPm2Log(wanted, signal) {
       oldestMs = Math.min(oldestMs, wanted.sinceMs);
-      return ports.processLogs.pm2(wanted, signal);
+      return ports.processLogs.readPm2Log(wanted, signal);
     },
   };
   let reads = 0;

@@ -42,7 +42,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
       }
     },
     load: (path, cwd = root) => shared(`${path}\0${cwd}`),
-    withheld: () => cleaned().withheld,
+    withheldValues: () => cleaned().withheld,
   };
 }
 

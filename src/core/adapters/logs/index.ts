@@ -35,7 +35,7 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
       signal?.throwIfAborted();
       return await read({ method: "read", query });
     },
-    async *watch({ tail, isWhole, ...filter }, signal) {
+    async *watch({ tail, isLossless: isWhole, ...filter }, signal) {
       const key = isWhole ? `whole ${(count += 1)}` : JSON.stringify(filter);
       const subscriber = new Subscriber(isWhole ? () => link().post({ call: { method: "taken", key } }) : undefined);
       const stop = (): void => subscriber.end();

@@ -10,7 +10,7 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
   const asked = once(askSystem);
   return {
     platform,
-    own() {
+    ownUsage() {
       const { user, system } = process.cpuUsage();
       return { cpuSeconds: (user + system) / MICROSECONDS, rssBytes: process.memoryUsage.rss() };
     },
@@ -19,7 +19,7 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       const { linuxListeners } = await import("./listening.ts");
       return linuxListeners();
     },
-    async open() {
+    async openReader() {
       if (platform === "linux") return openLinux(options.diskPaths, asked());
       const { openPortable } = await import("./portable.ts");
       return openPortable(options.diskPaths, platform, asked());

@@ -23,7 +23,7 @@ export function openLinux(paths: readonly string[], system: AskedSystem): Machin
     get system() {
       return system.answer;
     },
-    known: system.known,
+    systemReady: system.known,
     host: () => Promise.resolve(host.read()),
     processes: (pids) => Promise.resolve(processes.read(pids)),
     disks: () => disks.read(),

@@ -23,7 +23,7 @@ export async function openPortable(
     get system() {
       return system.answer;
     },
-    known: system.known,
+    systemReady: system.known,
     async host() {
       return { ...coreTimes(), memory: memoryOf(await memory()), loadAvg: loadAvgOf(platform) };
     },

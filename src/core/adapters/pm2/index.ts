@@ -43,19 +43,19 @@ export function pm2Processes(options: Pm2Options): Processes {
     ...lists(home, ask),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
-    hearReady: (isOn) => explained(async () => void (await link().call({ method: "ready", isOn }))),
-    ready: () => explained(async () => (await link().call({ method: "ready" })).ready),
-    unlisted: () => explained(async () => (await ask({ method: "unlisted" })).pids ?? []),
-    halt: ({ pid }, isOn) => explained(async () => send(pid, isOn ? "SIGSTOP" : "SIGCONT")),
+    listenForReady: (isOn) => explained(async () => void (await link().call({ method: "ready", isOn }))),
+    readyTimes: () => explained(async () => (await link().call({ method: "ready" })).ready),
+    unlistedPids: () => explained(async () => (await ask({ method: "unlisted" })).pids ?? []),
+    suspend: ({ pid }, isOn) => explained(async () => send(pid, isOn ? "SIGSTOP" : "SIGCONT")),
     ...actions((call) => explained(() => ask(call))),
     startApp: (name, apps, folder) =>
       explained(() => {
         refuseUnusable(home);
         return callOnce(newLink(), { method: "startApp", name, apps, folder });
       }),
-    exclusively: (what, work) => explained(() => locks().hold(guarded(home, what), work)),
+    withLock: (what, work) => explained(() => locks().hold(guarded(home, what), work)),
     digest: (value) => digestWith(salt(), value),
-    own: () => ownProcess(env),
+    ownProcess: () => ownProcess(env),
     close: async () => kept?.close(),
   };
 }
@@ -76,7 +76,7 @@ function lists(
     });
   return {
     list: (signal) => list(undefined, signal),
-    keyed: () =>
+    withHomeKey: () =>
       explained(async () => {
         refuseUnusable(home);
         const key = await homeKey(home.folder);
@@ -85,7 +85,7 @@ function lists(
   };
 }
 
-function guarded(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): Guarded {
+function guarded(home: Pm2Home, what: Parameters<Processes["withLock"]>[0]): Guarded {
   refuseUnusable(home);
   makeFolder(home);
   const path = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
@@ -108,9 +108,9 @@ function actions(
     reload: (target, declared) => act({ method: "reload", target, declared }),
     remove: (target) => done({ method: "remove", target }),
     duplicate: (target) => done({ method: "duplicate", target }),
-    keep: (path, pmIds) => done({ method: "keep", path, pmIds }),
-    revive: (former, pmId) => done({ method: "revive", former, pmId }),
-    save: () => done({ method: "save" }),
+    saveRecords: (path, pmIds) => done({ method: "keep", path, pmIds }),
+    restore: (former, pmId) => done({ method: "revive", former, pmId }),
+    saveList: () => done({ method: "save" }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
-import type { FormerRun, NextRun } from "../../ports/processes.ts";
+import type { SavedRun, NextRun } from "../../ports/processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -31,7 +31,7 @@ export interface StartCall {
 /** These files hold complete PM2 records. */
 export type FileCall =
   | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
-  | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }
+  | { readonly method: "revive"; readonly former: SavedRun; readonly pmId: number }
   | { readonly method: "save" };
 
 export interface ActionCall {

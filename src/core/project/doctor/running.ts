@@ -41,7 +41,7 @@ function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: r
   const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);
   if (startedAt === null || declared.length === 0) return [];
   const newer = declared.map((paths) => {
-    const states = stamps.of(paths);
+    const states = stamps.read(paths);
     return paths.filter((_, index) => (states[index]?.modifiedMs ?? 0) > startedAt);
   });
   if (newer.some((paths) => paths.length === 0)) return [];

@@ -1,7 +1,7 @@
 /** The records hold every environment value, so only their owner may read the files. */
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { FormerRun } from "../../../ports/processes.ts";
+import type { SavedRun } from "../../../ports/processes.ts";
 import { LinkFailure } from "../failure.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
@@ -22,7 +22,7 @@ export function keepRecords(path: string, records: readonly Pm2Process[]): void 
 }
 
 /** @throws {LinkFailure} RELEASE_DAMAGED, PM2_HOME_UNUSABLE */
-export function keptRecord({ keptIn: path, pins }: FormerRun, pmId: number): Pm2Process {
+export function keptRecord({ recordsFile: path, envFileCopies: pins }: SavedRun, pmId: number): Pm2Process {
   const kept = using(path, () => JSON.parse(readFileSync(path, "utf8")) as Pm2Process[]);
   const found = kept.find(({ pm_id }) => pm_id === pmId);
   if (found === undefined) throw new LinkFailure("RELEASE_DAMAGED", `${path} has no process with the number ${pmId}.`);
