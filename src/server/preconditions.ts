@@ -1,10 +1,10 @@
 /** A server that cannot work as it should refuses to start. */
-import { layoutHint, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { layoutHint, SvcmError, folderProblem, type Ports } from "../core/index.ts";
 
 /** A `svcm.yaml` names the env files itself. */
 export async function requireConfigDirectory(ports: Ports): Promise<void> {
   const path = ports.workspace.configDir;
-  if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;
+  if ((await ports.facts.project()) !== undefined || folderProblem(path) === undefined) return;
   const hint = await layoutHint(ports);
   throw new SvcmError("START_REFUSED", {
     details: `Service Management config directory not found: ${path}`,

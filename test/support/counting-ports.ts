@@ -4,7 +4,7 @@ import { createAlerting } from "../../src/core/alerts/alerting.ts";
 import { createRecorder } from "../../src/core/history/recorder.ts";
 import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
-import type { AsyncContextResult } from "../../src/core/ports/machine.ts";
+import type { AsyncContextResult } from "../../src/core/ports/probes.ts";
 import type { HostReading, ProcessReading } from "../../src/core/metrics/reading.ts";
 import { HandClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
@@ -61,7 +61,7 @@ export function countingPorts(): CountingPorts {
     return Promise.resolve({
       cpuModel: "hand",
       system: null,
-      known: Promise.resolve(),
+      systemReady: Promise.resolve(),
       host: () => Promise.resolve(hostAt(clock.now(), () => (asked.host += 1))),
       processes: (pids: readonly number[]) => Promise.resolve(processesAt(clock.now(), pids, world.gone)),
       disks: () => Promise.resolve([]),

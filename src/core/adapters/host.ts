@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism, hostname, userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Host } from "../ports/index.ts";
+import { readIfReadable } from "./files/system.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -30,6 +31,12 @@ async function machineId(): Promise<string> {
 
 function crypto(): typeof Crypto {
   return process.getBuiltinModule("node:crypto");
+}
+
+/** A process in `/proc` has only the uid of its user. */
+export function userName(uid: number | string): string {
+  const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(readIfReadable("/etc/passwd"));
+  return entry?.[1] ?? `uid ${uid}`;
 }
 
 export function systemUser(): string {

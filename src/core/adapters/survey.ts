@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readWhole } from "./files/read.ts";
+import { readSnapshot } from "./files/read.ts";
 import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
 
 const MAX_FILES = 20_000;
@@ -33,7 +33,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
 }
 
 function readText(path: string): Promise<string | undefined> {
-  return readWhole(path, path, MAX_BYTES).then(
+  return readSnapshot(path, path, MAX_BYTES).then(
     ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
     () => undefined,
   );

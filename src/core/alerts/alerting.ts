@@ -1,5 +1,5 @@
 import type { Ports } from "../ports/index.ts";
-import type { Alerting } from "../ports/notifier.ts";
+import type { Alerting } from "../ports/alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
 import { conditionsOf } from "./conditions.ts";

@@ -1,5 +1,5 @@
 import type { SvcmEvent } from "../api/events.ts";
-import type { EventFeed, EventRequest } from "../ports/event-feed.ts";
+import type { EventFeed, EventRequest } from "../ports/events.ts";
 import type { Ports } from "../ports/index.ts";
 import { CoalescingBuffer } from "../words/coalescing-buffer.ts";
 import { oneAtATime } from "../words/once.ts";

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import type { Pm2LogQuery } from "../ports/process-logs.ts";
+import type { Pm2LogQuery } from "../ports/events.ts";
 import { withAudit, type Happening } from "./audited-events.ts";
 import { withHeapErrors } from "./heap-error.ts";
 import { logEvents, type LogEvent } from "./log-events.ts";

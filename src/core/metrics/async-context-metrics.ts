@@ -1,5 +1,5 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
-import type { AsyncContextResult } from "../ports/machine.ts";
+import type { AsyncContextResult } from "../ports/probes.ts";
 import { recordIn } from "../words/record.ts";
 import { redactedStore } from "./redacted-store.ts";
 

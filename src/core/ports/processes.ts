@@ -119,7 +119,7 @@ export interface DeclaredRun {
   readonly drop: readonly string[];
 }
 
-/** Restores the definition of a process from its record in a file of `keep`. */
+/** Restores the definition of a process from its record in a file of `saveRecords`. */
 export interface SavedRun {
   readonly recordsFile: string;
   /** Env files that the process reads from copies instead, by the path of the file. */

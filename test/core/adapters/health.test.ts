@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { nodeHealth } from "../../../src/core/adapters/health.ts";
-import type { Probe } from "../../../src/core/ports/health.ts";
+import type { Probe } from "../../../src/core/ports/probes.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {

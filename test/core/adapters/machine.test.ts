@@ -3,10 +3,10 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { freemem, hostname, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeFileStamps } from "../../../src/core/adapters/file-stamps.ts";
+import { nodeFileStamps } from "../../../src/core/adapters/files/index.ts";
 import { DiskReader } from "../../../src/core/adapters/machine/disks.ts";
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
-import { askSystem } from "../../../src/core/adapters/machine/system.ts";
+import { querySystem } from "../../../src/core/adapters/machine/host-system.ts";
 import { openPortable } from "../../../src/core/adapters/machine/portable.ts";
 import { processCpuPercent } from "../../../src/core/metrics/from-readings.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
@@ -31,14 +31,22 @@ describe.runIf(isLinux)("Linux", () => {
     const machine = await reader();
     const child = start(commandLine("burn"));
     await child.line();
-    const ask = async (): Promise<Used> => {
+    const readSystem = async (): Promise<Used> => {
       child.send("how much?");
       return JSON.parse((await child.line()) ?? "") as Used;
     };
     // The child keeps using CPU time, so its own reports are below and above the reading.
-    const [a, first, b] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
-    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await ask());
-    const [c, second, d] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
+    const [a, first, b] = [
+      await readSystem(),
+      (await machine.processes([child.pid])).get(child.pid)!,
+      await readSystem(),
+    ];
+    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await readSystem());
+    const [c, second, d] = [
+      await readSystem(),
+      (await machine.processes([child.pid])).get(child.pid)!,
+      await readSystem(),
+    ];
     const tickMs = 10;
     expect(first.cpuMs).toBeGreaterThanOrEqual(a.cpuMs - 2 * tickMs);
     expect(first.cpuMs).toBeLessThanOrEqual(b.cpuMs + 2 * tickMs);
@@ -88,9 +96,9 @@ describe.runIf(isLinux)("Linux", () => {
     const machine = await reader();
     const before = (await machine.processes([process.pid])).get(process.pid)!.io;
     writeFileSync(join(temporaryFolder(), "file"), Buffer.alloc(2 ** 20, 1), { flush: true });
-    const after = (await machine.processes([process.pid])).get(process.pid)!.io;
-    if ("code" in before || "code" in after) throw new Error("it cannot be read");
-    expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
+    const delay = (await machine.processes([process.pid])).get(process.pid)!.io;
+    if ("code" in before || "code" in delay) throw new Error("it cannot be read");
+    expect(delay.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
   });
 
   test.runIf(canBeNobody)("traffic of another user's process is reported with a reason instead of 0", async () => {
@@ -115,7 +123,7 @@ test("each file system is listed once, and a missing path is left out", async ()
 });
 
 test("systems without /proc are measured through Node and systeminformation", async () => {
-  const machine = await openPortable(["/"], "elsewhere", askSystem());
+  const machine = await openPortable(["/"], "elsewhere", querySystem());
   const { memory, cores } = await machine.host();
   expect(memory.totalBytes).toBeGreaterThan(2 ** 27);
   expect(cores.size).toBeGreaterThan(0);

@@ -25,7 +25,7 @@ const MESSAGE: AlertMessage = {
 const NOTHING = { webhook: undefined, webhookSecret: undefined, command: undefined, heartbeat: undefined, rules: {} };
 
 function notifier(env: Readonly<Record<string, string>>, cwd = temporaryFolder()) {
-  return nodeNotifier({ env: { PATH: process.env["PATH"], ...env }, cwd, betweenMs: 0 });
+  return nodeNotifier({ env: { PATH: process.env["PATH"], ...env }, cwd, retryDelayMs: 0 });
 }
 
 async function failureOf(sending: Promise<void>): Promise<SvcmError> {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "../../metrics/proc.ts";
-import { isRefusal, readlink, readText } from "./system.ts";
+import { recordIn } from "../../words/record.ts";
+import { hasErrorCode, readlink, readText } from "./system.ts";
 
 /** A pid alone may be reused. */
 export interface ProcessIdentity {
@@ -13,22 +14,22 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
-/** A nonce names one attempt and is never reused. */
 export interface Holder {
+  /** Names one attempt to lock and is never reused. */
   readonly nonce: string;
   /** Null if svcm did not write the lock. */
   readonly process: ProcessIdentity | null;
   readonly since: number;
 }
 
-export type Verdict = "alive" | "dead" | "unverifiable";
+export type HolderState = "alive" | "dead" | "unverifiable";
 
-const STRANGER: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
+const FOREIGN: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
 
 /** Without this limit, a container that is killed during a write would lock out its successor forever. */
-const LONGEST_HOLD_ELSEWHERE_MS = 300_000;
+const MAX_HOLD_ELSEWHERE_MS = 300_000;
 
-export async function thisProcess(): Promise<ProcessIdentity> {
+export async function identifyProcess(): Promise<ProcessIdentity> {
   const [stat, bootId, pidNamespace] = await Promise.all([
     readText("/proc/self/stat").catch(() => ""),
     readText("/proc/sys/kernel/random/boot_id").catch(() => null),
@@ -37,8 +38,7 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   // In another pid namespace, /proc shows the start times of other processes.
   const isOurProc = Number.parseInt(stat, 10) === process.pid;
   const startTime = isOurProc ? (parsePidStat(stat)?.startTime ?? null) : null;
-  const boot = bootId?.trim() ?? null;
-  return { pid: process.pid, startTime, bootId: boot, pidNamespace, host: hostname() };
+  return { pid: process.pid, startTime, bootId: bootId?.trim() ?? null, pidNamespace, host: hostname() };
 }
 
 export function newNonce(self: ProcessIdentity): string {
@@ -51,17 +51,16 @@ export function serializeHolder(nonce: string, self: ProcessIdentity, since = Da
 
 export async function readHolder(path: string): Promise<Holder | undefined> {
   try {
-    return parseHolder(await readlink(path)) ?? STRANGER;
+    return parseHolder(await readlink(path)) ?? FOREIGN;
   } catch (error) {
-    if (isRefusal(error, "ENOENT")) return undefined;
-    if (isRefusal(error, "EINVAL")) return STRANGER; // not a symbolic link
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    if (hasErrorCode(error, "EINVAL")) return FOREIGN; // not a symbolic link
     throw error;
   }
 }
 
 function parseHolder(text: string): Holder | undefined {
-  const value = parseRecord(text);
-  const { nonce, since, pid, startTime, bootId, pidNamespace, host } = value;
+  const { nonce, since, pid, startTime, bootId, pidNamespace, host } = recordIn(text) ?? {};
   // The nonce is used in file names.
   if (typeof nonce !== "string" || !/^[0-9a-z-]{1,80}$/.test(nonce)) return undefined;
   if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== "string") return undefined;
@@ -70,25 +69,17 @@ function parseHolder(text: string): Holder | undefined {
     since: typeof since === "number" ? since : Number.POSITIVE_INFINITY,
     process: {
       pid: Number(pid),
-      startTime: textOrNull(startTime),
-      bootId: textOrNull(bootId),
-      pidNamespace: textOrNull(pidNamespace),
+      startTime: stringOrNull(startTime),
+      bootId: stringOrNull(bootId),
+      pidNamespace: stringOrNull(pidNamespace),
       host,
     },
   };
 }
 
-const textOrNull = (field: unknown) => (typeof field === "string" ? field : null);
+const stringOrNull = (value: unknown) => (typeof value === "string" ? value : null);
 
-function parseRecord(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
-
-export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verdict> {
+export async function judgeHolder(holder: Holder, self: ProcessIdentity): Promise<HolderState> {
   const other = holder.process;
   if (other === null) return "unverifiable";
   if (other.bootId === null || other.bootId !== self.bootId) {
@@ -101,21 +92,21 @@ export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verd
 
 /** Applies only to holders from this boot, because only their clock is comparable. */
 function hasHeldTooLong({ process: other, since }: Holder): boolean {
-  return other?.bootId !== null && Date.now() - since > LONGEST_HOLD_ELSEWHERE_MS;
+  return other?.bootId !== null && Date.now() - since > MAX_HOLD_ELSEWHERE_MS;
 }
 
 async function isRunning(other: ProcessIdentity, self: ProcessIdentity): Promise<boolean> {
-  if (!isListed(other.pid)) return false;
+  if (!hasPid(other.pid)) return false;
   if (other.startTime === null || self.startTime === null) return true;
   const stat = parsePidStat(await readText(`/proc/${other.pid}/stat`).catch(() => ""));
   if (stat === undefined) return true; // hidden from this user, or just ended; the next attempt finds out
   return stat.startTime === other.startTime && !hasEnded(stat);
 }
 
-function isListed(pid: number): boolean {
+function hasPid(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return !isRefusal(error, "ESRCH"); // EPERM: it runs as another user
+    return !hasErrorCode(error, "ESRCH"); // EPERM: it runs as another user
   }
 }

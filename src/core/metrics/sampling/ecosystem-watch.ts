@@ -4,7 +4,7 @@ import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { FileStamp } from "../../ports/machine.ts";
+import type { FileStamp } from "../../ports/files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { filesBehind, filesNow } from "../../rollout/files.ts";
 import { type EcosystemContent, readEcosystem } from "../../pm2/ecosystem-file.ts";

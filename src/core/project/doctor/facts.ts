@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
 import { keySource, type KeySource } from "../keys.ts";
 import type { Project } from "../project.ts";
 import type { Place } from "./examined.ts";

@@ -4,7 +4,7 @@ import { problemOf } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
 import { failures, type DeclaredFiles } from "./file-checks.ts";
 import { shownPath } from "./gather-places.ts";
 import { runningRules, type NewerFiles } from "./running-rules.ts";

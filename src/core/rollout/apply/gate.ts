@@ -4,7 +4,7 @@ import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
 import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
-import type { HealthResult } from "../../ports/health.ts";
+import type { HealthResult } from "../../ports/probes.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newNonce, type ProcessIdentity, serializeHolder } from "../../../../src/core/adapters/files/holder.ts";
-import { claimName, lockName, temporaryName } from "../../../../src/core/adapters/files/succession.ts";
+import { claimName, lockName, temporaryName } from "../../../../src/core/adapters/files/takeover.ts";
 import { commandLine, run, start } from "../../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../../support/machine.ts";
