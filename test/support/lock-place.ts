@@ -1,13 +1,8 @@
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  newNonce,
-  type ProcessIdentity,
-  serializeHolder,
-  identifyProcess,
-} from "../../src/core/adapters/files/holder.ts";
+import { identifyProcess, type UniqueProcess } from "../../src/core/adapters/host.ts";
 import { fileLocks } from "../../src/core/adapters/files/lock.ts";
-import { lockName } from "../../src/core/adapters/files/takeover.ts";
+import { lockName, newNonce, serializeHolder } from "../../src/core/adapters/files/takeover.ts";
 import { type Child, commandLine, start } from "./child.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -28,7 +23,7 @@ export function lockPlace(timeoutMs = 60_000) {
 }
 
 /** Leaves a lock or claim of a process that differs from this one in the given properties. */
-export function leave(place: string, difference: Partial<ProcessIdentity>, since?: number): string {
+export function leave(place: string, difference: Partial<UniqueProcess>, since?: number): string {
   const nonce = newNonce(SELF);
   symlinkSync(serializeHolder(nonce, { ...SELF, ...difference }, since), place);
   return nonce;

@@ -1,7 +1,7 @@
 import { type AuditRecord, auditRecord } from "../api/audit-record.ts";
 import type { AuditPage, AuditQuery } from "../ports/index.ts";
 import { attempt, fileError } from "./files/file-error.ts";
-import { close, fstat, hasErrorCode, O_RDONLY, open, NO_FOLLOW } from "./files/system.ts";
+import { close, fstat, NO_FOLLOW, O_RDONLY, openIfExists } from "./files/system.ts";
 import { readLinesBackwards } from "./files/log.ts";
 import { recordIn } from "../words/record.ts";
 
@@ -92,7 +92,7 @@ interface ReadContext {
 async function* readRecords(files: readonly string[], context: ReadContext): AsyncGenerator<AuditRecord> {
   const seen = new Set<string>();
   for (const file of files) {
-    const fd = await attempt("read", file, () => openIfExists(file));
+    const fd = await attempt("read", file, () => openIfExists(file, O_RDONLY | NO_FOLLOW));
     if (fd === undefined) continue;
     try {
       const stat = await fstat(fd);
@@ -129,15 +129,6 @@ async function* readRecordsFrom(
     }
   }
   return true;
-}
-
-async function openIfExists(file: string): Promise<number | undefined> {
-  try {
-    return await open(file, O_RDONLY | NO_FOLLOW);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
 }
 
 const storedRecord = auditRecord.strip();

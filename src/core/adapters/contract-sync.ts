@@ -27,7 +27,7 @@ export function readContractSync(location: ContractLocation): Fact<RuntimeContra
     return readContractFile(resolve(location.path)) ?? unreadableFact(location.path, "ENOENT");
   } catch (error) {
     // The working directory may no longer exist.
-    return unreadableFact(location.path ?? FILE, codeOf(error));
+    return unreadableFact(location.path ?? FILE, errorCode(error));
   }
 }
 
@@ -70,7 +70,7 @@ function readFactFile<T>(path: string, read: (text: string) => Fact<T>): Fact<T>
     const text = readText(path);
     return text === undefined ? undefined : withLocations(read(text));
   } catch (error) {
-    return unreadableFact(path, codeOf(error));
+    return unreadableFact(path, errorCode(error));
   }
 }
 
@@ -100,10 +100,10 @@ function requireModule(url: URL): unknown {
 
 function withLocations<T>(fact: Fact<T>): Fact<T> {
   if (fact.value !== undefined) return fact;
-  return { issues: fact.issues.map((one) => ({ ...one, message: locatedMessage(one) })) };
+  return { issues: fact.issues.map((issue) => ({ ...issue, message: locatedMessage(issue) })) };
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 

@@ -31,19 +31,19 @@ export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () =
     text: packagedCapabilityMatrixText,
     value: packagedCapabilityMatrix,
   });
-  const projectContractOf = memoizeLast((project: Project, value: RuntimeContract) => projectContract(project, value));
-  const contractMatrixOf = memoizeLast(matrixFor);
-  const projectMatrixOf = memoizeLast((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
+  const declaredContract = memoizeLast((project: Project, value: RuntimeContract) => projectContract(project, value));
+  const matchingMatrix = memoizeLast(matrixFor);
+  const declaredMatrix = memoizeLast((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
   const project = (): Promise<Project | undefined> =>
     projectFile.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
   const runtimeContract = async (): Promise<RuntimeContract> => {
     const value = await contractFile.load(async (text, file) =>
       (await import("../facts/read.ts")).readRuntimeContract(text, file),
     );
-    const own = await project();
-    if (own === undefined) return value;
-    if (own.keys !== undefined && isOwnContract(value)) throw keysTwice(root);
-    return projectContractOf(own, value);
+    const declared = await project();
+    if (declared === undefined) return value;
+    if (declared.keys !== undefined && isOwnContract(value)) throw keysTwice(root);
+    return declaredContract(declared, value);
   };
   return {
     project,
@@ -53,9 +53,9 @@ export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () =
       const value = await matrixFile.load(async (text, file) =>
         (await import("../facts/read.ts")).readCapabilityMatrix(text, file, contract, packagedRuntimeContract),
       );
-      const contractMatrix = contractMatrixOf(contract, value);
-      const own = await project();
-      return own === undefined ? contractMatrix : projectMatrixOf(own, contractMatrix);
+      const contractMatrix = matchingMatrix(contract, value);
+      const declared = await project();
+      return declared === undefined ? contractMatrix : declaredMatrix(declared, contractMatrix);
     },
   };
 }
@@ -89,21 +89,15 @@ interface FactSource {
 class FactFile<T> {
   readonly #name: string;
   readonly #path: string;
-  readonly #files: Pick<Files, "read">;
   readonly #packaged: { readonly text: string | undefined; readonly value: T };
-  readonly #cache: (() => FactsCache | undefined) | undefined;
+  readonly #source: FactSource;
   #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
 
-  constructor(
-    { root, files, cache }: FactSource,
-    name: string,
-    packaged: { readonly text: string | undefined; readonly value: T },
-  ) {
+  constructor(source: FactSource, name: string, packaged: { readonly text: string | undefined; readonly value: T }) {
+    this.#source = source;
     this.#name = name;
-    this.#path = join(root, name);
-    this.#files = files;
+    this.#path = join(source.root, name);
     this.#packaged = packaged;
-    this.#cache = cache;
   }
 
   async load(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
@@ -129,12 +123,12 @@ class FactFile<T> {
   }
 
   async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
-    const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
+    const bytes = await this.#attempt(() => this.#source.files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
     const text = decodeUtf8(bytes);
     if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
     if (text === this.#packaged.text) return this.#packaged.value;
     const key = `${this.#name}\n${text}`;
-    const cache = this.#cache?.();
+    const cache = this.#source.cache?.();
     const cached = cache?.read(key) as T | undefined;
     if (cached !== undefined) return cached;
     const value = this.#valid(await read(text, this.#name), text);

@@ -173,9 +173,9 @@ function revisionError(code: ErrorCode, details: string, path?: string): SvcmErr
 
 /** A hook sets variables that point Git elsewhere. */
 function gitEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
+  const ownVariables = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(ownVariables),
     LC_ALL: "C",
     LANGUAGE: "",
     GIT_TERMINAL_PROMPT: "0",

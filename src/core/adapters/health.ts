@@ -79,7 +79,6 @@ function parsePid(text: string): number | null {
 const SERVING = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
 const UNIMPLEMENTED = "12";
 
-/** The name of the service is field 1. */
 function encodeHealthRequest(service = ""): Buffer {
   const name = Buffer.from(service);
   // A name has at most 200 bytes. From 128 on, its length takes two bytes.

@@ -1,4 +1,3 @@
-/** `undefined` if the body has more bytes. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,

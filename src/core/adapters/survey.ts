@@ -8,7 +8,6 @@ const MAX_BYTES = 2 ** 20;
 /** A larger repository has more code, but hardly more kinds of it. */
 const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
-/** Runs no file and follows no link. */
 export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
   let isCut = false;

@@ -28,7 +28,7 @@ export function resolveWorkspace({ root: requestedRoot, env, cwd, hasDeclaredHom
   const found = findRoot({ root: requestedRoot, env, cwd });
   const root = found?.folder ?? resolve(cwd);
   if (requestedRoot || env[ROOT_VARIABLE]) requireFolder(root, requestedRoot ? "--root" : ROOT_VARIABLE);
-  const folder = (variable: string, otherwise: string): string => resolve(root, env[variable] || otherwise);
+  const folder = (variable: string, fallback: string): string => resolve(root, env[variable] || fallback);
   return {
     root,
     rootSource: found?.by,

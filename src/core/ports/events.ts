@@ -1,4 +1,4 @@
-/** Where events come from: PM2's log, other evidence about its processes, and the feed of new events. */
+/** Sources of events: PM2's log, other evidence about its processes, and the feed of new events. */
 import type { SvcmEvent } from "../api/events.ts";
 import type { ErrorTail } from "../events/heap-error.ts";
 import type { LogEntry } from "../events/log-line.ts";

@@ -31,22 +31,14 @@ describe.runIf(isLinux)("Linux", () => {
     const machine = await reader();
     const child = start(commandLine("burn"));
     await child.line();
-    const readSystem = async (): Promise<Used> => {
+    const measure = async (): Promise<Used> => {
       child.send("how much?");
       return JSON.parse((await child.line()) ?? "") as Used;
     };
     // The child keeps using CPU time, so its own reports are below and above the reading.
-    const [a, first, b] = [
-      await readSystem(),
-      (await machine.processes([child.pid])).get(child.pid)!,
-      await readSystem(),
-    ];
-    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await readSystem());
-    const [c, second, d] = [
-      await readSystem(),
-      (await machine.processes([child.pid])).get(child.pid)!,
-      await readSystem(),
-    ];
+    const [a, first, b] = [await measure(), (await machine.processes([child.pid])).get(child.pid)!, await measure()];
+    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await measure());
+    const [c, second, d] = [await measure(), (await machine.processes([child.pid])).get(child.pid)!, await measure()];
     const tickMs = 10;
     expect(first.cpuMs).toBeGreaterThanOrEqual(a.cpuMs - 2 * tickMs);
     expect(first.cpuMs).toBeLessThanOrEqual(b.cpuMs + 2 * tickMs);
@@ -96,9 +88,9 @@ describe.runIf(isLinux)("Linux", () => {
     const machine = await reader();
     const before = (await machine.processes([process.pid])).get(process.pid)!.io;
     writeFileSync(join(temporaryFolder(), "file"), Buffer.alloc(2 ** 20, 1), { flush: true });
-    const delay = (await machine.processes([process.pid])).get(process.pid)!.io;
-    if ("code" in before || "code" in delay) throw new Error("it cannot be read");
-    expect(delay.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
+    const after = (await machine.processes([process.pid])).get(process.pid)!.io;
+    if ("code" in before || "code" in after) throw new Error("it cannot be read");
+    expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
   });
 
   test.runIf(canBeNobody)("traffic of another user's process is reported with a reason instead of 0", async () => {

@@ -33,8 +33,8 @@ function describe(thrown: unknown, file: string): Failure {
 }
 
 function describeByCode(error: Error, code: string, file: string): Failure {
-  const known = moduleFailure(error, code);
-  if (known !== undefined) return known;
+  const moduleError = moduleFailure(error, code);
+  if (moduleError !== undefined) return moduleError;
   if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
     return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
   }
@@ -61,8 +61,8 @@ function moduleFailure(error: Error, code: string): Failure | undefined {
 
 function missingModule(message: string): Failure {
   const [, name] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(message) ?? [];
-  const what = name === undefined ? "a module" : `the module "${name}"`;
-  return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${what}, which is not installed`);
+  const moduleText = name === undefined ? "a module" : `the module "${name}"`;
+  return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${moduleText}, which is not installed`);
 }
 
 function fail(code: ErrorCode, reason: string): Failure {

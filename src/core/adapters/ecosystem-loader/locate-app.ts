@@ -48,10 +48,11 @@ function locateScript({ script, isCommandLine }: NormalApp, cwd: string): { path
 }
 
 function interpreterFor(script: string): string {
-  const known = INTERPRETERS.get(extname(script));
-  if (known === "python" && findCommand("python") === undefined) return findCommand("python3") ? "python3" : known;
+  const standard = INTERPRETERS.get(extname(script));
+  if (standard === "python" && findCommand("python") === undefined)
+    return findCommand("python3") ? "python3" : standard;
   if (extname(script) === ".ts" && findCommand("bun") === undefined) return "node";
-  return known ?? (isBinary(script) ? "none" : "node");
+  return standard ?? (isBinary(script) ? "none" : "node");
 }
 
 function findCommand(command: string): string | undefined {

@@ -4,7 +4,6 @@ import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 export type Outcome =
   | ({
       readonly ok: true;
-      /** Variables that the file read but that are not set. */
       readonly absent: readonly string[];
     } & Omit<LoadedEcosystem, "path" | "withheld">)
   | { readonly ok: false; readonly code: ErrorCode; readonly reason: string; readonly at?: FileLocation | undefined };

@@ -24,11 +24,11 @@ else end(kind === "json" ? runJson : () => createRequire(file)(file));
 
 /** Exits before a timer or `exit` handler of the file can run. */
 function end(load: () => unknown): void {
-  send(outcomeOf(load));
+  send(run(load));
   kill(pid, "SIGKILL");
 }
 
-function outcomeOf(load: () => unknown): Outcome {
+function run(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
     const loadedBefore = new Set(Object.keys(cache));

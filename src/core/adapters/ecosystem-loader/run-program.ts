@@ -67,8 +67,8 @@ class ResultLine {
   }
 }
 
-export function loadError(code: ErrorCode, file: string, reason: string, place = file): FileError {
-  return new FileError(code, file, `Cannot load ${place}: ${reason}.`);
+export function loadError(code: ErrorCode, file: string, reason: string, location = file): FileError {
+  return new FileError(code, file, `Cannot load ${location}: ${reason}.`);
 }
 
 function startProgram(file: string, { cwd, env }: ProgramOptions): ChildProcess {

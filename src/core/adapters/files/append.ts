@@ -24,7 +24,6 @@ const PERMISSIONS_OF_OTHERS = 0o077;
 const ACTION = "record a change in";
 const APPEND_FLAGS = O_RDWR | O_APPEND | NO_FOLLOW;
 
-/** When the promise resolves, the line is on disk. */
 export function createAppender(file: string, rotation: Rotation): (line: string) => Promise<void> {
   const rotate = createRotate(file, rotation);
   let isFolderSynced = false;

@@ -1,17 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FileError } from "../../ports/index.ts";
+import { identifyProcess, type UniqueProcess } from "../host.ts";
 import { attempt, fileError } from "./file-error.ts";
-import {
-  type Holder,
-  identifyProcess,
-  judgeHolder,
-  newNonce,
-  type ProcessIdentity,
-  readHolder,
-  serializeHolder,
-} from "./holder.ts";
 import { unlink } from "./system.ts";
-import { type Contender, lockName, type Outcome, removeLeftovers, tryAcquire } from "./takeover.ts";
+import {
+  type Contender,
+  type Holder,
+  judgeHolder,
+  lockName,
+  newNonce,
+  type Outcome,
+  readHolder,
+  removeLeftovers,
+  serializeHolder,
+  tryAcquire,
+} from "./takeover.ts";
 
 export interface LockedFile {
   readonly target: string;
@@ -27,7 +30,6 @@ export interface FileLocks {
 interface Memory {
   /** Because this process is alive, others would wait for these nonces. */
   readonly abandoned: Set<string>;
-  /** Targets without leftovers of a killed process. */
   readonly cleaned: Set<string>;
 }
 
@@ -35,7 +37,7 @@ interface Memory {
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
   const waitForTurn = createQueue();
   const memory: Memory = { abandoned: new Set(), cleaned: new Set() };
-  let self: Promise<ProcessIdentity> | undefined;
+  let self: Promise<UniqueProcess> | undefined;
 
   return {
     async withLock(file, work, signal) {
@@ -66,7 +68,7 @@ interface LocalContender extends Contender {
   readonly memory: Memory;
 }
 
-function createContender(target: string, self: ProcessIdentity, memory: Memory): LocalContender {
+function createContender(target: string, self: UniqueProcess, memory: Memory): LocalContender {
   const nonce = newNonce(self);
   return {
     target,

@@ -1,5 +1,5 @@
 import { attempt, fileError } from "./file-error.ts";
-import { close, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, open, read } from "./system.ts";
+import { close, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, openIfExists, read } from "./system.ts";
 
 export interface OpenLog {
   readonly fd: number;
@@ -10,7 +10,7 @@ export interface OpenLog {
 /** Does not follow links. @throws {FileError} if it cannot be read or is not a regular file */
 export async function withLogFile<T>(path: string, use: (log: OpenLog) => Promise<T>): Promise<T | undefined> {
   return await attempt("read", path, async () => {
-    const fd = await openIfExists(path);
+    const fd = await openLog(path);
     if (fd === undefined) return undefined;
     try {
       const stat = await fstat(fd);
@@ -22,14 +22,10 @@ export async function withLogFile<T>(path: string, use: (log: OpenLog) => Promis
   });
 }
 
-async function openIfExists(path: string): Promise<number | undefined> {
-  try {
-    return await open(path, O_RDONLY | NO_FOLLOW);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    if (hasErrorCode(error, "ENXIO", "ELOOP")) throw fileError("ENOTREG", "read", path);
-    throw error;
-  }
+async function openLog(path: string): Promise<number | undefined> {
+  return await openIfExists(path, O_RDONLY | NO_FOLLOW).catch((error: unknown) => {
+    throw hasErrorCode(error, "ENXIO", "ELOOP") ? fileError("ENOTREG", "read", path) : error;
+  });
 }
 
 const CHUNK_BYTES = 64 * 1024;

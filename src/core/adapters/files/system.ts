@@ -98,13 +98,16 @@ export async function discard(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
+export async function openIfExists(path: string, flags: number): Promise<number | undefined> {
+  return await open(path, flags).catch(undefinedIfMissing);
+}
+
 export async function readIfExists(path: string): Promise<Buffer | undefined> {
-  try {
-    return await promised<Buffer>((done) => readFile(path, done));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  return await promised<Buffer>((done) => readFile(path, done)).catch(undefinedIfMissing);
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!hasErrorCode(error, "ENOENT")) throw error;
 }
 
 export function readIfReadable(path: string): string {
@@ -123,7 +126,6 @@ export function listIfReadable(folder: string): string[] {
   }
 }
 
-/** The path of an open file; `undefined` without `/proc`. */
 export function descriptorPath(fd: number, { nlink }: BigIntStats): string | undefined {
   try {
     const path = readlinkSync(`/proc/self/fd/${fd}`);

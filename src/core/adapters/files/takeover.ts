@@ -17,9 +17,80 @@
  * up. For the same reason, the holder of the lock may remove every claim: each one refers to a nonce that will
  * never be in the lock again.
  */
+import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type Holder, type HolderState, readHolder } from "./holder.ts";
-import { discard, hasErrorCode, readdir, rename, symlink } from "./system.ts";
+import { recordIn } from "../../words/record.ts";
+import { isRunning, type UniqueProcess } from "../host.ts";
+import { discard, hasErrorCode, readdir, readlink, rename, symlink } from "./system.ts";
+
+export interface Holder {
+  /** Names one attempt to lock and is never reused. */
+  readonly nonce: string;
+  /** Null if svcm did not write the lock. */
+  readonly process: UniqueProcess | null;
+  readonly since: number;
+}
+
+export type HolderState = "alive" | "dead" | "unverifiable";
+
+const FOREIGN: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
+
+/** Without this limit, a container that is killed during a write would lock out its successor forever. */
+const MAX_HOLD_ELSEWHERE_MS = 300_000;
+
+export function newNonce(self: UniqueProcess): string {
+  return `${self.pid}-${self.startTime ?? 0}-${randomBytes(8).toString("hex")}`;
+}
+
+export function serializeHolder(nonce: string, self: UniqueProcess, since = Date.now()): string {
+  return JSON.stringify({ nonce, since, ...self });
+}
+
+export async function readHolder(path: string): Promise<Holder | undefined> {
+  try {
+    return parseHolder(await readlink(path)) ?? FOREIGN;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    if (hasErrorCode(error, "EINVAL")) return FOREIGN; // not a symbolic link
+    throw error;
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  const { nonce, since, pid, startTime, bootId, pidNamespace, host } = recordIn(text) ?? {};
+  // The nonce is used in file names.
+  if (typeof nonce !== "string" || !/^[0-9a-z-]{1,80}$/.test(nonce)) return undefined;
+  if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== "string") return undefined;
+  return {
+    nonce,
+    since: typeof since === "number" ? since : Number.POSITIVE_INFINITY,
+    process: {
+      pid: Number(pid),
+      startTime: stringOrNull(startTime),
+      bootId: stringOrNull(bootId),
+      pidNamespace: stringOrNull(pidNamespace),
+      host,
+    },
+  };
+}
+
+const stringOrNull = (value: unknown) => (typeof value === "string" ? value : null);
+
+export async function judgeHolder(holder: Holder, self: UniqueProcess): Promise<HolderState> {
+  const other = holder.process;
+  if (other === null) return "unverifiable";
+  if (other.bootId === null || other.bootId !== self.bootId) {
+    if (other.host !== self.host) return "unverifiable";
+    if (other.bootId !== null && self.bootId !== null) return "dead";
+  }
+  if (other.pidNamespace !== self.pidNamespace) return hasHeldTooLong(holder) ? "dead" : "unverifiable";
+  return (await isRunning(other, self)) ? "alive" : "dead";
+}
+
+/** Applies only to holders from this boot, because only their clock is comparable. */
+function hasHeldTooLong({ process: other, since }: Holder): boolean {
+  return other?.bootId !== null && Date.now() - since > MAX_HOLD_ELSEWHERE_MS;
+}
 
 const siblingPath = (target: string, suffix: string) => join(dirname(target), `.${basename(target)}.svcm-${suffix}`);
 
@@ -31,7 +102,6 @@ export const temporaryName = (target: string, nonce: string) => siblingPath(targ
 export interface Contender {
   readonly lock: string;
   readonly nonce: string;
-  /** The text of a link that names this process. */
   readonly content: string;
   judge(holder: Holder): Promise<HolderState>;
 }

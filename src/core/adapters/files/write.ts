@@ -3,6 +3,7 @@ import { type BigIntStats, existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import { attempt } from "./file-error.ts";
+import type { LockedFile } from "./lock.ts";
 import {
   checkWritable,
   close,
@@ -30,11 +31,7 @@ const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | NO_FOLLOW;
 const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
 
-export interface Destination {
-  readonly target: string;
-  /** The path for messages, before links are resolved. */
-  readonly path: string;
-  /** Of the lock on the target. */
+export interface Destination extends LockedFile {
   readonly nonce: string;
 }
 

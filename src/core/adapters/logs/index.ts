@@ -86,7 +86,6 @@ function joinSharedWatch(key: string, link: LogLink, sharedWatches: Map<string, 
 
 type Batch = Omit<LogBatch, "begin">;
 
-/** One watch of the worker for all requests with the same filter. */
 class SharedWatch implements WatchListener {
   readonly #subscribers = new Set<Subscriber>();
   readonly #onEmpty: () => void;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Worker } from "node:worker_threads";
 import { SvcmError } from "../../errors.ts";
 import type { LogBatch } from "../../ports/logs.ts";
-import { startWorker } from "../worker-program.ts";
+import { startWorker } from "../start-worker.ts";
 import { unpackLines } from "./packed.ts";
 import type { Call, Failure, Request, Response, WorkerData } from "./protocol.ts";
 
@@ -120,12 +120,12 @@ export class LogLink {
     }, CHECK_INTERVAL_MS);
   }
 
-  #lose(lost: Worker, why: SvcmError): void {
+  #lose(lost: Worker, reason: SvcmError): void {
     if (this.#worker !== lost) return;
     this.#worker = undefined;
-    for (const { reject } of this.#pending.values()) reject(why);
+    for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
-    for (const listener of this.#listeners.values()) listener.onEnd(why);
+    for (const listener of this.#listeners.values()) listener.onEnd(reason);
     this.#listeners.clear();
     this.#unrefIfIdle();
   }
@@ -140,8 +140,8 @@ function toSvcmError({ kind, code, details }: Failure): SvcmError {
   return new SvcmError(kind, { code, details });
 }
 
-function endedError(why: string): SvcmError {
-  return new SvcmError("LOGS_FAILED", { details: `Reading the logs ended: ${why}.` });
+function endedError(reason: string): SvcmError {
+  return new SvcmError("LOGS_FAILED", { details: `Reading the logs ended: ${reason}.` });
 }
 
 function tooSlowError(): SvcmError {

@@ -47,15 +47,15 @@ function packChunk(lines: readonly OutputLine[]): PackedLines {
   const offsets = new Float64Array(length);
   let end = 0;
   let last: LineSource | undefined;
-  let known = 0;
+  let sourceIndex = 0;
   // One pass is five times as fast as one for each column, and a watch packs every line.
   for (const [index, line] of lines.entries()) {
     if (line.source !== last) {
       last = line.source;
-      known = sources.get(last) ?? sources.size;
-      sources.set(last, known);
+      sourceIndex = sources.get(last) ?? sources.size;
+      sources.set(last, sourceIndex);
     }
-    sourceIndexes[index] = known;
+    sourceIndexes[index] = sourceIndex;
     texts.push(line.text);
     ends[index] = end += line.text.length;
     times[index] = line.atMs ?? Number.NaN;
@@ -67,23 +67,23 @@ function packChunk(lines: readonly OutputLine[]): PackedLines {
 }
 
 function unpackChunk({ sources, text, ends, times, levels, sourceIndexes, offsets, fields }: PackedLines): LogLine[] {
-  const fieldsOf = new Map(fields);
-  const timeOf = createTimeFormatter();
+  const lineFields = new Map(fields);
+  const formatTime = createTimeFormatter();
   const lines: LogLine[] = [];
   let from = 0;
   for (const [index, to] of ends.entries()) {
     const source = sources[sourceIndexes[index] ?? 0];
     if (source === undefined) throw new TypeError("A line of the worker has no file.");
     const { app, pmId, stream, file } = source;
-    const at = timeOf(times[index] ?? Number.NaN);
+    const at = formatTime(times[index] ?? Number.NaN);
     const level = logLevels[levels[index] ?? -1] ?? null;
-    const text0 = text.slice(from, to);
-    const more = fieldsOf.get(index);
+    const lineText = text.slice(from, to);
+    const more = lineFields.get(index);
     const offset = offsets[index] ?? 0;
     lines.push(
       more
-        ? { at, app, pmId, stream, level, text: text0, fields: more, file, offset }
-        : { at, app, pmId, stream, level, text: text0, file, offset },
+        ? { at, app, pmId, stream, level, text: lineText, fields: more, file, offset }
+        : { at, app, pmId, stream, level, text: lineText, file, offset },
     );
     from = to;
   }
@@ -99,10 +99,10 @@ function createTimeFormatter(): (ms: number) => string | null {
   return (ms) => {
     if (Number.isNaN(ms)) return null;
     if (ms === last) return text;
-    const of = Math.floor(ms / 1000);
-    if (of !== second) prefix = new Date(of * 1000).toISOString().slice(0, -"000Z".length);
-    text = `${prefix}${String(Math.floor(ms - of * 1000)).padStart(3, "0")}Z`;
-    [last, second] = [ms, of];
+    const newSecond = Math.floor(ms / 1000);
+    if (newSecond !== second) prefix = new Date(newSecond * 1000).toISOString().slice(0, -"000Z".length);
+    text = `${prefix}${String(Math.floor(ms - newSecond * 1000)).padStart(3, "0")}Z`;
+    [last, second] = [ms, newSecond];
     return text;
   };
 }

@@ -3,8 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { HostSystem } from "../../api/host-system.ts";
 
 export interface SystemQuery {
-  readonly facts: HostSystem | null;
-  /** Resolves after a second at the latest. */
+  readonly system: HostSystem | null;
   readonly settled: Promise<void>;
 }
 
@@ -15,14 +14,14 @@ const MAX_ITEMS = 16;
 const VIRTUAL = /^(?:tmpfs|devtmpfs|overlay|squashfs|efivarfs|proc|sysfs|none)$/;
 
 export function querySystem(): SystemQuery {
-  let facts: HostSystem | null = null;
+  let result: HostSystem | null = null;
   const reading = readSystem().then(
-    (system) => void (facts = system),
+    (system) => void (result = system),
     () => undefined,
   );
   return {
-    get facts() {
-      return facts;
+    get system() {
+      return result;
     },
     settled: Promise.race([reading, delay(TIMEOUT_MS, undefined, { ref: false })]),
   };

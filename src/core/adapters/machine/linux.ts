@@ -13,7 +13,7 @@ import { ProcessFiles, ProcFile } from "./proc-files.ts";
 const BUFFER_BYTES = 64 * 1024;
 
 /** Small synchronous reads of `/proc` from open descriptors are 13 times faster than asynchronous ones. */
-export function openLinux(paths: readonly string[], system: SystemQuery): MachineReader {
+export function openLinux(paths: readonly string[], query: SystemQuery): MachineReader {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   const host = new HostFiles(buffer);
   const processes = new ProcessReaders(buffer);
@@ -21,9 +21,9 @@ export function openLinux(paths: readonly string[], system: SystemQuery): Machin
   return {
     cpuModel: cpus()[0]?.model ?? null,
     get system() {
-      return system.facts;
+      return query.system;
     },
-    systemReady: system.settled,
+    systemReady: query.settled,
     host: () => Promise.resolve(host.read()),
     processes: (pids) => Promise.resolve(processes.read(pids)),
     disks: () => disks.read(),

@@ -12,7 +12,7 @@ const KIBIBYTE = 1024;
 export async function openPortable(
   paths: readonly string[],
   platform: string,
-  system: SystemQuery,
+  query: SystemQuery,
 ): Promise<MachineReader> {
   const { mem, processes } = await import("systeminformation");
   const memory = cached(mem);
@@ -21,9 +21,9 @@ export async function openPortable(
   return {
     cpuModel: cpus()[0]?.model ?? null,
     get system() {
-      return system.facts;
+      return query.system;
     },
-    systemReady: system.settled,
+    systemReady: query.settled,
     async host() {
       return { ...readCoreTimes(), memory: toMemory(await memory()), loadAvg: readLoadAvg(platform) };
     },

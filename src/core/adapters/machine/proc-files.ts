@@ -88,7 +88,6 @@ export class ProcFile {
   readonly #fd: number;
   readonly #buffer: Buffer;
 
-  /** @param buffer is shared by the files of one reader */
   constructor(path: string, buffer: Buffer) {
     this.#buffer = buffer;
     this.#fd = openSync(path, "r");

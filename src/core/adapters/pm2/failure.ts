@@ -18,6 +18,12 @@ export class LinkFailure extends Error {
   }
 }
 
+/** @param problem the start of the message */
+export function homeFailure(problem: string, error: unknown): LinkFailure {
+  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+  return new LinkFailure("PM2_HOME_UNUSABLE", `${problem} (${code}): ${message}`);
+}
+
 export function unreachableError(code: string, socket: string): LinkFailure {
   if (code === "ENOENT" || code === "ECONNREFUSED")
     return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
@@ -45,8 +51,8 @@ const MAX_MESSAGE_LENGTH = 400;
 
 export function errorText(error: unknown): string {
   if (Array.isArray(error)) return error.map(errorText).join("; ").slice(0, MAX_MESSAGE_LENGTH);
-  const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
-  return (words.split("\n")[0] ?? "").slice(0, MAX_MESSAGE_LENGTH);
+  const text = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
+  return (text.split("\n")[0] ?? "").slice(0, MAX_MESSAGE_LENGTH);
 }
 
 const MIN_SECRET_LENGTH = 4;

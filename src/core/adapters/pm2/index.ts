@@ -7,10 +7,10 @@ import { once } from "../../words/once.ts";
 import { codeOf } from "../../words/thrown.ts";
 import { fileLocks, type LockedFile } from "../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
-import { LinkFailure, pm2Error, unreachableError } from "./failure.ts";
+import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.ts";
 import { homeProblem, pm2Home, type Pm2Home } from "./home.ts";
 import { digestWith, homeKey } from "./key.ts";
-import { type Link, workerLink } from "./link.ts";
+import { Link } from "./link.ts";
 import { ownProcess } from "./proc.ts";
 import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -67,7 +67,7 @@ function openLink(
   salt: Uint8Array,
 ): Link {
   const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
-  return workerLink({ env: clean, socket, salt, timeoutMs });
+  return new Link({ env: clean, socket, salt, timeoutMs });
 }
 
 function listMethods(
@@ -154,8 +154,7 @@ function createFolder({ folder }: Pm2Home): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `PM2_HOME cannot be created (${code}): ${message}`);
+    throw homeFailure("PM2_HOME cannot be created", error);
   }
 }
 

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfExists } from "../files/system.ts";
-import { LinkFailure } from "./failure.ts";
+import { homeFailure, LinkFailure } from "./failure.ts";
 
 const BYTES = 32;
 
@@ -14,8 +14,7 @@ export async function homeKey(home: string): Promise<Uint8Array> {
     const found = (await readIfExists(path)) ?? (await createKey(folder, path));
     if (found.length === BYTES) return found;
   } catch (error) {
-    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `The key ${path} cannot be read or created (${code}): ${message}`);
+    throw homeFailure(`The key ${path} cannot be read or created`, error);
   }
   throw new LinkFailure(
     "PM2_HOME_UNUSABLE",

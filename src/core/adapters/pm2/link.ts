@@ -1,17 +1,11 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Worker } from "node:worker_threads";
-import { startWorker } from "../worker-program.ts";
+import { startWorker } from "../start-worker.ts";
 import { LinkFailure } from "./failure.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 
 export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
-}
-
-export interface Link {
-  /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
-  call(call: Call, signal?: AbortSignal): Promise<Answer>;
-  close(): Promise<void>;
 }
 
 interface Pending {
@@ -23,11 +17,8 @@ interface Pending {
 
 const SLACK_MS = 30_000;
 
-export function workerLink(options: LinkOptions): Link {
-  return new WorkerLink(options);
-}
-
-class WorkerLink implements Link {
+/** Calls a worker that uses PM2. The first call starts it, and so does a call after its end. */
+export class Link {
   readonly #options: LinkOptions;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
@@ -37,6 +28,7 @@ class WorkerLink implements Link {
     this.#options = options;
   }
 
+  /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
   call(call: Call, signal?: AbortSignal): Promise<Answer> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const id = ++this.#lastId;
@@ -72,13 +64,13 @@ class WorkerLink implements Link {
     return worker;
   }
 
-  #lose(lost: Worker, why: string): void {
+  #lose(lost: Worker, reason: string): void {
     // If this worker was already replaced, the pending calls belong to its successor.
     if (this.#worker !== lost) return;
     this.#worker = undefined;
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);
-      call.fail(workerLostFailure(why, call.isHandedOver));
+      call.fail(workerLostFailure(reason, call.isHandedOver));
     }
   }
 }
@@ -138,8 +130,8 @@ function toFailure(code: ErrorCode, details: string, isHandedOver: boolean): Lin
   return new LinkFailure(code, isHandedOver && OUTCOME_UNKNOWN.has(code) ? withUnknownOutcome(details) : details);
 }
 
-function workerLostFailure(why: string, isHandedOver: boolean): LinkFailure {
-  const details = `The link to PM2 was lost: ${why}.`;
+function workerLostFailure(reason: string, isHandedOver: boolean): LinkFailure {
+  const details = `The link to PM2 was lost: ${reason}.`;
   return new LinkFailure("PM2_CONNECTION_LOST", isHandedOver ? withUnknownOutcome(details) : details);
 }
 

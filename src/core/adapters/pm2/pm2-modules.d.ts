@@ -1,4 +1,3 @@
-/** A module of PM2 without types: it listens to PM2's bus. */
 interface BusSocket {
   readonly sock: NodeJS.EventEmitter & { set(setting: "retry timeout", ms: number): void };
   on(event: string, listener: (message: unknown) => void): void;
@@ -15,7 +14,6 @@ declare module "pm2/modules/pm2-axon/index.js" {
   export default axon;
 }
 
-/** A module of PM2 without types. */
 declare module "pm2/lib/Common.js" {
   type Resolved = Record<string, unknown>;
   const common: {

@@ -45,7 +45,7 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
   if (call.method === "scrub") return { texts: call.texts.map((text) => scrub(text)) };
   if (call.method === "ready") return { ready: (await updateBusListener(call.isListening))?.readyAt() };
   if (call.method === "startApp") {
-    pretendToWorkIn(call.folder);
+    setWorkingFolder(call.folder);
     await startApp({ pm2: await loadPm2(), socket, timeoutMs, handOver }, call.name, call.apps);
     return {};
   }
@@ -91,7 +91,7 @@ async function updateBusListener(isListening: boolean | undefined): Promise<BusL
 }
 
 /** PM2 resolves paths from its working directory, and a worker cannot change directories. */
-function pretendToWorkIn(folder: string): void {
+function setWorkingFolder(folder: string): void {
   process.cwd = () => folder;
   process.env["PWD"] = folder;
 }

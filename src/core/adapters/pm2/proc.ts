@@ -1,4 +1,4 @@
-/** What `/proc` says about svcm's own process, and about the processes of PM2. Empty on other systems. */
+/** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RunningCommand } from "../../events/sightings.ts";

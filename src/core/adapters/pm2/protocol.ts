@@ -28,7 +28,6 @@ export interface StartCall {
   readonly folder: string;
 }
 
-/** These files hold complete PM2 records. */
 export type FileCall =
   | { readonly method: "saveRecords"; readonly path: string; readonly pmIds: readonly number[] }
   | { readonly method: "restore"; readonly saved: SavedRun; readonly pmId: number }

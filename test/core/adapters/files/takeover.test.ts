@@ -2,13 +2,15 @@ import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
+  claimName,
+  type Contender,
   type HolderState,
-  identifyProcess,
   newNonce,
   readHolder,
   serializeHolder,
-} from "../../../../src/core/adapters/files/holder.ts";
-import { tryAcquire, type Contender, claimName } from "../../../../src/core/adapters/files/takeover.ts";
+  tryAcquire,
+} from "../../../../src/core/adapters/files/takeover.ts";
+import { identifyProcess } from "../../../../src/core/adapters/host.ts";
 import { discard } from "../../../../src/core/adapters/files/system.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

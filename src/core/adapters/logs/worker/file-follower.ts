@@ -5,7 +5,7 @@ import { MAX_LINE_BYTES, NEWLINE } from "./regions.ts";
 /** For a larger chunk, the kernel clears new pages each time. */
 const CHUNK_BYTES = 64 * 1024;
 const MAX_CHUNKS = 64;
-const MARK_BYTES = 64;
+const LAST_BYTES_LENGTH = 64;
 const MIN_CHUNK_BYTES = 4096;
 const NO_BYTES = Buffer.alloc(0);
 
@@ -14,7 +14,7 @@ export class FileFollower {
   offset: number;
   lastReadMs: number;
   /** If these bytes change, the file was truncated. */
-  #mark: Buffer = NO_BYTES;
+  #lastBytes: Buffer = NO_BYTES;
   #partial: Buffer = NO_BYTES;
   #missing = 0;
 
@@ -22,7 +22,7 @@ export class FileFollower {
     this.file = file;
     this.offset = offset;
     this.lastReadMs = nowMs;
-    this.#updateMark();
+    this.#rememberLastBytes();
   }
 
   get lineStart(): number {
@@ -34,9 +34,9 @@ export class FileFollower {
   }
 
   isContinuedBy(file: LogFile): boolean {
-    const bytes = Buffer.alloc(this.#mark.length);
-    const count = file.read(bytes, this.offset - this.#mark.length);
-    return count === bytes.length && bytes.equals(this.#mark);
+    const bytes = Buffer.alloc(this.#lastBytes.length);
+    const count = file.read(bytes, this.offset - this.#lastBytes.length);
+    return count === bytes.length && bytes.equals(this.#lastBytes);
   }
 
   readAdded(from: LogFile, nowMs: number): RawLine[] {
@@ -51,13 +51,13 @@ export class FileFollower {
       for (const line of this.#splitLines(bytes)) lines.push(line);
       this.offset += bytes.length;
     }
-    if (from === this.file) this.#updateMark();
+    if (from === this.file) this.#rememberLastBytes();
     return lines;
   }
 
   restart(): void {
     this.offset = 0;
-    this.#mark = NO_BYTES;
+    this.#lastBytes = NO_BYTES;
   }
 
   takeTornLine(): RawLine[] {
@@ -78,9 +78,9 @@ export class FileFollower {
   }
 
   #appendPartial(bytes: Buffer): void {
-    const whole = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
-    this.#partial = whole.subarray(0, MAX_LINE_BYTES);
-    this.#missing += whole.length - this.#partial.length;
+    const joined = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
+    this.#partial = joined.subarray(0, MAX_LINE_BYTES);
+    this.#missing += joined.length - this.#partial.length;
   }
 
   #completeLine(end: Buffer, offset: number, isTorn: boolean): RawLine {
@@ -91,8 +91,8 @@ export class FileFollower {
     return line;
   }
 
-  #updateMark(): void {
-    const mark = Buffer.alloc(Math.min(MARK_BYTES, this.offset));
-    this.#mark = mark.subarray(0, this.file.read(mark, this.offset - mark.length));
+  #rememberLastBytes(): void {
+    const lastBytes = Buffer.alloc(Math.min(LAST_BYTES_LENGTH, this.offset));
+    this.#lastBytes = lastBytes.subarray(0, this.file.read(lastBytes, this.offset - lastBytes.length));
   }
 }

@@ -34,17 +34,16 @@ export class Block {
   }
 }
 
-/** @param start the offset of the bytes in the file */
 export function splitLines(bytes: Buffer, start: number): RawLine[] {
-  const whole = bytes.toString();
-  const block = new Block(whole);
+  const text = bytes.toString();
+  const block = new Block(text);
   const lines: RawLine[] = [];
   // In ASCII, each character is one byte.
-  const isAscii = whole.length === bytes.length;
+  const isAscii = text.length === bytes.length;
   let from = 0;
-  for (const text of isAscii ? whole.split("\n") : splitTexts(bytes)) {
-    const size = text.length;
-    if (size > 0) lines.push({ text: text.toString(), size, offset: start + from, missing: 0, isTorn: false, block });
+  for (const line of isAscii ? text.split("\n") : splitTexts(bytes)) {
+    const size = line.length;
+    if (size > 0) lines.push({ text: line.toString(), size, offset: start + from, missing: 0, isTorn: false, block });
     from += size + 1;
   }
   return lines;
@@ -93,9 +92,9 @@ function scrubFields(fields: NonNullable<OutputLine["fields"]>, { whole }: LineS
 }
 
 function removeSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrub): string {
-  const whole = text.endsWith("\r") ? text.slice(0, -1) : text;
-  if (block?.isCleanFor(scrub)) return whole;
-  return missing > 0 || isTorn ? scrub.cut(whole) : scrub.whole(whole);
+  const line = text.endsWith("\r") ? text.slice(0, -1) : text;
+  if (block?.isCleanFor(scrub)) return line;
+  return missing > 0 || isTorn ? scrub.cut(line) : scrub.whole(line);
 }
 
 export interface LineFilter {

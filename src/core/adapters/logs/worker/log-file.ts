@@ -32,7 +32,6 @@ export class LogFile {
   readonly #fd: number;
   readonly #content: Buffer | undefined;
 
-  /** @throws {UnreadableLogError}; ENOENT */
   constructor(location: LogLocation) {
     this.#fd = openLog(location);
     try {

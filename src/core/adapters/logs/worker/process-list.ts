@@ -72,7 +72,6 @@ function fileStamp(path: string): string {
   }
 }
 
-/** A log file of a process, or of several. */
 export interface Target extends LogLocation {
   readonly log: string;
   readonly app: string;

@@ -20,7 +20,6 @@ export interface ReadContext {
   readonly onPause: () => void;
 }
 
-/** @throws {LogFailure} */
 export async function readLogs(context: ReadContext, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
   const { processList, sign } = context;
   const { limit = DEFAULT_LIMIT, before, after } = query;

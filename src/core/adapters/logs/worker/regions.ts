@@ -64,8 +64,8 @@ export function* regionsBackwards(
 }
 
 function shorten({ bytes, end, missing }: Rest): Rest {
-  const kept = Buffer.from(bytes.subarray(0, MAX_LINE_BYTES));
-  return { bytes: kept, end, missing: missing + bytes.length - kept.length };
+  const shortenedBytes = Buffer.from(bytes.subarray(0, MAX_LINE_BYTES));
+  return { bytes: shortenedBytes, end, missing: missing + bytes.length - shortenedBytes.length };
 }
 
 export function* rangesBackwards(bytes: Buffer): Generator<Range> {

@@ -132,8 +132,8 @@ export type FindCandidates = (bytes: Buffer) => Iterable<Range>;
 export function createCandidateFinder({ grep, regexp, ignoreCase = false }: Search): FindCandidates | undefined {
   if (grep === undefined || regexp !== undefined || mayMatchMask(grep)) return undefined;
   if (!ignoreCase) {
-    const wanted = Buffer.from(grep);
-    return (bytes) => findRanges(bytes, (from) => bytes.indexOf(wanted, from));
+    const needle = Buffer.from(grep);
+    return (bytes) => findRanges(bytes, (from) => bytes.indexOf(needle, from));
   }
   if (!/^[\x20-\x7e]+$/.test(grep)) return undefined;
   const pattern = new RegExp(literal(grep), "gi");

@@ -33,10 +33,6 @@ export class Source {
   readonly #floor: Place | undefined;
   #isOver = false;
 
-  /**
-   * @param from the upper bound of the lines
-   * @param floor the lower bound
-   */
   constructor(target: Target, options: SourceOptions, from: Place | undefined, floor: Place | undefined) {
     this.target = target;
     this.#options = options;

@@ -48,14 +48,14 @@ export class Tail {
 
   /** The files that were created and renamed after the follower's file, before anything was read from them. */
   *#readMissed(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
-    const known = new Set(this.#renamed.map(({ file }) => file.inode));
+    const openInodes = new Set(this.#renamed.map(({ file }) => file.inode));
     this.#renamed.push(follower);
     const rotated = listRotatedFiles(this.target)
       .slice(0, MAX_ROTATED_FILES)
       .flatMap((path) => this.#open(path) ?? []);
-    const own = rotated.findIndex(({ inode }) => inode === follower.file.inode);
+    const ownIndex = rotated.findIndex(({ inode }) => inode === follower.file.inode);
     // Newest first. If the follower's own file is missing, svcm cannot know which of the others are younger.
-    const isMissed = (file: LogFile, index: number): boolean => index < own && !known.has(file.inode);
+    const isMissed = (file: LogFile, index: number): boolean => index < ownIndex && !openInodes.has(file.inode);
     const missed = rotated.filter(isMissed);
     for (const file of rotated) if (!missed.includes(file)) file.close();
     for (const file of missed.toReversed()) {

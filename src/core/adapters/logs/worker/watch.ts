@@ -41,7 +41,6 @@ export class Watch {
     }
   }
 
-  /** `undefined` if there is nothing to send. */
   takeBatch(): { readonly lines: readonly OutputLine[]; readonly skipped: number } | undefined {
     const { lines } = this;
     const skipped = this.#skipped;

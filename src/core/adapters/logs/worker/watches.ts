@@ -107,14 +107,15 @@ export class Watches {
       const isAll = app === undefined && apps.length === 0;
       return isAll || present.length > 0 ? selectTargets(targets, names, { apps: present, stream: filter.stream }) : [];
     });
-    const wanted = new Map(followed.map((target) => [target.path, target]));
+    const targetsByPath = new Map(followed.map((target) => [target.path, target]));
     for (const [path, tail] of this.#tails) {
       // A process that PM2 no longer lists may still have written.
-      if (wanted.has(path) || (this.#watches.size > 0 && !targets.some((target) => target.path === path))) continue;
+      if (targetsByPath.has(path) || (this.#watches.size > 0 && !targets.some((target) => target.path === path)))
+        continue;
       tail.close();
       this.#tails.delete(path);
     }
-    for (const [path, target] of wanted) {
+    for (const [path, target] of targetsByPath) {
       if (this.#tails.has(path)) continue;
       this.#tails.set(path, new Tail(target, this.#startedMs, Date.now()));
     }

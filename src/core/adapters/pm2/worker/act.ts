@@ -118,9 +118,9 @@ function requireNotLaunching({ name, pm2_env }: Pm2Process): void {
 
 /** PM2's defaults: 1.6 s before it kills, 3 s for a process to listen or to report ready. */
 function gracePeriodMs({ pm2_env }: Pm2Process): number {
-  const field = (key: string, otherwise: number): number => {
+  const field = (key: string, fallback: number): number => {
     const value = pm2_env[key];
-    return typeof value === "number" && value >= 0 ? value : otherwise;
+    return typeof value === "number" && value >= 0 ? value : fallback;
   };
   return field("kill_timeout", 1600) + field("listen_timeout", LISTEN_TIMEOUT_MS);
 }

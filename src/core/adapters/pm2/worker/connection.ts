@@ -42,7 +42,7 @@ class SocketConnection implements Connection {
   readonly #socket: Socket;
   readonly #reader = new AnswerReader();
   readonly #pending = new Map<string, Pending>();
-  #lose: (why: LinkFailure) => void = () => undefined;
+  #lose: (reason: LinkFailure) => void = () => undefined;
   #lastId = 0;
   #isRetired = false;
 
@@ -90,12 +90,12 @@ class SocketConnection implements Connection {
     }
   }
 
-  #end(why: LinkFailure): void {
+  #end(reason: LinkFailure): void {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#socket.destroy();
-    this.#lose(why);
-    for (const { reject } of this.#pending.values()) reject(why);
+    this.#lose(reason);
+    for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
   }
 }

@@ -49,9 +49,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
   };
 }
 
-/**
- * At the root of a record, variables are mixed with PM2's own fields; only the last declaration is also under `env`.
- */
+/** At the root of a record, PM2 mixes variables with its own fields; only the last declaration is also under `env`. */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
   return { ...fieldsOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
@@ -72,10 +70,10 @@ function readMetrics(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "c
   const units: [string, string][] = [];
   for (const [longName, metric] of Object.entries(fieldsOf(monitor)).slice(0, MAX_METRICS)) {
     const { value, unit } = fieldsOf(metric);
-    const shown = typeof value === "string" ? value.slice(0, MAX_METRIC_LENGTH) : numberOrNull(value);
-    if (shown === null) continue;
+    const text = typeof value === "string" ? value.slice(0, MAX_METRIC_LENGTH) : numberOrNull(value);
+    if (text === null) continue;
     const name = longName.slice(0, MAX_METRIC_LENGTH);
-    metrics.push([name, shown]);
+    metrics.push([name, text]);
     const unitText = stringOrNull(unit);
     if (unitText !== null) units.push([name, unitText.slice(0, MAX_METRIC_LENGTH)]);
   }

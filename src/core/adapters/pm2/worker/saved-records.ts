@@ -2,7 +2,7 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SavedRun } from "../../../ports/processes.ts";
-import { LinkFailure } from "../failure.ts";
+import { homeFailure, LinkFailure } from "../failure.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 function writePrivate(path: string, flag: "w" | "wx", data: unknown): void {
@@ -33,13 +33,13 @@ export function readRecord({ recordsFile: path, envFileCopies }: SavedRun, pmId:
 function withCopies(record: Pm2Process["pm2_env"], copies: ReadonlyMap<string, string>): Pm2Process["pm2_env"] {
   const { node_args: options, pm_cwd: cwd } = record;
   if (!Array.isArray(options)) return record;
-  const copyOf = (file: string): string => copies.get(resolve(String(cwd), file)) ?? file;
+  const findCopy = (file: string): string => copies.get(resolve(String(cwd), file)) ?? file;
   const isValue = (index: number): boolean =>
     index > 0 && /^--env-file(?:-if-exists)?$/.test(String(options[index - 1]));
   const node_args = options.map((option: unknown, index) => {
     const [, name, file] = /^(--env-file(?:-if-exists)?)=(.*)$/s.exec(String(option)) ?? [];
-    if (name !== undefined && file !== undefined) return `${name}=${copyOf(file)}`;
-    return isValue(index) ? copyOf(String(option)) : option;
+    if (name !== undefined && file !== undefined) return `${name}=${findCopy(file)}`;
+    return isValue(index) ? findCopy(String(option)) : option;
   });
   return { ...record, node_args };
 }
@@ -48,8 +48,8 @@ function withCopies(record: Pm2Process["pm2_env"], copies: ReadonlyMap<string, s
 export function writeDump(home: string, records: readonly Pm2Process[]): void {
   const path = join(home, "dump.pm2");
   const apps = records.map(({ pm2_env }) => {
-    const { instances: _count, pm_id: _id, prev_restart_delay: _delay, ...kept } = pm2_env;
-    return kept;
+    const { instances: _count, pm_id: _id, prev_restart_delay: _delay, ...record } = pm2_env;
+    return record;
   });
   withPath(path, () => {
     if (existsSync(path)) copyFileSync(path, `${path}.bak`);
@@ -65,26 +65,25 @@ const RUN_FIELDS = new Set(
    version versioning vizion_running watch`.split(/\s+/),
 );
 
-export function savedConf({ pm2_env: kept }: Pm2Process, { pm2_env: now }: Pm2Process): object {
-  const before = Object.entries(kept).filter(([field]) => !RUN_FIELDS.has(field));
-  const added = Object.keys(now).filter((field) => !RUN_FIELDS.has(field) && !Object.hasOwn(kept, field));
+export function savedConf({ pm2_env: record }: Pm2Process, { pm2_env: current }: Pm2Process): object {
+  const before = Object.entries(record).filter(([field]) => !RUN_FIELDS.has(field));
+  const added = Object.keys(current).filter((field) => !RUN_FIELDS.has(field) && !Object.hasOwn(record, field));
   return Object.fromEntries([...added.map((field) => [field, "null"]), ...before]);
 }
 
 const RUN_FIELDS_OF_A_NEW_PROCESS = new Set(["exec_mode", "watch", "pm_pid_path", "NODE_APP_INSTANCE"]);
 
 export function savedApp({ name, pm2_env }: Pm2Process): object {
-  const kept = Object.entries(pm2_env).filter(
+  const record = Object.entries(pm2_env).filter(
     ([field]) => !RUN_FIELDS.has(field) || RUN_FIELDS_OF_A_NEW_PROCESS.has(field),
   );
-  return { ...Object.fromEntries(kept), name };
+  return { ...Object.fromEntries(record), name };
 }
 
 function withPath<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `${path} cannot be used (${code}): ${message}`);
+    throw homeFailure(`${path} cannot be used`, error);
   }
 }

@@ -13,7 +13,6 @@ export interface StartContext {
 
 const DAEMON_START_TIMEOUT_MS = 20_000;
 
-/** @throws {LinkFailure} */
 export async function startApp(context: StartContext, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(context);
   try {
