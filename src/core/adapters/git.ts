@@ -61,7 +61,7 @@ async function readNames(listing: Promise<Buffer>, separator: string): Promise<s
   return text.split(separator).filter((name) => name !== "");
 }
 
-const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
+const INVALID_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
 
 async function resolveCommit(git: Git, revision: string): Promise<string> {
   const unknown = new SvcmError("NOT_FOUND", {
@@ -69,7 +69,7 @@ async function resolveCommit(git: Git, revision: string): Promise<string> {
     details: `${JSON.stringify(revision.slice(0, 80))} is not a revision of this repository.`,
     hint: "`git branch --all` and `git tag` list the names; a shallow clone lacks older commits.",
   });
-  if (NO_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
+  if (INVALID_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
   const parse = async (name: string): Promise<string> => {
     const answer = await git("rev-parse", "--verify", "--quiet", "--end-of-options", name).catch((error: unknown) => {
       throw error instanceof GitRefusal && isUnknownRevision(error) ? unknown : error;

@@ -11,7 +11,6 @@ export interface WorkspaceOptions {
   readonly cwd: string;
   readonly folders?: readonly string[];
   readonly logFolders?: readonly string[];
-  /** True if `PM2_HOME` in `env` comes from `svcm.yaml`. */
   readonly hasDeclaredHome?: boolean;
 }
 

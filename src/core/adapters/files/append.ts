@@ -90,7 +90,6 @@ async function endsInNewline(fd: number, size: number): Promise<boolean> {
 
 export interface Rotation {
   readonly maxBytes: number;
-  /** In addition to the file itself. */
   readonly maxOldFiles: number;
 }
 

@@ -1,4 +1,3 @@
-/** Writes that survive a crash: each file is synced, and so is the folder that lists it. */
 import { type BigIntStats, existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FileError } from "../../ports/index.ts";

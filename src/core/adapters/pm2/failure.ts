@@ -57,7 +57,7 @@ export function errorText(error: unknown): string {
 
 const MIN_SECRET_LENGTH = 4;
 
-/** Masks the values that the apps declare, because PM2's messages quote them. */
+/** PM2's messages quote values of the declaration. */
 export function maskValues(message: string, apps: readonly Fields[]): string {
   const values = apps
     .flatMap((app) => [...Object.values(Object(app["env"]) as Fields), ...[app["args"]].flat()])

@@ -17,7 +17,7 @@ interface Pending {
 
 const SLACK_MS = 30_000;
 
-/** Calls a worker that uses PM2. The first call starts it, and so does a call after its end. */
+/** The first call starts the worker, and so does a call after its end. */
 export class Link {
   readonly #options: LinkOptions;
   readonly #pending = new Map<number, Pending>();

@@ -1,4 +1,3 @@
-/** A line on its way from the bytes of a log to a reader: raw, scrubbed, and with its source. */
 import { basename } from "node:path";
 import { isAtLeast } from "../../../logs/level.ts";
 import { readLine } from "../../../logs/line.ts";

@@ -14,7 +14,6 @@ const TIMEOUT_MS = 5000;
 /** PM2 may be configured not to write its own log. */
 const MAX_AGE_MS = 10_000;
 
-/** The processes of PM2, their log files, and the secrets in their environments. */
 export class ProcessList {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
