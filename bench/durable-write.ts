@@ -3,8 +3,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { allowedFolders } from "../src/core/adapters/files/read.ts";
-import { nodeFiles } from "../src/core/adapters/files/index.ts";
-import { replacer } from "../src/core/adapters/files/write.ts";
+import { nodeFiles, replace } from "../src/core/adapters/files/index.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 400);
 const WARM_UP = 50;
@@ -23,17 +22,17 @@ const env = (name: string) => {
 };
 
 const files = nodeFiles({ allowedFolders: [folder] });
-const unlocked = replacer({
+const unlocked: Parameters<typeof replace>[0] = {
   folders: allowedFolders([folder]),
-  locks: { hold: (_file, work) => work(`bench-${process.pid}`) },
+  locks: { withLock: (_file, work) => work(`bench-${process.pid}`) },
   maxBytes: 2 ** 20,
-});
+};
 
 const paths = { bare: env("bare"), again: env("again"), unlocked: env("unlocked"), whole: env("whole") };
 const contenders: Record<keyof typeof paths, (round: number) => unknown> = {
   bare: (round) => bareWrite(paths.bare, contentOf(round)),
   again: (round) => bareWrite(paths.again, contentOf(round)),
-  unlocked: (round) => unlocked(paths.unlocked, () => contentOf(round)),
+  unlocked: (round) => replace(unlocked, paths.unlocked, () => contentOf(round)),
   whole: (round) => files.replace(paths.whole, () => contentOf(round)),
 };
 type Name = keyof typeof contenders;

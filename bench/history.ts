@@ -23,7 +23,7 @@ try {
   const memory = Array.from({ length: count }, (_, index) => (60 + 10 * index) * 2 ** 20);
   const dayMs = Date.UTC(2030, 0, 1);
   const before = process.cpuUsage();
-  await files.exclusively(async () => {
+  await files.withLock(async () => {
     for (let hourMs = dayMs; hourMs < dayMs + 24 * HOUR_MS; hourMs += HOUR_MS) {
       const steps = Array.from({ length: HOUR_MS / STEP_MS }, (_, at) => stepAt(hourMs + at * STEP_MS, memory));
       const hour = hourOf(hourMs);

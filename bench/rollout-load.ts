@@ -96,12 +96,12 @@ async function bad(mode: object, title: string): Promise<void> {
       let failedAt = Number.NaN;
       let returnedAt = Number.NaN;
       const { releases } = ports;
-      const add: typeof releases.add = async (id, event) => {
+      const add: typeof releases.append = async (id, event) => {
         if (event.event === "step" && event.phase === "failed") failedAt = performance.now();
         if (event.event === "return") returnedAt = performance.now();
-        await releases.add(id, event);
+        await releases.append(id, event);
       };
-      const world = Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+      const world = Object.create(ports, { releases: { value: { ...releases, append: add } } }) as Ports;
       let ms = 0;
       const load = await loadDuring(port, async () => (ms = await timed(() => apply(world, preflight))));
       const share = (at: number): string => ((at - failedAt) / goodMs).toFixed(2);
@@ -123,11 +123,11 @@ async function gateCalls(): Promise<void> {
       lists += 1;
       return list(signal);
     };
-  const keyed: typeof processes.keyed = async () => {
-    const found = await processes.keyed();
+  const keyed: typeof processes.withHomeKey = async () => {
+    const found = await processes.withHomeKey();
     return { ...found, list: counted((signal) => found.list(signal)) };
   };
-  const value = { ...processes, keyed, list: counted((signal) => processes.list(signal)) };
+  const value = { ...processes, withHomeKey: keyed, list: counted((signal) => processes.list(signal)) };
   declare("good", "1", FORK);
   const ms = await timed(() => apply(Object.create(ports, { processes: { value } }) as Ports));
   console.log(`an apply asks PM2 for ${((lists / ms) * 1000).toFixed(1)} lists a second, goal 20`);

@@ -21,7 +21,7 @@ export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache |
     cache && {
       read: (chunk) => cache.read(fileNameOf(chunk)),
       keep: (compiled) =>
-        cache.keep(() => Array.from(compiled, ([chunk, script]) => [fileNameOf(chunk), script.createCachedData()])),
+        cache.store(() => Array.from(compiled, ([chunk, script]) => [fileNameOf(chunk), script.createCachedData()])),
     }
   );
 }

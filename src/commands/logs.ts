@@ -102,7 +102,7 @@ export default class Logs extends NodeCommand {
   async #follow({ limit = 0, until: _until, context: _context, ...filter }: LogQuery): Promise<void> {
     const { signal } = this;
     const ports = await this.ports();
-    for await (const batch of ports.logs.watch({ ...filter, tail: limit, isWhole: true }, signal)) this.#show(batch);
+    for await (const batch of ports.logs.watch({ ...filter, tail: limit, isLossless: true }, signal)) this.#show(batch);
   }
 
   #show({ lines, begin }: LogBatch): void {

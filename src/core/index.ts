@@ -4,9 +4,8 @@ import { rights } from "./api/rights.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
-import { keptFacts } from "./adapters/kept-facts.ts";
-import { nodeFileStamps } from "./adapters/file-stamps.ts";
-import { nodeFiles } from "./adapters/files/index.ts";
+import { factsCache } from "./adapters/facts-cache.ts";
+import { nodeFiles, nodeFileStamps } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHealth } from "./adapters/health.ts";
 import { nodeHistoryFiles } from "./adapters/history-files.ts";
@@ -42,7 +41,7 @@ export { requireWithin } from "./identity/limits.ts";
 export { rightsOf, rightsWithoutTokens } from "./identity/rights.ts";
 export { Refusals, type RefusedAttempt } from "./audit/refusals.ts";
 export type { NatsProject, Project } from "./project/project.ts";
-export { keepSecret } from "./adapters/private-files.ts";
+export { writeSecretFile } from "./adapters/private-files.ts";
 export { isExpired } from "./identity/tokens.ts";
 export type { NodeAsker, Operation } from "./operation.ts";
 export type { Ports } from "./ports/index.ts";
@@ -77,8 +76,7 @@ export { settledTimes } from "./events/feed.ts";
 export { isWanted, matching, pageOf, timed, type EventFilter } from "./events/page.ts";
 export { happenedOnNodes, happeningsOf, type SentRecord } from "./events/of-nodes.ts";
 export { unsent, type GivenOut, type NodeRecord } from "./events/unsent.ts";
-export { deliveryFile, type DeliveryFile } from "./adapters/delivery-file.ts";
-export type { EventFeed } from "./ports/event-feed.ts";
+export type { EventFeed } from "./ports/events.ts";
 export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
@@ -107,8 +105,8 @@ export * from "./operations/index.ts";
 export { remoteOperations } from "./operations/remote.ts";
 export { readConsole } from "./adapters/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./adapters/console-files.ts";
-export { whyNoFolder } from "./adapters/workspace.ts";
-export { privateCopy, type PrivateCopy } from "./adapters/private-files.ts";
+export { folderProblem } from "./adapters/workspace.ts";
+export { deliveryFile, privateCopy, type DeliveryFile, type PrivateCopy } from "./adapters/private-files.ts";
 
 /** At a terminal, file permissions limit the user; svcm adds no limits. */
 export function commandLineCaller(): Caller {
@@ -132,7 +130,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const secrets = async () => knownSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = whenUsed<Ports>({
     workspace: () => workspace,
-    facts: () => nodeFacts(root, ports.files, () => keptFacts(env)),
+    facts: () => nodeFacts(root, ports.files, () => factsCache(env)),
     survey: () => surveyFolder,
     files: () => nodeFiles({ allowedFolders: [root, configDir, ...folders], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),

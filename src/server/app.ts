@@ -120,7 +120,7 @@ function failureHandler({ ports, log, limits, refusals }: Failing) {
     const refusal = asRefusal(error, request, limits);
     const answer = failureAnswer(refusal, allowedMethods(request.raw.url ?? ""));
     const attempt = attemptOf(request, refusal);
-    const isRecorded = attempt !== undefined || (ports.workspace.rootBy !== undefined && hasRunToChange(request));
+    const isRecorded = attempt !== undefined || (ports.workspace.rootSource !== undefined && hasRunToChange(request));
     logFailure(log, request, { answer, error: refusal, isRecorded });
     if (attempt === undefined) sendFailure(reply, answer);
     else void refusals.refused(attempt).then(() => sendFailure(reply, answer));

@@ -8,7 +8,7 @@ export interface Identities {
   of(authorization: string): Identity | undefined;
 }
 
-type Stored = NonNullable<ReturnType<Ports["tokens"]["now"]>>;
+type Stored = NonNullable<ReturnType<Ports["tokens"]["current"]>>;
 
 /** Always compares all digests, each in constant time, so neither content nor length leaks. */
 export function identitiesOf(
@@ -36,7 +36,7 @@ const OWNER: Identity = { actor: "token", role: "admin", grants: rightsOf.admin 
 /** An unreadable file grants nothing, and callers without a token lose their rights as if tokens existed. */
 function known(tokens: Ports["tokens"]): Stored | undefined {
   try {
-    return tokens.now();
+    return tokens.current();
   } catch (error) {
     if (error instanceof SvcmError) return [];
     throw error;

@@ -1,10 +1,10 @@
 /** A server that cannot work as it should refuses to start. */
-import { layoutHint, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { layoutHint, SvcmError, folderProblem, type Ports } from "../core/index.ts";
 
 /** A `svcm.yaml` names the env files itself. */
 export async function requireConfigDirectory(ports: Ports): Promise<void> {
   const path = ports.workspace.configDir;
-  if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;
+  if ((await ports.facts.project()) !== undefined || folderProblem(path) === undefined) return;
   const hint = await layoutHint(ports);
   throw new SvcmError("START_REFUSED", {
     details: `Service Management config directory not found: ${path}`,
@@ -26,7 +26,7 @@ export async function requireFacts(ports: Ports): Promise<void> {
 /** Without the repository's tokens, the server would start but refuse every token. */
 export function requireTokens({ tokens }: Ports): void {
   try {
-    tokens.now();
+    tokens.current();
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     throw new SvcmError("START_REFUSED", error.body);

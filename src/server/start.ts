@@ -87,7 +87,7 @@ async function observe({ facts, recorder, alerting, notifier }: Ports, record: b
   if (record || project?.record === true) recorder.start(record ? "flag" : "file");
   const alerts = project?.alerts;
   if (alerts === undefined) return;
-  const missing = notifier.missing(alerts);
+  const missing = notifier.missingVariables(alerts);
   if (missing.length > 0)
     log.warn(`alerts of svcm.yaml: ${missing.join(", ")} must be set to a value for each alert to arrive.`);
   alerting.start(alerts, (error) => log.warn({ code: failureCode(error) }, alertProblem(error)));

@@ -29,7 +29,7 @@ test("none of a hundred killed recorders loses a step that was on disk", { timeo
   const files = nodeHistoryFiles(folder);
   const found = new Set<number>();
   let torn = 0;
-  for (const { name, kind } of await files.parts()) {
+  for (const { name, kind } of await files.list()) {
     const { lines, damage } = await files.read(name);
     expect(damage).toBeUndefined();
     if (kind === "minutes") continue;

@@ -99,7 +99,7 @@ test("a refused attempt is recorded with the processes that it would have change
   const number = (await ports.processes.list()).find(({ name }) => name === "refused")!.pmId;
   const serving: Ports = {
     ...ports,
-    processes: { ...ports.processes, own: () => ({ pids: [], pm2: { pmId: number, name: "refused" } }) },
+    processes: { ...ports.processes, ownProcess: () => ({ pids: [], pm2: { pmId: number, name: "refused" } }) },
   };
   const recorded = async (): Promise<unknown> => (await newest(ports.audit, 1))[0];
   const blocked = await refused({ action: "restart", pmId: number }, serving);
@@ -234,7 +234,7 @@ test("an action never ends the process that serves the request, and skips it in 
   const service = (await ports.processes.list()).find(({ name }) => name === "service")!;
   const serving: Ports = {
     ...ports,
-    processes: { ...ports.processes, own: () => ({ pids: [process.pid, service.pid!], pm2: null }) },
+    processes: { ...ports.processes, ownProcess: () => ({ pids: [process.pid, service.pid!], pm2: null }) },
   };
   for (const action of ["stop", "restart"] as const) {
     expect(await refused({ action, name: "service" }, serving)).toMatchObject({ kind: "SELF_ACTION_BLOCKED" });

@@ -105,7 +105,7 @@ inLongRun(() => {
     await execute(rolloutRollback, ports, {}, caller);
     for (let count = 0; count < 11; count += 1) {
       const id = `20990101-0000${String(count).padStart(2, "0")}-abcd`;
-      await ports.releases.begin(id, { event: "end", outcome: "applied", at: "" });
+      await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });
     }
     own.pm2Folder([...declared(), { name: "other", script: "./app.cjs", env: { SVC_HTTP_PORT: "0" } }]);
     await execute(rolloutApply, ports, { environment: "dev", apps: ["other"] }, caller);

@@ -93,8 +93,8 @@ longTest(
   async () => {
     // PM2 checks ten times a second whether the process has ended, and lists it as stopped until then.
     let stopped = 0;
-    const keyed: typeof ports.processes.keyed = async () => {
-      const { list, digest } = await ports.processes.keyed();
+    const keyed: typeof ports.processes.withHomeKey = async () => {
+      const { list, digest } = await ports.processes.withHomeKey();
       const listed: typeof list = async (signal) =>
         (await list(signal)).map((record) =>
           stopped > 0 && record.name === "web" ? { ...record, status: "stopped", pid: null, startedAt: null } : record,
@@ -102,7 +102,7 @@ longTest(
       return { list: (signal) => listed(signal).finally(() => void (stopped -= 1)), digest };
     };
     const world = when(isStep(2, "done"), () => void (stopped = 2));
-    const inRestart: Ports = Object.create(world, { processes: { value: { ...ports.processes, keyed } } });
+    const inRestart: Ports = Object.create(world, { processes: { value: { ...ports.processes, withHomeKey: keyed } } });
     expect(await refusalOrOutcome(apply([api("3"), web("3")], inRestart))).toBe("applied");
     expect(stopped).toBeLessThan(0);
   },
@@ -153,8 +153,8 @@ longTest("if PM2 runs a process that it does not list, nothing is applied until 
   await expect.poll(async () => (await recordOf("lost"))?.status).toBe("launching");
   // PM2 treats the end of a process that it is launching as a crash, and starts it again.
   await byPm2("delete", "lost");
-  await expect.poll(() => ports.processes.unlisted()).toHaveLength(1);
-  const [pid = 0] = await ports.processes.unlisted();
+  await expect.poll(() => ports.processes.unlistedPids()).toHaveLength(1);
+  const [pid = 0] = await ports.processes.unlistedPids();
   const before = await ports.processes.list();
   const refused = await refusal(apply([api("3"), web("3")], withoutPatience()));
   expect([refused.kind, refused.body.code]).toEqual(["PROCESS_ACTION_REFUSED", "PROCESS_UNLISTED"]);

@@ -41,10 +41,10 @@ function atLine(line: number, happens: () => unknown): Ports {
   const { releases } = ports;
   let lines = 1;
   const add = async (id: string, event: ReleaseEvent): Promise<void> => {
-    await releases.add(id, event);
+    await releases.append(id, event);
     if ((lines += 1) === line) await happens();
   };
-  return Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+  return Object.create(ports, { releases: { value: { ...releases, append: add } } }) as Ports;
 }
 
 const refusalOf = (done: Promise<unknown>): Promise<unknown> =>

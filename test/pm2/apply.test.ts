@@ -172,12 +172,12 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
 function untilCrash(): Ports {
   const { clock, releases } = ports;
   let stoppedMs: number | undefined;
-  const add: typeof releases.add = async (id, event) => {
+  const add: typeof releases.append = async (id, event) => {
     if (event.event === "step") stoppedMs = event.step === 1 && event.phase === "begun" ? clock.elapsed() : undefined;
-    await releases.add(id, event);
+    await releases.append(id, event);
   };
   const elapsed = (): number => stoppedMs ?? clock.elapsed();
-  return { ...ports, clock: { ...clock, elapsed }, releases: { ...releases, add } };
+  return { ...ports, clock: { ...clock, elapsed }, releases: { ...releases, append: add } };
 }
 
 describe("a bad release", () => {
@@ -248,8 +248,8 @@ inLongRun(() => {
 });
 
 test("while one apply runs, another apply is refused, and the error names the process", async () => {
-  await ports.releases.exclusively(1000, async () => {
-    const second = own.ports().releases.exclusively(1000, () => Promise.resolve("ran"));
+  await ports.releases.withLock(1000, async () => {
+    const second = own.ports().releases.withLock(1000, () => Promise.resolve("ran"));
     expect(await refusal(second)).toMatchObject({
       kind: "APPLY_LOCKED",
       details: expect.stringContaining(String(process.pid)),
@@ -281,7 +281,7 @@ test("values are only in PM2's records of a release and in its dump, readable on
 test("the newest ten releases are kept", async () => {
   for (let count = 0; count < 11; count += 1) {
     const id = `20200101-0000${String(count).padStart(2, "0")}-abcd`;
-    await ports.releases.begin(id, { event: "end", outcome: "applied", at: "" });
+    await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });
   }
   await apply([{ ...api, env: { MODE: "2" } }, web]);
   expect(await ports.releases.list()).toHaveLength(10);

@@ -41,13 +41,13 @@ const apply = (MODE: string, more: object = {}, preflight = false, given = ports
 function impatient(): Ports {
   const { clock, health } = ports;
   let unanswered = 0;
-  const ask: typeof health.ask = async (probe) => {
-    const answer = await health.ask(probe);
+  const ask: typeof health.check = async (probe) => {
+    const answer = await health.check(probe);
     if (answer.state === "unhealthy" && answer.code === "HEALTH_UNREACHABLE") unanswered += 1;
     return answer;
   };
   const elapsed = (): number => clock.elapsed() + (unanswered < 10 ? 0 : 60_000);
-  const changed = { clock: { ...clock, elapsed }, health: { ...health, ask } };
+  const changed = { clock: { ...clock, elapsed }, health: { ...health, check: ask } };
   return { ...ports, ...changed };
 }
 
@@ -60,11 +60,11 @@ function betweenLaunches(): Ports {
     seen.add(record.pid);
     return isNew ? { ...record, status: "stopped" } : record;
   };
-  const keyed: typeof processes.keyed = async () => {
-    const found = await processes.keyed();
+  const keyed: typeof processes.withHomeKey = async () => {
+    const found = await processes.withHomeKey();
     return { ...found, list: async (signal) => (await found.list(signal)).map(asBefore) };
   };
-  return { ...ports, processes: { ...processes, keyed } };
+  return { ...ports, processes: { ...processes, withHomeKey: keyed } };
 }
 
 const refusal = (done: Promise<unknown>): Promise<unknown> =>
@@ -150,12 +150,12 @@ inLongRun(() => {
       checks.at(-1)?.push([]);
       return processes.list(signal);
     };
-    const ask: typeof health.ask = async (probe) => {
-      const answer = await health.ask(probe);
+    const ask: typeof health.check = async (probe) => {
+      const answer = await health.check(probe);
       if (!isReloading && answer.state === "healthy") checks.at(-1)?.at(-1)?.push(answer.pid);
       return answer;
     };
-    const world = { ...ports, health: { ...health, ask }, processes: { ...processes, reload, list } };
+    const world = { ...ports, health: { ...health, check: ask }, processes: { ...processes, reload, list } };
     await apply("good", { ...cluster, args: "x" }, false, world);
     const now = await ports.processes.list();
     const met = checks.map((ofOne) => ofOne.filter((pids) => pids.length > 0));
@@ -179,12 +179,12 @@ inLongRun(() => {
     const isServed: boolean[] = [];
     const { releases } = ports;
     const add = async (id: string, event: ReleaseEvent): Promise<void> => {
-      await releases.add(id, event);
+      await releases.append(id, event);
       if (event.event !== "return") return;
       isServed.push(own.pids().includes(before!.pid!), (await served()) === "good");
       writeFileSync(held, "");
     };
-    const world = Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+    const world = Object.create(ports, { releases: { value: { ...releases, append: add } } }) as Ports;
     const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
     expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
     expect(isServed).toEqual([true, true]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { LinkFailure } from "../../src/core/adapters/pm2/failure.ts";
-import { workerLink } from "../../src/core/adapters/pm2/link.ts";
+import { Link } from "../../src/core/adapters/pm2/link.ts";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
@@ -129,7 +129,7 @@ test("a PM2_HOME that is a file is refused", async () => {
   writeFileSync(home, "");
   const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
   expect(await code(link.list())).toBe("PM2_FAILED ENOTDIR");
-  expect(await code(link.exclusively("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
+  expect(await code(link.withLock("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
 });
 
 test("a caller that aborts gets its answer immediately, and the link continues to work", async () => {
@@ -147,7 +147,7 @@ test("a caller that aborts gets its answer immediately, and the link continues t
 
 test("close refuses pending calls, and a later call opens the link again", async () => {
   const env = { PATH: process.env["PATH"] ?? "", PM2_HOME: own.home };
-  const link = workerLink({ env, socket: join(own.home, "rpc.sock"), salt: new Uint8Array(1), timeoutMs: A_MINUTE });
+  const link = new Link({ env, socket: join(own.home, "rpc.sock"), salt: new Uint8Array(1), timeoutMs: A_MINUTE });
   await link.call({ method: "list" });
   await daemon.signal("SIGSTOP");
   const pending = link.call({ method: "list" }).catch((error: LinkFailure) => error.code);

@@ -59,7 +59,7 @@ test("a watch of all processes has the lines of a process that starts later", as
 
 test("a hundred watches of the same logs receive the same batches", async () => {
   const path = await quiet("shared", "");
-  const all = Array.from({ length: 100 }, () => watched({ app: "shared" }, { isWhole: false }));
+  const all = Array.from({ length: 100 }, () => watched({ app: "shared" }, { isLossless: false }));
   await Promise.all(all.map(({ begun }) => begun()));
   appendFileSync(path, "for all\n");
   await Promise.all(all.map(({ lines, until }) => until(() => lines.length > 0)));
@@ -68,7 +68,7 @@ test("a hundred watches of the same logs receive the same batches", async () => 
 
 test("a watcher that falls behind receives the newest 500 lines, and the number of skipped lines", async () => {
   const path = await quiet("loud", "");
-  const seen = watched({ app: "loud" }, { isWhole: false });
+  const seen = watched({ app: "loud" }, { isLossless: false });
   await seen.begun();
   appendFileSync(path, Array.from({ length: 2000 }, (_, at) => `n${at}\n`).join(""));
   await seen.until(() => seen.lines.includes("n1999"));

@@ -65,10 +65,10 @@ export function twoAppsUnderPm2() {
   function when(isIt: (event: ReleaseEvent) => boolean, happens: () => unknown): Ports {
     const { releases } = ports;
     const add = async (id: string, event: ReleaseEvent): Promise<void> => {
-      await releases.add(id, event);
+      await releases.append(id, event);
       if (isIt(event)) await happens();
     };
-    return Object.create(ports, { releases: { value: { ...releases, add } } }) as Ports;
+    return Object.create(ports, { releases: { value: { ...releases, append: add } } }) as Ports;
   }
 
   /** The same ports, but each pause is longer than svcm waits for anything. */
@@ -76,10 +76,10 @@ export function twoAppsUnderPm2() {
     let skippedMs = 0;
     const elapsed = (): number => ports.clock.elapsed() + skippedMs;
     const pause = async (ms: number): Promise<void> => {
-      await ports.clock.pause(ms);
+      await ports.clock.sleep(ms);
       skippedMs += 60_000;
     };
-    return Object.create(ports, { clock: { value: { ...ports.clock, elapsed, pause } } }) as Ports;
+    return Object.create(ports, { clock: { value: { ...ports.clock, elapsed, sleep: pause } } }) as Ports;
   }
 
   const stepsLeft = async (): Promise<number> =>

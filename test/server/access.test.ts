@@ -12,7 +12,7 @@ const policy: AccessPolicy = {
 };
 
 function identitiesWith(token: string | undefined): Identities {
-  const tokens = { path: "", now: () => undefined, change: () => Promise.resolve(), make: () => "" };
+  const tokens = { path: "", current: () => undefined, update: () => Promise.resolve(), createSecret: () => "" };
   return identitiesOf({ tokens, clock: systemClock }, token);
 }
 

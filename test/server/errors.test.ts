@@ -195,7 +195,7 @@ const cases: readonly Case[] = [
     options: () => ({
       world: (ports: Ports): Ports => {
         const error = new FileError("EACCES", "/pm2/pm2.log", "Cannot open /pm2/pm2.log: permission denied.");
-        return { ...ports, processLogs: { ...ports.processLogs, pm2: () => Promise.reject(error) } };
+        return { ...ports, processLogs: { ...ports.processLogs, readPm2Log: () => Promise.reject(error) } };
       },
     }),
     provoke: (server) => ask(server, "/api/events"),

@@ -4,7 +4,7 @@ import { createAlerting } from "../../src/core/alerts/alerting.ts";
 import { createRecorder } from "../../src/core/history/recorder.ts";
 import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
-import type { AsyncContextAnswer } from "../../src/core/ports/machine.ts";
+import type { AsyncContextResult } from "../../src/core/ports/probes.ts";
 import type { HostReading, ProcessReading } from "../../src/core/metrics/reading.ts";
 import { HandClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
@@ -21,7 +21,7 @@ export interface CountingPorts {
   records: ProcessRecord[] | undefined;
   /** Processes that have ended, although PM2 may still list them. */
   readonly gone: Set<number>;
-  scrape: () => Promise<AsyncContextAnswer>;
+  scrape: () => Promise<AsyncContextResult>;
 }
 
 export function countingPorts(): CountingPorts {
@@ -61,7 +61,7 @@ export function countingPorts(): CountingPorts {
     return Promise.resolve({
       cpuModel: "hand",
       system: null,
-      known: Promise.resolve(),
+      systemReady: Promise.resolve(),
       host: () => Promise.resolve(hostAt(clock.now(), () => (asked.host += 1))),
       processes: (pids: readonly number[]) => Promise.resolve(processesAt(clock.now(), pids, world.gone)),
       disks: () => Promise.resolve([]),
@@ -76,7 +76,7 @@ export function countingPorts(): CountingPorts {
     ...real,
     clock,
     processes: { ...real.processes, list, scrub: (texts) => Promise.resolve(texts), digest: (value) => value },
-    machine: { ...real.machine, platform: "linux", open },
+    machine: { ...real.machine, platform: "linux", openReader: open },
     asyncContext: { open: () => ({ get, close: () => Promise.resolve() }) },
   };
   const ports: Ports = { ...counting, telemetry: createTelemetry(counting) };

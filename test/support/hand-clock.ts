@@ -23,7 +23,7 @@ export class HandClock implements Clock {
     this.#nowMs += byMs;
   }
 
-  pause(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#pauses.delete(pause);

@@ -1,12 +1,12 @@
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "../../src/core/adapters/files/holder.ts";
+import { identifyProcess, type UniqueProcess } from "../../src/core/adapters/host.ts";
 import { fileLocks } from "../../src/core/adapters/files/lock.ts";
-import { lockName } from "../../src/core/adapters/files/succession.ts";
+import { lockName, newNonce, serializeHolder } from "../../src/core/adapters/files/takeover.ts";
 import { type Child, commandLine, start } from "./child.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-export const SELF = await thisProcess();
+export const SELF = await identifyProcess();
 export const NOBODYS_PID = 2 ** 22 + 1;
 
 /** A file to lock. Each call of `hold` uses a new instance, as if it came from another process. */
@@ -17,13 +17,13 @@ export function lockPlace(timeoutMs = 60_000) {
   return {
     target,
     lock: lockName(target),
-    hold: <T>(work: () => Promise<T>) => fileLocks({ timeoutMs }).hold({ target, path: "as/given" }, work),
+    hold: <T>(work: () => Promise<T>) => fileLocks({ timeoutMs }).withLock({ target, path: "as/given" }, work),
     names: () => readdirSync(folder).toSorted(),
   };
 }
 
 /** Leaves a lock or claim of a process that differs from this one in the given properties. */
-export function leave(place: string, difference: Partial<ProcessIdentity>, since?: number): string {
+export function leave(place: string, difference: Partial<UniqueProcess>, since?: number): string {
   const nonce = newNonce(SELF);
   symlinkSync(serializeHolder(nonce, { ...SELF, ...difference }, since), place);
   return nonce;

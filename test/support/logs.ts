@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 import type { LogBatch, Ports } from "../../src/core/index.ts";
 
-export function watchedLogs(ports: Ports, filter: object, more: { tail?: number; isWhole?: boolean } = {}) {
+export function watchedLogs(ports: Ports, filter: object, more: { tail?: number; isLossless?: boolean } = {}) {
   const stop = new AbortController();
   const lines: string[] = [];
   const batches: LogBatch[] = [];
   let wake = (): void => undefined;
   const ended = (async () => {
-    for await (const batch of ports.logs.watch({ tail: 0, isWhole: true, ...filter, ...more }, stop.signal)) {
+    for await (const batch of ports.logs.watch({ tail: 0, isLossless: true, ...filter, ...more }, stop.signal)) {
       batches.push(batch);
       lines.push(...batch.lines.map(({ text }) => text));
       wake();

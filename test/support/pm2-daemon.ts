@@ -15,7 +15,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
-import { workerLink } from "../../src/core/adapters/pm2/link.ts";
+import { Link } from "../../src/core/adapters/pm2/link.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { declarationOf } from "../../src/core/pm2/declaration.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
@@ -70,7 +70,7 @@ export function pm2(daemon = DAEMON): Pm2 {
   const links: Processes[] = [];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: home };
   /** Loads PM2's library once for all apps. */
-  const starter = workerLink({
+  const starter = new Link({
     env: { ...env, PM2_DISABLE_VERSION_CHECK: "1" },
     socket: join(home, "rpc.sock"),
     salt: new Uint8Array(32),

@@ -7,10 +7,10 @@ import type { Ports } from "../../src/core/index.ts";
 export function withQuickClock(ports: Ports): Ports {
   const { clock } = ports;
   let nowMs = clock.elapsed();
-  const pause: typeof clock.pause = async (ms, signal) => {
+  const pause: typeof clock.sleep = async (ms, signal) => {
     const dueMs = nowMs + ms;
-    await clock.pause(ms / 5, signal);
+    await clock.sleep(ms / 5, signal);
     nowMs = Math.max(nowMs, dueMs);
   };
-  return { ...ports, clock: { ...clock, elapsed: () => nowMs, pause } };
+  return { ...ports, clock: { ...clock, elapsed: () => nowMs, sleep: pause } };
 }

@@ -13,9 +13,9 @@ export default class NatsKey extends SvcmCommand {
   async run() {
     const { args } = await this.parse(NatsKey);
     const { newKey } = await import("../../fleet/index.ts");
-    const { keepSecret } = await import("../../core/index.ts");
+    const { writeSecretFile } = await import("../../core/index.ts");
     const { seed, publicKey } = newKey();
-    await keepSecret(args.file, `${seed}\n`);
+    await writeSecretFile(args.file, `${seed}\n`);
     this.logToStderr(`The seed is in ${args.file}. Keep it secret. Add this nkey to svcm.yaml:`);
     this.logExactly(publicKey);
     return { file: args.file, nkey: publicKey };

@@ -1,6 +1,7 @@
 import type { Agent, request } from "undici";
-import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../ports/machine.ts";
+import type { AsyncContext, AsyncContextResult, AsyncContextClient } from "../ports/probes.ts";
 import { codeOf } from "../words/thrown.ts";
+import { readBody } from "./read-body.ts";
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;
@@ -14,23 +15,17 @@ export const nodeAsyncContext: AsyncContext = {
 class UndiciClient implements AsyncContextClient {
   #agent: Promise<Undici> | undefined;
 
-  async get(port: number): Promise<AsyncContextAnswer> {
-    const { request: ask, agent } = await (this.#agent ??= openUndici());
+  async get(port: number): Promise<AsyncContextResult> {
+    const { request: send, agent } = await (this.#agent ??= loadUndici());
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const { statusCode: status, body } = await ask(`http://127.0.0.1:${port}/async-context-metrics`, {
+      const { statusCode: status, body } = await send(`http://127.0.0.1:${port}/async-context-metrics`, {
         dispatcher: agent,
         signal,
         headers: { accept: "application/json" },
       });
-      const chunks: Uint8Array[] = [];
-      let size = 0;
-      for await (const chunk of body as AsyncIterable<Uint8Array>) {
-        size += chunk.length;
-        if (size > MAX_BYTES) return { kind: "too-large", status };
-        chunks.push(chunk);
-      }
-      return { kind: "answer", status, text: Buffer.concat(chunks).toString("utf8") };
+      const text = await readBody(body as AsyncIterable<Uint8Array>, MAX_BYTES);
+      return text === undefined ? { kind: "too-large", status } : { kind: "answer", status, text };
     } catch (error) {
       return signal.aborted ? { kind: "timeout" } : { kind: "unreachable", code: codeOf(error) };
     }
@@ -48,7 +43,7 @@ interface Undici {
   readonly agent: Agent;
 }
 
-async function openUndici(): Promise<Undici> {
+async function loadUndici(): Promise<Undici> {
   const undici = await import("undici");
   // The global agent may use a proxy from the environment.
   return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };

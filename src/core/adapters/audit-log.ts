@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports/index.ts";
-import { appender, DEFAULT_ROTATION, olderFiles, type Rotation } from "./files/append.ts";
-import { mayBeAppendedTo } from "./files/folder.ts";
-import { attempting } from "./files/file-error.ts";
+import { createAppender, DEFAULT_ROTATION, rotatedPaths, type Rotation } from "./files/append.ts";
+import { checkAppendable } from "./files/write.ts";
+import { attempt } from "./files/file-error.ts";
 import { realpath } from "./files/system.ts";
 
 export interface AuditLogOptions {
@@ -20,13 +20,13 @@ export interface AuditLogOptions {
 export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
   const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");
   const files = [...new Set([file, processFile])];
-  const appenders = new Map(files.map((path) => [path, appender(path, rotation)]));
-  const logs = files.map((path) => [path, ...olderFiles(path, rotation)]);
+  const appenders = new Map(files.map((path) => [path, createAppender(path, rotation)]));
+  const logs = files.map((path) => [path, ...rotatedPaths(path, rotation)]);
   const counts = new Map<string, AuditCount>();
   return {
     async append(record) {
-      const path = isAboutProcesses(record) ? processFile : file;
-      await attempting("record a change in", path, async () => {
+      const path = isProcessAction(record) ? processFile : file;
+      await attempt("record a change in", path, async () => {
         if (path !== file && pm2Home !== undefined && record.outcome === "refused") await realpath(pm2Home);
         await appenders.get(path)?.(`${JSON.stringify(record)}\n`);
       });
@@ -36,14 +36,14 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
     },
     async newest(query, signal) {
       // Reading loads the record schema; most commands only append.
-      const { newestRecords } = await import("./audit-records.ts");
-      return await attempting("read", file, () => newestRecords(logs, query, signal));
+      const { readNewestRecords } = await import("./audit-records.ts");
+      return await attempt("read", file, () => readNewestRecords(logs, query, signal));
     },
-    check: () => attempting("record a change in", file, () => mayBeAppendedTo(file)),
+    check: () => attempt("record a change in", file, () => checkAppendable(file)),
     counts: () => [...counts.values()],
   };
 }
 
-function isAboutProcesses({ action }: AuditRecord): boolean {
+function isProcessAction({ action }: AuditRecord): boolean {
   return /^(?:process|plan)\./.test(action);
 }

@@ -1,13 +1,13 @@
 import { type AuditRecord, auditRecord } from "../api/audit-record.ts";
 import type { AuditPage, AuditQuery } from "../ports/index.ts";
-import { attempting, refuse } from "./files/file-error.ts";
-import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "./files/system.ts";
-import { linesBackwards } from "./files/log.ts";
+import { attempt, fileError } from "./files/file-error.ts";
+import { close, fstat, NO_FOLLOW, O_RDONLY, openIfExists } from "./files/system.ts";
+import { readLinesBackwards } from "./files/log.ts";
 import { recordIn } from "../words/record.ts";
 
-const MOST_WAITING = 10_000;
+const MAX_PENDING = 10_000;
 
-export async function newestRecords(
+export async function readNewestRecords(
   logs: readonly (readonly string[])[],
   { limit, since, outcome, text }: AuditQuery,
   signal: AbortSignal | undefined,
@@ -15,21 +15,21 @@ export async function newestRecords(
   const records: AuditRecord[] = [];
   let isComplete = true;
   if (limit <= 0) return { records, isComplete };
-  const onCut = (): void => void (isComplete = false);
-  const isFirst = onePerAttempt();
-  const wanted = text?.toLowerCase();
-  for await (const record of merged(logs.map((files) => recordsOf(files, { signal, onCut })))) {
+  const onTruncated = (): void => void (isComplete = false);
+  const isNewAttempt = createAttemptFilter();
+  const searchText = text?.toLowerCase();
+  for await (const record of mergeNewestFirst(logs.map((files) => readRecords(files, { signal, onTruncated })))) {
     if (since !== undefined && Date.parse(record.timestamp) < since) break;
-    if (!isFirst(record)) continue;
+    if (!isNewAttempt(record)) continue;
     if (outcome !== undefined && record.outcome !== outcome) continue;
-    if (wanted !== undefined && !names(record, wanted)) continue;
+    if (searchText !== undefined && !mentions(record, searchText)) continue;
     records.push(record);
     if (records.length >= limit) break;
   }
   return { records, isComplete };
 }
 
-async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGenerator<AuditRecord> {
+async function* mergeNewestFirst(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGenerator<AuditRecord> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()));
     for (;;) {
@@ -51,20 +51,23 @@ async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGe
 }
 
 /** Reading backwards, the first record of an attempt has the outcome. */
-function onePerAttempt(): (record: AuditRecord) => boolean {
-  const waiting = new Set<string>();
+function createAttemptFilter(): (record: AuditRecord) => boolean {
+  const pending = new Set<string>();
   return ({ id, outcome }) => {
-    if (waiting.delete(id)) return false;
-    if (outcome === "succeeded" || outcome === "failed") waiting.add(id);
-    for (const oldest of waiting) {
-      if (waiting.size <= MOST_WAITING) break;
-      waiting.delete(oldest);
+    if (pending.delete(id)) return false;
+    if (outcome === "succeeded" || outcome === "failed") pending.add(id);
+    for (const oldest of pending) {
+      if (pending.size <= MAX_PENDING) break;
+      pending.delete(oldest);
     }
     return true;
   };
 }
 
-function names({ action, environment, service, keys, processes, target, actor }: AuditRecord, text: string): boolean {
+function mentions(
+  { action, environment, service, keys, processes, target, actor }: AuditRecord,
+  text: string,
+): boolean {
   const all = [
     action,
     environment,
@@ -78,64 +81,59 @@ function names({ action, environment, service, keys, processes, target, actor }:
 }
 
 /** If this many bytes hold no record, another program has filled the log. */
-const MOST_FOREIGN_BYTES = 16 * 2 ** 20;
+const MAX_FOREIGN_BYTES = 16 * 2 ** 20;
 
-interface Reading {
+interface ReadContext {
   readonly signal?: AbortSignal | undefined;
-  readonly onCut: () => void;
+  readonly onTruncated: () => void;
 }
 
 /** Newest first. Skips torn and foreign lines. @throws {FileError}; the signal's reason if it is aborted */
-async function* recordsOf(files: readonly string[], reading: Reading): AsyncGenerator<AuditRecord> {
+async function* readRecords(files: readonly string[], context: ReadContext): AsyncGenerator<AuditRecord> {
   const seen = new Set<string>();
   for (const file of files) {
-    const fd = await attempting("read", file, () => openIfThere(file));
+    const fd = await attempt("read", file, () => openIfExists(file, O_RDONLY | NO_FOLLOW));
     if (fd === undefined) continue;
     try {
       const stat = await fstat(fd);
-      if (!stat.isFile()) throw refuse("ENOTREG", "read", file);
+      if (!stat.isFile()) throw fileError("ENOTREG", "read", file);
       // A rotation may rename a file that was already read.
       const identity = `${stat.dev}:${stat.ino}`;
       if (seen.has(identity)) continue;
       seen.add(identity);
-      if (!(yield* recordsIn(fd, Number(stat.size), reading))) return;
+      if (!(yield* readRecordsFrom(fd, Number(stat.size), context))) return;
     } finally {
       await close(fd);
     }
   }
 }
 
-async function* recordsIn(fd: number, size: number, { signal, onCut }: Reading): AsyncGenerator<AuditRecord, boolean> {
+async function* readRecordsFrom(
+  fd: number,
+  size: number,
+  { signal, onTruncated }: ReadContext,
+): AsyncGenerator<AuditRecord, boolean> {
   let foreignBytes = 0;
-  for await (const { lines, bytes } of linesBackwards(fd, size)) {
+  for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
     signal?.throwIfAborted();
     foreignBytes += bytes;
     for (const line of lines) {
-      const record = line.startsWith("{") ? parseLine(line) : undefined;
+      const record = line.startsWith("{") ? parseRecord(line) : undefined;
       if (record === undefined) continue;
       foreignBytes = 0;
       yield record;
     }
-    if (foreignBytes > MOST_FOREIGN_BYTES) {
-      onCut();
+    if (foreignBytes > MAX_FOREIGN_BYTES) {
+      onTruncated();
       return false;
     }
   }
   return true;
 }
 
-async function openIfThere(file: string): Promise<number | undefined> {
-  try {
-    return await open(file, O_RDONLY | SAFELY);
-  } catch (error) {
-    if (isRefusal(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
 const storedRecord = auditRecord.strip();
 
-function parseLine(line: string): AuditRecord | undefined {
+function parseRecord(line: string): AuditRecord | undefined {
   const fields = recordIn(line);
   const { environment, ...others } = fields ?? {};
   // Older logs have an empty environment instead of omitting it.

@@ -15,47 +15,47 @@ import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Facts, type Files } from "../ports/index.ts";
 import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
-import { attempting } from "./files/file-error.ts";
-import { fileState, isRefusal } from "./files/system.ts";
-import type { KeptFacts } from "./kept-facts.ts";
+import { attempt } from "./files/file-error.ts";
+import { fileState, hasErrorCode } from "./files/system.ts";
+import type { FactsCache } from "./facts-cache.ts";
 
 /** Packaged data replaces a missing contract or matrix. */
-export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () => KeptFacts | undefined): Facts {
-  const place = { root, files, kept };
-  const declared = new FactFile<Project | undefined>(place, PROJECT_FILE, { text: undefined, value: undefined });
-  const contract = new FactFile(place, "config/runtime-contract.yaml", {
+export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () => FactsCache | undefined): Facts {
+  const source = { root, files, cache };
+  const projectFile = new FactFile<Project | undefined>(source, PROJECT_FILE, { text: undefined, value: undefined });
+  const contractFile = new FactFile(source, "config/runtime-contract.yaml", {
     text: packagedRuntimeContractText,
     value: packagedRuntimeContract,
   });
-  const matrix = new FactFile({ root, files }, "config/capability-matrix.yaml", {
+  const matrixFile = new FactFile({ root, files }, "config/capability-matrix.yaml", {
     text: packagedCapabilityMatrixText,
     value: packagedCapabilityMatrix,
   });
-  const contractOf = lastAnswer((project: Project, value: RuntimeContract) => projectContract(project, value));
-  const besideOf = lastAnswer(matrixFor);
-  const matrixOf = lastAnswer((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
+  const declaredContract = memoizeLast((project: Project, value: RuntimeContract) => projectContract(project, value));
+  const matchingMatrix = memoizeLast(matrixFor);
+  const declaredMatrix = memoizeLast((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
   const project = (): Promise<Project | undefined> =>
-    declared.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
+    projectFile.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
   const runtimeContract = async (): Promise<RuntimeContract> => {
-    const value = await contract.load(async (text, file) =>
+    const value = await contractFile.load(async (text, file) =>
       (await import("../facts/read.ts")).readRuntimeContract(text, file),
     );
-    const own = await project();
-    if (own === undefined) return value;
-    if (own.keys !== undefined && isOwnContract(value)) throw keysTwice(root);
-    return contractOf(own, value);
+    const declared = await project();
+    if (declared === undefined) return value;
+    if (declared.keys !== undefined && isOwnContract(value)) throw keysTwice(root);
+    return declaredContract(declared, value);
   };
   return {
     project,
     runtimeContract,
     async capabilityMatrix() {
-      const own = await runtimeContract();
-      const value = await matrix.load(async (text, file) =>
-        (await import("../facts/read.ts")).readCapabilityMatrix(text, file, own, packagedRuntimeContract),
+      const contract = await runtimeContract();
+      const value = await matrixFile.load(async (text, file) =>
+        (await import("../facts/read.ts")).readCapabilityMatrix(text, file, contract, packagedRuntimeContract),
       );
-      const beside = besideOf(own, value);
-      const declares = await project();
-      return declares === undefined ? beside : matrixOf(declares, beside);
+      const contractMatrix = matchingMatrix(contract, value);
+      const declared = await project();
+      return declared === undefined ? contractMatrix : declaredMatrix(declared, contractMatrix);
     },
   };
 }
@@ -69,7 +69,7 @@ function keysTwice(root: string): SvcmError {
   });
 }
 
-function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
+function memoizeLast<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
   let last: { readonly a: A; readonly b: B; readonly answer: R } | undefined;
   return (a, b) => {
     if (last?.a !== a || last.b !== b) last = { a, b, answer: decide(a, b) };
@@ -80,30 +80,24 @@ function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
 /** A contract with several hundred keys is 20 times smaller. */
 const MAX_FACT_BYTES = 2 ** 20;
 
-interface FactPlace {
+interface FactSource {
   readonly root: string;
   readonly files: Pick<Files, "read">;
-  readonly kept?: (() => KeptFacts | undefined) | undefined;
+  readonly cache?: (() => FactsCache | undefined) | undefined;
 }
 
 class FactFile<T> {
   readonly #name: string;
   readonly #path: string;
-  readonly #files: Pick<Files, "read">;
   readonly #packaged: { readonly text: string | undefined; readonly value: T };
-  readonly #kept: (() => KeptFacts | undefined) | undefined;
+  readonly #source: FactSource;
   #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
 
-  constructor(
-    { root, files, kept }: FactPlace,
-    name: string,
-    packaged: { readonly text: string | undefined; readonly value: T },
-  ) {
+  constructor(source: FactSource, name: string, packaged: { readonly text: string | undefined; readonly value: T }) {
+    this.#source = source;
     this.#name = name;
-    this.#path = join(root, name);
-    this.#files = files;
+    this.#path = join(source.root, name);
     this.#packaged = packaged;
-    this.#kept = kept;
   }
 
   async load(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
@@ -123,28 +117,28 @@ class FactFile<T> {
       const state = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
       return state && fileState(state);
     } catch (error) {
-      if (isRefusal(error, "ENOTDIR")) return undefined;
+      if (hasErrorCode(error, "ENOTDIR")) return undefined;
       throw error;
     }
   }
 
   async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
-    const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
+    const bytes = await this.#attempt(() => this.#source.files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
     const text = decodeUtf8(bytes);
     if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
     if (text === this.#packaged.text) return this.#packaged.value;
     const key = `${this.#name}\n${text}`;
-    const kept = this.#kept?.();
-    const known = kept?.read(key) as T | undefined;
-    if (known !== undefined) return known;
+    const cache = this.#source.cache?.();
+    const cached = cache?.read(key) as T | undefined;
+    if (cached !== undefined) return cached;
     const value = this.#valid(await read(text, this.#name), text);
-    kept?.keep(key, value);
+    cache?.store(key, value);
     return value;
   }
 
   async #attempt<R>(step: () => R): Promise<Awaited<R>> {
     try {
-      return await attempting("read", this.#path, step);
+      return await attempt("read", this.#path, step);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       throw this.#refusal(error.code, error.message);

@@ -20,7 +20,7 @@ export async function revisionState(
     const inside = all.filter((path) => !relative(root, path).startsWith(`..${sep}`));
     const names = inside.map((path) => relative(root, path));
     const listing = names.length === 0 ? "" : (await git("ls-tree", "-z", commit, "--", ...names)).toString("utf8");
-    const files = entriesOf(listing).filter(({ isFile }) => isFile);
+    const files = parseTree(listing).filter(({ isFile }) => isFile);
     const tracked = new Map(files.map(({ id, name }) => [name, id]));
     const isDirty = await Promise.all(names.map((name) => differs(join(root, name), tracked.get(name))));
     return { commit, dirty: inside.filter((_path, index) => isDirty[index]) };
@@ -44,17 +44,17 @@ export interface RevisionTree {
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 
-const READABLE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
+const READABLE_FILE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
 /** A hostile tree may hold such names. */
-const OUTSIDE = /(?:^|\/)\.\.(?:\/|$)/;
-const MOST_FILES = 20_000;
-const MOST_BYTES = 64 * 2 ** 20;
-const LARGEST = 2 ** 20;
+const PARENT_FOLDER = /(?:^|\/)\.\.(?:\/|$)/;
+const MAX_FILES = 20_000;
+const MAX_TOTAL_BYTES = 64 * 2 ** 20;
+const MAX_FILE_BYTES = 2 ** 20;
 
 export async function withRevisionFiles<T>(tree: RevisionTree, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "svcm-revision-")));
   try {
-    for (const { name, bytes } of await filesOf(tree)) {
+    for (const { name, bytes } of await readFiles(tree)) {
       const path = join(folder, name);
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, bytes, { mode: 0o600 });
@@ -67,19 +67,20 @@ export async function withRevisionFiles<T>(tree: RevisionTree, work: (folder: st
   }
 }
 
-async function filesOf({ commit, run }: RevisionTree): Promise<{ name: string; bytes: Buffer }[]> {
-  const listing = (await run(MOST_BYTES, ["ls-tree", "-r", "-z", "-l", commit])).toString("utf8");
-  const entries = entriesOf(listing).filter(
-    ({ isFile, name, size }) => isFile && READABLE.test(name) && !OUTSIDE.test(name) && size <= LARGEST,
+async function readFiles({ commit, run }: RevisionTree): Promise<{ name: string; bytes: Buffer }[]> {
+  const listing = (await run(MAX_TOTAL_BYTES, ["ls-tree", "-r", "-z", "-l", commit])).toString("utf8");
+  const entries = parseTree(listing).filter(
+    ({ isFile, name, size }) =>
+      isFile && READABLE_FILE.test(name) && !PARENT_FOLDER.test(name) && size <= MAX_FILE_BYTES,
   );
-  const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES;
-  if (entries.length > MOST_FILES || isTooMuch)
+  const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MAX_TOTAL_BYTES;
+  if (entries.length > MAX_FILES || isTooMuch)
     throw new SvcmError("REVISION_FAILED", {
       code: "EFBIG",
-      details: `${commit.slice(0, 10)} has more than ${MOST_FILES} files of code and settings, or more than ${MOST_BYTES / 2 ** 20} MiB of them.`,
+      details: `${commit.slice(0, 10)} has more than ${MAX_FILES} files of code and settings, or more than ${MAX_TOTAL_BYTES / 2 ** 20} MiB of them.`,
     });
   const input = entries.map(({ id }) => `${id}\n`).join("");
-  return blobsIn(await run(2 * MOST_BYTES, ["cat-file", "--batch"], input), entries);
+  return parseBlobs(await run(2 * MAX_TOTAL_BYTES, ["cat-file", "--batch"], input), entries);
 }
 
 interface Entry {
@@ -92,17 +93,17 @@ interface Entry {
 }
 
 /** The entries of `ls-tree -z`: `<mode> <type> <id>[ <size>]\t<name>` each. */
-export function entriesOf(listing: string): Entry[] {
+export function parseTree(listing: string): Entry[] {
   return listing.split("\0").flatMap((line) => {
-    const [, mode = "", id = "", size = "0", name = ""] = ENTRY.exec(line) ?? [];
+    const [, mode = "", id = "", size = "0", name = ""] = TREE_ENTRY.exec(line) ?? [];
     return name === "" ? [] : [{ id, name, size: Number(size), isFile: mode.startsWith("100") }];
   });
 }
 
-const ENTRY = /^(\d+) \w+ ([0-9a-f]+)(?: +(?:(\d+)|-))?\t(.*)$/s;
+const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)(?: +(?:(\d+)|-))?\t(.*)$/s;
 
 /** `<id> blob <size>\n<bytes>\n` each. */
-function blobsIn(batch: Buffer, entries: readonly Entry[]): { name: string; bytes: Buffer }[] {
+function parseBlobs(batch: Buffer, entries: readonly Entry[]): { name: string; bytes: Buffer }[] {
   let at = 0;
   return entries.map(({ name, size }) => {
     const start = batch.indexOf("\n", at) + 1;

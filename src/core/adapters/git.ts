@@ -2,7 +2,7 @@ import { foreignCode, type ErrorCode } from "../api/code.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { entriesOf, revisionState, withRevisionFiles, type Git } from "./git-files.ts";
+import { parseTree, revisionState, withRevisionFiles, type Git } from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports/index.ts";
 
@@ -16,57 +16,60 @@ export interface GitOptions {
 /** These commands run no hook, filter or pager. User input follows `--end-of-options`, never in a shell. */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
   const run = (maxBuffer: number, args: readonly string[], input = ""): Promise<Buffer> => {
-    const options = { env: quietEnvironment(env), maxBuffer, timeout: timeoutMs };
+    const options = { env: gitEnvironment(env), maxBuffer, timeout: timeoutMs };
     return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
   };
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
-    state: (paths) => revisionState(git, root, paths),
+    readState: (paths) => revisionState(git, root, paths),
     withFiles: async (revision, work) => {
-      const commit = await commitOf(git, revision);
+      const commit = await resolveCommit(git, revision);
       return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
     },
-    names: () =>
-      namesOf(git("for-each-ref", "--sort=-committerdate", `--count=${MOST_NAMES}`, "--format=%(refname:short)"), "\n"),
-    async tracked(paths) {
+    listNames: () =>
+      readNames(
+        git("for-each-ref", "--sort=-committerdate", `--count=${MAX_NAMES}`, "--format=%(refname:short)"),
+        "\n",
+      ),
+    async listTracked(paths) {
       if (paths.length === 0) return [];
       // A file monitor is a program that the repository's configuration names.
-      return await namesOf(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
+      return await readNames(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
     },
     async read(revision, path): Promise<RevisionFile> {
-      const commit = await commitOf(git, revision);
+      const commit = await resolveCommit(git, revision);
       const name = relative(root, path);
       if (name === ".." || name.startsWith(`..${sep}`))
-        throw failed("EOUTSIDE", `${path} is outside of ${root}.`, path);
-      const [entry] = entriesOf((await git("ls-tree", "-z", "-l", commit, "--", name)).toString("utf8"));
+        throw revisionError("EOUTSIDE", `${path} is outside of ${root}.`, path);
+      const [entry] = parseTree((await git("ls-tree", "-z", "-l", commit, "--", name)).toString("utf8"));
       if (entry === undefined) {
-        await refuseMovedWorkTree(git);
+        await requireOwnWorkTree(git);
         return { commit, bytes: undefined };
       }
-      const shown = `${commit.slice(0, 10)}:${name}`;
-      if (!entry.isFile) throw failed("ENOTREG", `${shown} is not a regular file.`, path);
-      if (entry.size > maxBytes) throw failed("EFBIG", `${shown} is larger than ${maxBytes} bytes.`, path);
+      const label = `${commit.slice(0, 10)}:${name}`;
+      if (!entry.isFile) throw revisionError("ENOTREG", `${label} is not a regular file.`, path);
+      if (entry.size > maxBytes) throw revisionError("EFBIG", `${label} is larger than ${maxBytes} bytes.`, path);
       return { commit, bytes: await git("cat-file", "blob", entry.id) };
     },
   };
 }
 
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
-async function namesOf(listing: Promise<Buffer>, separator: string): Promise<string[]> {
+async function readNames(listing: Promise<Buffer>, separator: string): Promise<string[]> {
   const text = await listing.then((bytes) => bytes.toString("utf8")).catch(() => "");
   return text.split(separator).filter((name) => name !== "");
 }
 
-const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
+const INVALID_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
 
-async function commitOf(git: Git, revision: string): Promise<string> {
+async function resolveCommit(git: Git, revision: string): Promise<string> {
   const unknown = new SvcmError("NOT_FOUND", {
     code: "REVISION_NOT_FOUND",
     details: `${JSON.stringify(revision.slice(0, 80))} is not a revision of this repository.`,
     hint: "`git branch --all` and `git tag` list the names; a shallow clone lacks older commits.",
   });
-  if (NO_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
+  if (INVALID_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
   const parse = async (name: string): Promise<string> => {
     const answer = await git("rev-parse", "--verify", "--quiet", "--end-of-options", name).catch((error: unknown) => {
       throw error instanceof GitRefusal && isUnknownRevision(error) ? unknown : error;
@@ -85,10 +88,10 @@ function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
 }
 
 /** With `core.worktree` set, Git looks for every path in another folder and finds nothing. */
-async function refuseMovedWorkTree(git: Git): Promise<void> {
+async function requireOwnWorkTree(git: Git): Promise<void> {
   const top = (await git("rev-parse", "--show-toplevel")).toString("utf8").trimEnd();
   if (existsSync(join(top, ".git"))) return;
-  throw failed(
+  throw revisionError(
     "GIT_WORK_TREE_MOVED",
     `Git's setting core.worktree moves the work tree to ${top}, so Git finds no file of this repository.`,
   );
@@ -98,8 +101,8 @@ class GitRefusal extends SvcmError {
   readonly exitCode: number;
   readonly stderr: string;
 
-  constructor(facts: RefusalBody, exitCode: number, stderr: string) {
-    super("REVISION_FAILED", facts);
+  constructor(body: RefusalBody, exitCode: number, stderr: string) {
+    super("REVISION_FAILED", body);
     this.exitCode = exitCode;
     this.stderr = stderr;
   }
@@ -134,25 +137,29 @@ interface ExecError extends Error {
 
 function gitFailure({ code, killed, message }: ExecError, stderr: string, timeoutMs: number): Error {
   if (code === "ENOENT")
-    return failed("GIT_NOT_FOUND", "The program git is not in the PATH. Install Git, or add it to the PATH.");
-  if (typeof code === "string") return failed(foreignCode(code), message);
-  if (killed) return failed("GIT_TIMEOUT", `git did not answer within ${timeoutMs / 1000} seconds.`);
-  const words = stderr
+    return revisionError("GIT_NOT_FOUND", "The program git is not in the PATH. Install Git, or add it to the PATH.");
+  if (typeof code === "string") return revisionError(foreignCode(code), message);
+  if (killed) return revisionError("GIT_TIMEOUT", `git did not answer within ${timeoutMs / 1000} seconds.`);
+  const text = stderr
     .replaceAll(/^(?:fatal|error): /gm, "")
     .replaceAll(/\p{C}+/gu, " ")
     .trim();
-  const known = KNOWN.find(({ pattern }) => pattern.test(stderr))?.facts;
-  return new GitRefusal(known ?? { code: "GIT_FAILED", details: words || "git gave no reason." }, code ?? 1, stderr);
+  const knownError = KNOWN_ERRORS.find(({ pattern }) => pattern.test(stderr))?.body;
+  return new GitRefusal(
+    knownError ?? { code: "GIT_FAILED", details: text || "git gave no reason." },
+    code ?? 1,
+    stderr,
+  );
 }
 
-const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[] = [
+const KNOWN_ERRORS: readonly { readonly pattern: RegExp; readonly body: RefusalBody }[] = [
   {
     pattern: /not a git repository|must be run in a work tree/,
-    facts: { code: "GIT_NO_REPOSITORY", details: "The repository root is not in a work tree of Git." },
+    body: { code: "GIT_NO_REPOSITORY", details: "The repository root is not in a work tree of Git." },
   },
   {
     pattern: /dubious ownership|unsafe repository/,
-    facts: {
+    body: {
       code: "GIT_OWNERSHIP",
       details: "The repository belongs to another user, and Git does not trust it.",
       hint: "If you trust it, run `git config --global --add safe.directory <root>`.",
@@ -160,15 +167,15 @@ const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[
   },
 ];
 
-function failed(code: ErrorCode, details: string, path?: string): SvcmError {
+function revisionError(code: ErrorCode, details: string, path?: string): SvcmError {
   return new SvcmError("REVISION_FAILED", { code, details, path });
 }
 
 /** A hook sets variables that point Git elsewhere. */
-function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
+function gitEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
+  const ownVariables = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(ownVariables),
     LC_ALL: "C",
     LANGUAGE: "",
     GIT_TERMINAL_PROMPT: "0",

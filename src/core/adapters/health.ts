@@ -2,85 +2,75 @@ import { createHash, randomBytes } from "node:crypto";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
+import type { Health, HealthResult, Probe } from "../ports/probes.ts";
 import { recordIn } from "../words/record.ts";
+import { readBody } from "./read-body.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 2000;
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 export const nodeHealth: Health = {
-  async ask(probe) {
+  async check(probe) {
     try {
-      return await ASKS[probe.kind](probe);
+      return await PROBES[probe.kind](probe);
     } catch (error) {
       const { code = "EUNKNOWN" } = error as NodeJS.ErrnoException;
       const details = `The ${probe.kind} probe of port ${probe.port} has no answer: ${code}.`;
       return { state: "unhealthy", code: "HEALTH_UNREACHABLE", details, pid: null };
     }
   },
-  async sparePorts(count) {
-    const servers = await Promise.all(Array.from({ length: count }, listening));
+  async freePorts(count) {
+    const servers = await Promise.all(Array.from({ length: count }, listenOnFreePort));
     const ports = servers.map((server) => (server.address() as AddressInfo).port);
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     return ports;
   },
 };
 
-function listening(): Promise<Server> {
+function listenOnFreePort(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
     server.listen(0, HOST, () => resolve(server));
   });
 }
 
-const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthAnswer>>> = {
+const PROBES: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthResult>>> = {
   http: async (probe) => {
-    const response = await responseTo(probe, {});
-    const text = await readBody(response);
+    const response = await sendRequest(probe, {});
+    const text = (await readBody(response as AsyncIterable<Uint8Array>, MAX_BYTES)) ?? "";
     const { statusCode: status = 0 } = response;
-    const pid = pidIn(text);
-    return status >= 200 && status < 300 ? { state: "healthy", pid } : refused(probe, status, pid);
+    const pid = parsePid(text);
+    return status >= 200 && status < 300 ? { state: "healthy", pid } : answerWithStatus(probe, status, pid);
   },
   websocket: async (probe) => {
     const key = randomBytes(16).toString("base64");
     const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
-    const response = await responseTo(probe, { ...upgrade, "sec-websocket-key": key });
+    const response = await sendRequest(probe, { ...upgrade, "sec-websocket-key": key });
     response.destroy();
     const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
     const { statusCode: status = 0, headers } = response;
     const isOpen = status === 101 && headers["sec-websocket-accept"] === accept;
-    return isOpen ? { state: "healthy", pid: null } : refused(probe, status);
+    return isOpen ? { state: "healthy", pid: null } : answerWithStatus(probe, status);
   },
-  grpc: askGrpc,
+  grpc: probeGrpc,
 };
 
-function responseTo({ port, path }: Probe, headers: Record<string, string>): Promise<IncomingMessage> {
+function sendRequest({ port, path }: Probe, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const asking = request({ host: HOST, port, path, headers, agent: false, timeout: TIMEOUT_MS });
-    asking.once("upgrade", (response, socket) => {
+    const outgoing = request({ host: HOST, port, path, headers, agent: false, timeout: TIMEOUT_MS });
+    outgoing.once("upgrade", (response, socket) => {
       socket.destroy();
       resolve(response);
     });
-    asking.once("response", resolve);
-    asking.once("timeout", () => asking.destroy(timedOut()));
-    asking.once("error", reject);
-    asking.end();
+    outgoing.once("response", resolve);
+    outgoing.once("timeout", () => outgoing.destroy(timeoutError()));
+    outgoing.once("error", reject);
+    outgoing.end();
   });
 }
 
-async function readBody(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) break;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function pidIn(text: string): number | null {
+function parsePid(text: string): number | null {
   const pid = recordIn(text)?.["pid"];
   return typeof pid === "number" ? pid : null;
 }
@@ -89,8 +79,7 @@ function pidIn(text: string): number | null {
 const SERVING = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
 const UNIMPLEMENTED = "12";
 
-/** The name of the service is field 1. */
-function healthRequest(service = ""): Buffer {
+function encodeHealthRequest(service = ""): Buffer {
   const name = Buffer.from(service);
   // A name has at most 200 bytes. From 128 on, its length takes two bytes.
   const length = name.length < 128 ? [name.length] : [128 + (name.length % 128), name.length >> 7];
@@ -98,10 +87,10 @@ function healthRequest(service = ""): Buffer {
   return Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
 }
 
-function askGrpc(probe: Probe): Promise<HealthAnswer> {
+function probeGrpc(probe: Probe): Promise<HealthResult> {
   return new Promise((resolve, reject) => {
     const session = connect(`http://${HOST}:${probe.port}`);
-    const timer = setTimeout(() => session.destroy(timedOut()), TIMEOUT_MS);
+    const timer = setTimeout(() => session.destroy(timeoutError()), TIMEOUT_MS);
     session.once("error", reject);
     session.once("close", () => clearTimeout(timer));
     const stream = session.request({
@@ -112,31 +101,31 @@ function askGrpc(probe: Probe): Promise<HealthAnswer> {
     });
     const chunks: Buffer[] = [];
     let status: unknown;
-    const hear = (headers: IncomingHttpHeaders): void => void (status ??= headers["grpc-status"]);
-    stream.once("response", hear);
-    stream.once("trailers", hear);
+    const readStatus = (headers: IncomingHttpHeaders): void => void (status ??= headers["grpc-status"]);
+    stream.once("response", readStatus);
+    stream.once("trailers", readStatus);
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.once("error", (error) => reject((error.cause ?? error) as Error));
     stream.once("close", () => {
       session.close();
       if (status === UNIMPLEMENTED && !probe.isDeclared) return resolve({ state: "absent" });
       const isServing = Buffer.concat(chunks).equals(SERVING);
-      resolve(isServing ? { state: "healthy", pid: null } : notServing(probe, `gRPC status ${String(status)}`));
+      resolve(isServing ? { state: "healthy", pid: null } : unhealthy(probe, `gRPC status ${String(status)}`));
     });
-    stream.end(healthRequest(probe.service));
+    stream.end(encodeHealthRequest(probe.service));
   });
 }
 
-function refused(probe: Probe, status: number, pid: number | null = null): HealthAnswer {
+function answerWithStatus(probe: Probe, status: number, pid: number | null = null): HealthResult {
   if (status === 404 && !probe.isDeclared) return { state: "absent" };
-  return notServing(probe, `status ${status}`, pid);
+  return unhealthy(probe, `status ${status}`, pid);
 }
 
-function notServing({ kind, port, path }: Probe, answer: string, pid: number | null = null): HealthAnswer {
-  const details = `The ${kind} probe of port ${port} at ${path} was answered with ${answer}.`;
+function unhealthy({ kind, port, path }: Probe, reply: string, pid: number | null = null): HealthResult {
+  const details = `The ${kind} probe of port ${port} at ${path} was answered with ${reply}.`;
   return { state: "unhealthy", code: "HEALTH_STATUS", details, pid };
 }
 
-function timedOut(): Error {
+function timeoutError(): Error {
   return Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" });
 }

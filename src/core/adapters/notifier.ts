@@ -4,13 +4,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AlertMessage } from "../api/alerts.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
-import type { Notifier } from "../ports/notifier.ts";
+import type { Notifier } from "../ports/alerts.ts";
 import { codeOf } from "../words/thrown.ts";
 
-const PATIENCE_MS = 5_000;
-const COMMAND_MS = 10_000;
+const TIMEOUT_MS = 5_000;
+const COMMAND_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 3;
-const BETWEEN_MS = 1_000;
+const RETRY_DELAY_MS = 1_000;
 const SIGNATURE = "x-svcm-signature";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -18,25 +18,25 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export interface NotifierOptions {
   readonly env: Variables;
   readonly cwd: string;
-  readonly betweenMs?: number;
+  readonly retryDelayMs?: number;
 }
 
-export function nodeNotifier({ env, cwd, betweenMs = BETWEEN_MS }: NotifierOptions): Notifier {
+export function nodeNotifier({ env, cwd, retryDelayMs = RETRY_DELAY_MS }: NotifierOptions): Notifier {
   return {
     async send({ webhook, webhookSecret, command }, message) {
       const body = JSON.stringify(message);
-      const sent = await Promise.allSettled([
+      const results = await Promise.allSettled([
         webhook &&
-          post(urlOf(env, webhook), body, webhookSecret === undefined ? undefined : env[webhookSecret], betweenMs),
+          post(readUrl(env, webhook), body, webhookSecret === undefined ? undefined : env[webhookSecret], retryDelayMs),
         command && run(command, body, message, { env, cwd }),
       ]);
-      for (const { status, ...outcome } of sent)
+      for (const { status, ...outcome } of results)
         if (status === "rejected") throw (outcome as { reason: unknown }).reason;
     },
-    async beat({ heartbeat }) {
-      if (heartbeat !== undefined) await request("heartbeat", urlOf(env, heartbeat), { method: "GET" });
+    async sendHeartbeat({ heartbeat }) {
+      if (heartbeat !== undefined) await request("heartbeat", readUrl(env, heartbeat), { method: "GET" });
     },
-    missing: ({ webhook, webhookSecret, heartbeat }) => [
+    missingVariables: ({ webhook, webhookSecret, heartbeat }) => [
       ...[webhook, heartbeat].flatMap((name) => (name !== undefined && !isUrl(env[name]) ? [name] : [])),
       ...(webhookSecret !== undefined && !env[webhookSecret] ? [webhookSecret] : []),
     ],
@@ -47,13 +47,13 @@ function isUrl(text: string | undefined): text is string {
   return text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-function urlOf(env: Variables, variable: string): string {
+function readUrl(env: Variables, variable: string): string {
   const url = env[variable];
   if (isUrl(url)) return url;
-  throw failed(`The variable ${variable} is not set to an http or https URL.`, "ALERT_VARIABLE_MISSING");
+  throw alertError(`The variable ${variable} is not set to an http or https URL.`, "ALERT_VARIABLE_MISSING");
 }
 
-async function post(url: string, body: string, secret: string | undefined, betweenMs: number): Promise<void> {
+async function post(url: string, body: string, secret: string | undefined, retryDelayMs: number): Promise<void> {
   const signed = secret ? { [SIGNATURE]: `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` } : {};
   const init = { method: "POST", body, headers: { "content-type": "application/json", ...signed } };
   for (let attempt = 1; ; attempt += 1) {
@@ -61,24 +61,26 @@ async function post(url: string, body: string, secret: string | undefined, betwe
       return await request("webhook", url, init);
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
-      await pause(betweenMs);
+      await pause(retryDelayMs);
     }
   }
 }
 
 /** The URL may contain a token, so no message quotes it. A redirect could lead anywhere. */
-async function request(what: "webhook" | "heartbeat", url: string, init: RequestInit): Promise<void> {
+async function request(target: "webhook" | "heartbeat", url: string, init: RequestInit): Promise<void> {
   let status: number;
   try {
-    const answer = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
-    await answer.body?.cancel();
-    ({ status } = answer);
+    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body?.cancel();
+    ({ status } = response);
   } catch (error) {
     const code = codeOf((error as { readonly cause?: unknown }).cause);
-    const why = error instanceof Error && error.name === "TimeoutError" ? `no answer in ${PATIENCE_MS / 1000} s` : code;
-    throw failed(`The ${what} could not be reached: ${why}.`);
+    const reason =
+      error instanceof Error && error.name === "TimeoutError" ? `no answer in ${TIMEOUT_MS / 1000} s` : code;
+    throw alertError(`The ${target} could not be reached: ${reason}.`);
   }
-  if (status < 200 || status > 299) throw failed(`The ${what} answered with status ${status}. Accepted: 200 to 299.`);
+  if (status < 200 || status > 299)
+    throw alertError(`The ${target} answered with status ${status}. Accepted: 200 to 299.`);
 }
 
 function run(
@@ -88,29 +90,31 @@ function run(
   { env, cwd }: Pick<NotifierOptions, "env" | "cwd">,
 ): Promise<void> {
   const { PATH, HOME, USER, LANG } = env;
-  const facts = { ALERT_STATE: state, ALERT_RULE: rule ?? "", ALERT_SUBJECT: subject };
+  const variables = { ALERT_STATE: state, ALERT_RULE: rule ?? "", ALERT_SUBJECT: subject };
   const child = spawn(program, args, {
     cwd,
-    env: { PATH, HOME, USER, LANG, ...facts },
+    env: { PATH, HOME, USER, LANG, ...variables },
     stdio: ["pipe", "ignore", "ignore"],
-    timeout: COMMAND_MS,
+    timeout: COMMAND_TIMEOUT_MS,
     killSignal: "SIGKILL",
   });
   // The command may exit without reading.
   child.stdin.on("error", () => undefined);
   child.stdin.end(body);
   return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(failed(`The command could not be started: ${codeOf(error)}.`)));
+    child.once("error", (error) => reject(alertError(`The command could not be started: ${codeOf(error)}.`)));
     child.once("close", (code, signal) => {
       if (code === 0) resolve();
       else
         reject(
-          failed(`The command ended with ${signal ?? `code ${code}`}. Accepted: code 0 within ${COMMAND_MS / 1000} s.`),
+          alertError(
+            `The command ended with ${signal ?? `code ${code}`}. Accepted: code 0 within ${COMMAND_TIMEOUT_MS / 1000} s.`,
+          ),
         );
     });
   });
 }
 
-function failed(details: string, code: Code = "ALERT_FAILED"): SvcmError {
+function alertError(details: string, code: Code = "ALERT_FAILED"): SvcmError {
   return new SvcmError("ALERT_FAILED", { details, code });
 }

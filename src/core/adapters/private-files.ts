@@ -1,10 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { attempting } from "./files/file-error.ts";
+import { dirname, join } from "node:path";
 import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
-import { writeNew } from "./files/write.ts";
+import { attempt } from "./files/file-error.ts";
+import { fileLocks } from "./files/lock.ts";
+import { withLogFile } from "./files/log.ts";
+import { read } from "./files/system.ts";
+import { createFolder, PRIVATE_FILE, replacePrivate, writeNew } from "./files/write.ts";
 
 export interface PrivateCopy {
   /** Mode 0700, because an editor puts its temporary files here. */
@@ -16,26 +19,24 @@ export interface PrivateCopy {
 
 export async function privateCopy(name: string, bytes: Uint8Array): Promise<PrivateCopy> {
   const parent = tmpdir();
-  return await attempting("write", parent, () => {
+  return await attempt("write", parent, () => {
     const folder = mkdtempSync(join(parent, "svcm-edit-"));
     const path = join(folder, name);
     const remove = (): void => rmSync(folder, { recursive: true, force: true });
     try {
-      writeFileSync(path, bytes, { mode: 0o600, flag: "wx" });
+      writeFileSync(path, bytes, { mode: PRIVATE_FILE, flag: "wx" });
     } catch (error) {
       remove();
       throw error;
     }
-    return { folder, path, read: () => attempting("read", path, () => readFileSync(path)), remove };
+    return { folder, path, read: () => attempt("read", path, () => readFileSync(path)), remove };
   });
 }
 
-const PRIVATE_FILE = 0o600;
-
 /** @throws {SvcmError} INVALID_REQUEST if the file exists */
-export async function keepSecret(path: string, text: string): Promise<void> {
+export async function writeSecretFile(path: string, text: string): Promise<void> {
   try {
-    await attempting("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));
+    await attempt("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw new SvcmError("INVALID_REQUEST", {
@@ -44,4 +45,34 @@ export async function keepSecret(path: string, text: string): Promise<void> {
       details: `${error.message} Accepted: a new file.`,
     });
   }
+}
+
+const LOCK_TIMEOUT_MS = 5_000;
+const MAX_BYTES = 64 * 2 ** 20;
+
+/** Several processes of the machine may change it, one at a time. */
+export interface DeliveryFile {
+  /** When the promise of `save` resolves, the new text is on disk. @throws {FileError} ELOCKED or the system's code */
+  change<T>(work: (text: string | undefined, save: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
+}
+
+export function deliveryFile(path: string): DeliveryFile {
+  const locks = fileLocks({ timeoutMs: LOCK_TIMEOUT_MS });
+  return {
+    async change(work) {
+      await attempt("write", path, () => createFolder(dirname(path)));
+      return await locks.withLock({ target: path, path }, async (nonce) => {
+        const save = (text: string): Promise<void> => replacePrivate({ target: path, path, nonce }, Buffer.from(text));
+        return await work(await readStored(path), save);
+      });
+    },
+  };
+}
+
+async function readStored(path: string): Promise<string | undefined> {
+  return await withLogFile(path, async ({ fd, size }) => {
+    const bytes = Buffer.alloc(Math.min(size, MAX_BYTES));
+    const length = await read(fd, bytes, 0);
+    return bytes.toString("utf8", 0, length);
+  });
 }

@@ -1,35 +1,35 @@
 import { join } from "node:path";
 import type { ErrorTail } from "../events/heap-error.ts";
 import { logEntry, type LogEntry } from "../events/log-line.ts";
-import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
-import { withLog, type OpenLog, linesBackwards } from "./files/log.ts";
+import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "../ports/events.ts";
+import { withLogFile, type OpenLog, readLinesBackwards } from "./files/log.ts";
 import { read } from "./files/system.ts";
 
 /** A crash loop writes this in days. */
-const MOST_BYTES = 64 * 2 ** 20;
-const SEARCHED_BYTES = 256 * 1024;
+const MAX_BYTES = 64 * 2 ** 20;
+const SEARCH_CHUNK_BYTES = 256 * 1024;
 const OVERLAP_BYTES = 1024;
-const MOST_ENTRIES = 500_000;
-const MOST_ERROR_BYTES = 256 * 1024;
-const MOST_ERROR_LINES = 200;
+const MAX_ENTRIES = 500_000;
+const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_ERROR_LINES = 200;
 /** Other names could lead out of the folder. */
 const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 
 export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
-    async pm2(wanted, signal) {
-      const found = await withLog(join(pm2Home, "pm2.log"), async (log) =>
-        (await mayHave(log, wanted.needs)) ? await entriesOf(log, wanted, signal) : undefined,
+    async readPm2Log(query, signal) {
+      const found = await withLogFile(join(pm2Home, "pm2.log"), async (log) =>
+        (await mayContain(log, query.required)) ? await readEntries(log, query, signal) : undefined,
       );
-      return found ?? { entries: [], isComplete: true, isCut: false };
+      return found ?? { entries: [], isComplete: true, isTruncated: false };
     },
-    async has(pattern) {
-      return (await withLog(join(pm2Home, "pm2.log"), (log) => mayHave(log, [pattern]))) ?? false;
+    async contains(pattern) {
+      return (await withLogFile(join(pm2Home, "pm2.log"), (log) => mayContain(log, [pattern]))) ?? false;
     },
-    async errorTail({ name, pmId }) {
+    async readErrorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
       for (const file of [`${name}-error-${pmId}.log`, `${name}-error.log`]) {
-        const found = await withLog(join(pm2Home, "logs", file), lastLines);
+        const found = await withLogFile(join(pm2Home, "logs", file), readLastLines);
         if (found !== undefined) return found;
       }
       return undefined;
@@ -38,30 +38,34 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
 }
 
 /** The clock may have been set back for a while, so a full step of old lines ends it. */
-async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: AbortSignal): Promise<LogPart> {
-  const { sinceMs, most = { entries: Infinity, upToMs: Infinity } } = wanted;
+async function readEntries({ fd, size }: OpenLog, query: Pm2LogQuery, signal?: AbortSignal): Promise<Pm2LogPart> {
+  const { sinceMs, limit = { entries: Infinity, upToMs: Infinity } } = query;
   const entries: LogEntry[] = [];
   let bytesRead = 0;
-  let counted = 0;
-  const part = (isComplete: boolean, isCut = false): LogPart => ({ entries: entries.toReversed(), isComplete, isCut });
-  for await (const { lines, bytes } of linesBackwards(fd, size)) {
+  let countedEntries = 0;
+  const part = (isComplete: boolean, isCut = false): Pm2LogPart => ({
+    entries: entries.toReversed(),
+    isComplete,
+    isTruncated: isCut,
+  });
+  for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
     signal?.throwIfAborted();
     bytesRead += bytes;
     const found = lines.flatMap((line) => logEntry(line) ?? []);
-    const young = found.filter(({ atMs }) => atMs >= sinceMs);
-    entries.push(...young);
-    counted += found.filter(({ atMs }) => atMs <= most.upToMs).length;
-    if (young.length === 0 && found.length > 0) return part(true);
-    if (counted > most.entries && bytesRead < size) return part(true, true);
-    if (bytesRead > MOST_BYTES || entries.length > MOST_ENTRIES) return part(bytesRead >= size);
+    const recent = found.filter(({ atMs }) => atMs >= sinceMs);
+    entries.push(...recent);
+    countedEntries += found.filter(({ atMs }) => atMs <= limit.upToMs).length;
+    if (recent.length === 0 && found.length > 0) return part(true);
+    if (countedEntries > limit.entries && bytesRead < size) return part(true, true);
+    if (bytesRead > MAX_BYTES || entries.length > MAX_ENTRIES) return part(bytesRead >= size);
   }
   return part(true);
 }
 
-async function mayHave({ fd, size }: OpenLog, patterns: readonly RegExp[] = []): Promise<boolean> {
-  if (size > MOST_BYTES) return true;
+async function mayContain({ fd, size }: OpenLog, patterns: readonly RegExp[] = []): Promise<boolean> {
+  if (size > MAX_BYTES) return true;
   let missing = patterns;
-  const chunk = Buffer.allocUnsafe(SEARCHED_BYTES);
+  const chunk = Buffer.allocUnsafe(SEARCH_CHUNK_BYTES);
   for (let at = 0; missing.length > 0;) {
     const bytes = chunk.subarray(0, await read(fd, chunk, at));
     const text = bytes.toString("utf8");
@@ -72,13 +76,13 @@ async function mayHave({ fd, size }: OpenLog, patterns: readonly RegExp[] = []):
   return missing.length === 0;
 }
 
-async function lastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {
+async function readLastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {
   const found: string[] = [];
   let bytesRead = 0;
-  for await (const { lines, bytes } of linesBackwards(fd, size)) {
+  for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
     found.push(...lines.filter((line) => line.trim() !== ""));
     bytesRead += bytes;
-    if (found.length >= MOST_ERROR_LINES || bytesRead > MOST_ERROR_BYTES) break;
+    if (found.length >= MAX_ERROR_LINES || bytesRead > MAX_ERROR_BYTES) break;
   }
-  return { lines: found.slice(0, MOST_ERROR_LINES).toReversed(), writtenMs };
+  return { lines: found.slice(0, MAX_ERROR_LINES).toReversed(), writtenMs };
 }

@@ -6,52 +6,52 @@ import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "../rollout/release.ts";
-import { bytesOf } from "./files/if-readable.ts";
-import { fileLocks, heldSince } from "./files/lock.ts";
+import { readIfExists } from "./files/system.ts";
+import { fileLocks, lockedSince } from "./files/lock.ts";
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
-  const own = join(pm2Home, "svcm");
-  const folder = join(own, serviceName(root), "releases");
-  const journalOf = (id: string): string => join(folder, id, "journal.jsonl");
+  const ownFolder = join(pm2Home, "svcm");
+  const folder = join(ownFolder, serviceName(root), "releases");
+  const journalPath = (id: string): string => join(folder, id, "journal.jsonl");
   const counts = new Map<Release["outcome"], number>();
   return {
-    ...applyLock(own),
+    ...lockMethods(ownFolder),
     counts: () => counts,
-    begin: (id, first) =>
-      using(folder, async () => {
+    create: (id, first) =>
+      withReleaseErrors(folder, async () => {
         await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
-        await append(journalOf(id), first);
+        await append(journalPath(id), first);
       }),
-    add: async (id, event) => {
-      await using(folder, () => append(journalOf(id), event));
+    append: async (id, event) => {
+      await withReleaseErrors(folder, () => append(journalPath(id), event));
       if (event.event === "end") counts.set(event.outcome, (counts.get(event.outcome) ?? 0) + 1);
     },
-    keptIn: (id) => join(folder, id, "before.json"),
+    recordsFile: (id) => join(folder, id, "before.json"),
     list: () =>
-      using(folder, async () => {
-        const texts = (await idsIn(folder)).map((id) => readFile(journalOf(id), "utf8").catch(() => ""));
-        return (await Promise.all(texts)).map(eventsIn).filter(({ length }) => length > 0);
+      withReleaseErrors(folder, async () => {
+        const texts = (await listIds(folder)).map((id) => readFile(journalPath(id), "utf8").catch(() => ""));
+        return (await Promise.all(texts)).map(parseEvents).filter(({ length }) => length > 0);
       }),
     prune: (keep, inUse) =>
-      using(folder, async () => {
-        for (const id of (await idsIn(folder)).slice(keep))
+      withReleaseErrors(folder, async () => {
+        for (const id of (await listIds(folder)).slice(keep))
           if (!inUse.has(id)) await rm(join(folder, id), { recursive: true, force: true });
       }),
-    ...envCopies(folder),
+    ...envCopyMethods(folder),
   };
 }
 
-function applyLock(own: string): Pick<Releases, "heldSince" | "exclusively"> {
-  const path = join(own, "apply");
+function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLock"> {
+  const path = join(ownFolder, "apply");
   return {
-    heldSince: () => using(own, () => heldSince(path)),
-    exclusively: async (timeoutMs, work) => {
-      await using(own, () => mkdir(own, { recursive: true, mode: 0o700 }));
+    lockedSince: () => withReleaseErrors(ownFolder, () => lockedSince(path)),
+    withLock: async (timeoutMs, work) => {
+      await withReleaseErrors(ownFolder, () => mkdir(ownFolder, { recursive: true, mode: 0o700 }));
       try {
-        return await fileLocks({ timeoutMs }).hold({ target: path, path }, work);
+        return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work);
       } catch (error) {
         if (!(error instanceof FileError) || error.path !== path) throw error;
-        if (error.code !== "ELOCKED") throw unusable(own, error);
+        if (error.code !== "ELOCKED") throw unusableError(ownFolder, error);
         throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}.` });
       }
     },
@@ -70,14 +70,14 @@ function serviceName(root: string): string {
   return text.replaceAll(/[^\w.-]+/g, "-").replace(/^[.-]+/, "") || "service";
 }
 
-function envCopies(folder: string): Pick<Releases, "copyIn" | "changed"> {
+function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles"> {
   return {
-    copyIn: (id, paths) =>
-      using(folder, async () => {
+    copyEnvFiles: (id, paths) =>
+      withReleaseErrors(folder, async () => {
         await mkdir(join(folder, id, "env"), { recursive: true, mode: 0o700 });
         const copies: EnvFileCopy[] = [];
         for (const path of paths) {
-          const bytes = await bytesOf(path);
+          const bytes = await readIfExists(path);
           const copy = `${id}/env/${copies.length}`;
           if (bytes === undefined) continue;
           await writeFile(join(folder, copy), bytes, { flag: "wx", mode: 0o600, flush: true });
@@ -85,11 +85,11 @@ function envCopies(folder: string): Pick<Releases, "copyIn" | "changed"> {
         }
         return copies;
       }),
-    changed: (copies) =>
-      using(folder, async () => {
+    changedEnvFiles: (copies) =>
+      withReleaseErrors(folder, async () => {
         const changed = new Map<string, string>();
         for (const { path, copy } of copies) {
-          const [now, before] = [await bytesOf(path), await bytesOf(join(folder, copy))];
+          const [now, before] = [await readIfExists(path), await readIfExists(join(folder, copy))];
           if (before !== undefined && now?.equals(before) !== true) changed.set(path, join(folder, copy));
         }
         return changed;
@@ -107,7 +107,7 @@ async function append(path: string, event: ReleaseEvent): Promise<void> {
   }
 }
 
-async function idsIn(folder: string): Promise<string[]> {
+async function listIds(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
@@ -115,7 +115,7 @@ async function idsIn(folder: string): Promise<string[]> {
   return names.filter((name) => RELEASE_ID.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
-function eventsIn(text: string): ReleaseEvent[] {
+function parseEvents(text: string): ReleaseEvent[] {
   return text.split("\n").flatMap((line) => {
     try {
       return [JSON.parse(line) as ReleaseEvent];
@@ -125,15 +125,15 @@ function eventsIn(text: string): ReleaseEvent[] {
   });
 }
 
-async function using<T>(folder: string, work: () => Promise<T>): Promise<T> {
+async function withReleaseErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw unusable(folder, error);
+    throw unusableError(folder, error);
   }
 }
 
-function unusable(folder: string, error: unknown): SvcmError {
+function unusableError(folder: string, error: unknown): SvcmError {
   const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
   return new SvcmError("PM2_FAILED", {
     code: "PM2_HOME_UNUSABLE",

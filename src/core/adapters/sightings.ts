@@ -1,31 +1,30 @@
-import { watch as watchFolder } from "node:fs";
+import { closeSync, constants, openSync, readSync, watch as watchFolder } from "node:fs";
 import { dirname, join } from "node:path";
-import { readSighting, type Sighting } from "../events/sightings.ts";
-import type { Sightings } from "../ports/sightings.ts";
-import { appender, olderFiles } from "./files/append.ts";
-import { attempting } from "./files/file-error.ts";
-import { withLog, linesBackwards } from "./files/log.ts";
-import { readdir, readText } from "./files/system.ts";
-import { kernelFacts } from "./kernel.ts";
-import { runningCommands } from "./pm2/running-commands.ts";
+import { type Kernel, readSighting, type Sighting } from "../events/sightings.ts";
+import type { Sightings } from "../ports/events.ts";
+import { createAppender, rotatedPaths } from "./files/append.ts";
+import { attempt } from "./files/file-error.ts";
+import { readLinesBackwards, withLogFile } from "./files/log.ts";
+import { hasErrorCode, readdir, readText } from "./files/system.ts";
+import { runningCommands } from "./pm2/proc.ts";
 
-const ROTATION = { maxBytes: 2 ** 20, kept: 1 };
-const WATCHED = /^(?:pm2\.log|.*\.jsonl)$/;
+const ROTATION = { maxBytes: 2 ** 20, maxOldFiles: 1 };
+const WATCHED_FILE = /^(?:pm2\.log|.*\.jsonl)$/;
 
-interface Places {
+interface SightingsOptions {
   readonly pm2Home: string;
   readonly auditFile: string;
 }
 
-export function nodeSightings({ pm2Home, auditFile }: Places): Sightings {
+export function nodeSightings({ pm2Home, auditFile }: SightingsOptions): Sightings {
   const file = join(pm2Home, ".svcm", "sightings.jsonl");
-  const append = appender(file, ROTATION);
+  const append = createAppender(file, ROTATION);
   return {
-    async kept(sinceMs) {
+    async readSince(sinceMs) {
       const found: Sighting[] = [];
-      for (const path of [file, ...olderFiles(file, ROTATION)]) {
-        await withLog(path, async ({ fd, size }) => {
-          for await (const { lines } of linesBackwards(fd, size)) {
+      for (const path of [file, ...rotatedPaths(file, ROTATION)]) {
+        await withLogFile(path, async ({ fd, size }) => {
+          for await (const { lines } of readLinesBackwards(fd, size)) {
             for (const line of lines) {
               const sighting = readSighting(line);
               if (sighting !== undefined && sighting.atMs >= sinceMs) found.push(sighting);
@@ -35,19 +34,19 @@ export function nodeSightings({ pm2Home, auditFile }: Places): Sightings {
       }
       return found.toReversed();
     },
-    keep: (sightings) =>
-      attempting("record an observation in", file, async () => {
-        for (const one of sightings) await append(`${JSON.stringify(one)}\n`);
+    append: (sightings) =>
+      attempt("record an observation in", file, async () => {
+        for (const sighting of sightings) await append(`${JSON.stringify(sighting)}\n`);
       }),
-    kernel: kernelFacts,
-    commands: async () => runningCommands(pm2Home),
-    pids: () => pidsIn(join(pm2Home, "pids")),
+    readKernel,
+    runningCommands: async () => runningCommands(pm2Home),
+    readPids: () => readPids(join(pm2Home, "pids")),
     watch: (onChange) => watchFolders([...new Set([pm2Home, dirname(file), dirname(auditFile)])], onChange),
   };
 }
 
 /** PM2 names the pid file of a process `<name>-<id>.pid` and removes it when the process ends. */
-async function pidsIn(folder: string): Promise<ReadonlyMap<number, number>> {
+async function readPids(folder: string): Promise<ReadonlyMap<number, number>> {
   const names = await readdir(folder).catch(() => []);
   const pids = new Map<number, number>();
   for (const name of names) {
@@ -64,7 +63,7 @@ function watchFolders(folders: readonly string[], onChange: () => void): () => v
   const watchers = folders.flatMap((folder) => {
     try {
       const watcher = watchFolder(folder, { persistent: false }, (_event, name) => {
-        if (name === null || WATCHED.test(name)) onChange();
+        if (name === null || WATCHED_FILE.test(name)) onChange();
       });
       watcher.on("error", () => watcher.close());
       return [watcher];
@@ -75,4 +74,58 @@ function watchFolders(folders: readonly string[], onChange: () => void): () => v
   return () => {
     for (const watcher of watchers) watcher.close();
   };
+}
+
+const RECORD_BYTES = 8192;
+const MAX_RECORDS = 50_000;
+const OOM_KILL = /(?:^|[^\w])(?:Out of memory|Memory cgroup out of memory)[^\n]*Killed process (\d+)/i;
+
+/** On Linux every user can read the counter, but often only root can read the log. */
+async function readKernel(): Promise<Kernel> {
+  const [stat, vmstat] = await Promise.all(
+    ["/proc/stat", "/proc/vmstat"].map((path) => readText(path).catch(() => "")),
+  );
+  const booted = /^btime (\d+)$/m.exec(stat ?? "")?.[1];
+  const kills = /^oom_kill (\d+)$/m.exec(vmstat ?? "")?.[1];
+  const bootedMs = booted === undefined ? undefined : Number(booted) * 1000;
+  const hasKills = bootedMs !== undefined && kills !== undefined && kills !== "0";
+  return {
+    bootedMs,
+    kills: kills === undefined ? undefined : Number(kills),
+    logged: hasKills ? killsInLog(bootedMs) : undefined,
+  };
+}
+
+/** Each read returns one record: `priority,number,microseconds,flags;text`. */
+function killsInLog(bootedMs: number): Kernel["logged"] {
+  let fd: number;
+  try {
+    fd = openSync("/dev/kmsg", constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const buffer = Buffer.allocUnsafe(RECORD_BYTES);
+    const kills: { atMs: number; pid: number }[] = [];
+    for (let count = 0; count < MAX_RECORDS; count += 1) {
+      const record = nextRecord(fd, buffer);
+      if (record === undefined) break;
+      const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
+      const pid = OOM_KILL.exec(text)?.[1];
+      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid) });
+    }
+    return kills;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A record that was overwritten before it was read is an empty text. */
+function nextRecord(fd: number, buffer: Buffer): string | undefined {
+  try {
+    const length = readSync(fd, buffer);
+    return length === 0 ? undefined : buffer.toString("utf8", 0, length);
+  } catch (error) {
+    return hasErrorCode(error, "EPIPE") ? "" : undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readWhole } from "./files/read.ts";
+import { readSnapshot } from "./files/read.ts";
 import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
 
 const MAX_FILES = 20_000;
@@ -8,7 +8,6 @@ const MAX_BYTES = 2 ** 20;
 /** A larger repository has more code, but hardly more kinds of it. */
 const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
-/** Runs no file and follows no link. */
 export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
   let isCut = false;
@@ -33,7 +32,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
 }
 
 function readText(path: string): Promise<string | undefined> {
-  return readWhole(path, path, MAX_BYTES).then(
+  return readSnapshot(path, path, MAX_BYTES).then(
     ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
     () => undefined,
   );

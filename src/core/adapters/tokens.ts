@@ -7,84 +7,84 @@ import { readTokens, TOKENS_FILE, tokensText, type StoredToken } from "../identi
 import { FileError, type Files } from "../ports/index.ts";
 import type { Tokens } from "../ports/tokens.ts";
 import { once } from "../words/once.ts";
-import { createFolder } from "./files/folder.ts";
-import { attempting } from "./files/file-error.ts";
-import { writeNew } from "./files/write.ts";
-import { fileState, isRefusal, SAFELY } from "./files/system.ts";
+import { attempt } from "./files/file-error.ts";
+import { fileState, hasErrorCode, NO_FOLLOW } from "./files/system.ts";
+import { createFolder, PRIVATE_FILE, writeNew } from "./files/write.ts";
 
-const MOST_BYTES = 2 ** 20;
+const MAX_BYTES = 2 ** 20;
 const SECRET_BYTES = 32;
-const OTHERS = 0o077n;
+const PERMISSIONS_OF_OTHERS = 0o077n;
 
 export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens {
   const path = join(root, TOKENS_FILE);
-  let last: { readonly state: string; readonly tokens: readonly StoredToken[] } | undefined;
+  let cached: { readonly state: string; readonly tokens: readonly StoredToken[] } | undefined;
   return {
-    now() {
-      const stats = stateOf(path);
+    current() {
+      const stats = readStats(path);
       if (stats === undefined) return undefined;
       const state = fileState(stats);
-      if (last?.state !== state) last = { state, tokens: readTokens(readPrivate(path), path) };
-      return last.tokens;
+      if (cached?.state !== state) cached = { state, tokens: readTokens(readPrivateFile(path), path) };
+      return cached.tokens;
     },
-    async change(decide, beforeWrite) {
+    async update(decide, beforeWrite) {
       const announce = once(beforeWrite);
       const decideText = (current: Uint8Array): Uint8Array => {
         const tokens = readTokens(new TextDecoder().decode(current), path);
         return new TextEncoder().encode(tokensText(decide(tokens)));
       };
-      await failing(path, async () => {
-        if (stateOf(path) === undefined) await create(path, () => void decide([]), announce);
-        else readPrivate(path);
+      await withTokenErrors(path, async () => {
+        if (readStats(path) === undefined) await createFile(path, () => void decide([]), announce);
+        else readPrivateFile(path);
         await files.replace(path, decideText, announce);
       });
     },
-    make: () => `svcm_${randomBytes(SECRET_BYTES).toString("base64url")}`,
+    createSecret: () => `svcm_${randomBytes(SECRET_BYTES).toString("base64url")}`,
   };
 }
 
 /** An empty list already closes writes without a token. */
-async function create(path: string, check: () => void, announce: () => Promise<void>): Promise<void> {
+async function createFile(path: string, check: () => void, announce: () => Promise<void>): Promise<void> {
   check();
   await announce();
-  await attempting("write", path, async () => {
+  await attempt("write", path, async () => {
     await createFolder(dirname(path));
     try {
-      await writeNew(path, Buffer.from(tokensText([])), 0o600);
+      await writeNew(path, Buffer.from(tokensText([])), PRIVATE_FILE);
     } catch (error) {
-      if (!isRefusal(error, "EEXIST")) throw error;
+      if (!hasErrorCode(error, "EEXIST")) throw error;
     }
   });
 }
 
-function stateOf(path: string): BigIntStats | undefined {
+function readStats(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if (isRefusal(error, "ENOTDIR")) return undefined;
-    throw unusable(path, (error as NodeJS.ErrnoException).code ?? "EUNKNOWN");
+    if (hasErrorCode(error, "ENOTDIR")) return undefined;
+    throw unusableError(path, (error as NodeJS.ErrnoException).code ?? "EUNKNOWN");
   }
 }
 
 /** @throws {SvcmError} if other users may read or change the file */
-function readPrivate(path: string): string {
+function readPrivateFile(path: string): string {
   let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDONLY | SAFELY);
+    file = openSync(path, constants.O_RDONLY | NO_FOLLOW);
     const stats = fstatSync(file, { bigint: true });
-    if (!stats.isFile()) throw unusable(path, "ENOTREG");
-    if (stats.size > MOST_BYTES) throw unusable(path, "EFBIG");
-    if ((stats.mode & OTHERS) !== 0n) throw unusable(path, "EPERM", "other users may read or change it; run chmod 600");
+    if (!stats.isFile()) throw unusableError(path, "ENOTREG");
+    if (stats.size > MAX_BYTES) throw unusableError(path, "EFBIG");
+    if ((stats.mode & PERMISSIONS_OF_OTHERS) !== 0n)
+      throw unusableError(path, "EPERM", "other users may read or change it; run chmod 600");
     return readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof SvcmError) throw error;
-    throw unusable(path, (error as NodeJS.ErrnoException).code ?? "EUNKNOWN");
+    throw unusableError(path, (error as NodeJS.ErrnoException).code ?? "EUNKNOWN");
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-async function failing(path: string, work: () => Promise<void>): Promise<void> {
+async function withTokenErrors(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -93,7 +93,7 @@ async function failing(path: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-function unusable(path: string, code: string, reason = "it cannot be read"): SvcmError {
+function unusableError(path: string, code: string, reason = "it cannot be read"): SvcmError {
   return new SvcmError("TOKENS_FAILED", {
     code: foreignCode(code),
     path,

@@ -11,53 +11,52 @@ export interface WorkspaceOptions {
   readonly cwd: string;
   readonly folders?: readonly string[];
   readonly logFolders?: readonly string[];
-  /** True if `PM2_HOME` in `env` comes from `svcm.yaml`. */
   readonly hasDeclaredHome?: boolean;
 }
 
 /** `svcm.yaml` in a parent folder counts even if a folder in between has its own `.git`. */
 const ROOT_MARKERS = [[PROJECT_FILE], ["deployments.yaml", ".git"]];
 
-const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
+const ROOT_VARIABLE = "SVC_SERVICE_MANAGEMENT_ROOT";
 
 /**
  * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder
  * @see CONTRACT section 2b
  */
-export function resolveWorkspace({ root: asked, env, cwd, hasDeclaredHome }: WorkspaceOptions): Workspace {
-  const found = foundRoot({ root: asked, env, cwd });
+export function resolveWorkspace({ root: requestedRoot, env, cwd, hasDeclaredHome }: WorkspaceOptions): Workspace {
+  const found = findRoot({ root: requestedRoot, env, cwd });
   const root = found?.folder ?? resolve(cwd);
-  if (asked || env[ROOT]) requireFolder(root, asked ? "--root" : ROOT);
-  const folder = (variable: string, otherwise: string): string => resolve(root, env[variable] || otherwise);
+  if (requestedRoot || env[ROOT_VARIABLE]) requireFolder(root, requestedRoot ? "--root" : ROOT_VARIABLE);
+  const folder = (variable: string, fallback: string): string => resolve(root, env[variable] || fallback);
   return {
     root,
-    rootBy: found?.by,
+    rootSource: found?.by,
     configDir: folder("SVC_SERVICE_MANAGEMENT_CONFIG_DIR", "apps/backend-template/src/config"),
     pm2Dir: folder("SVC_SERVICE_MANAGEMENT_PM2_DIR", "pm2"),
     auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", ".svcm/audit.jsonl"),
     pm2Home: pm2Home(env, cwd).folder,
-    pm2HomeBy: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
+    pm2HomeSource: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
     nodeEnv: env["NODE_ENV"],
   };
 }
 
 function requireFolder(root: string, name: string): void {
-  const why = whyNoFolder(root);
-  if (why === undefined) return;
+  const problem = folderProblem(root);
+  if (problem === undefined) return;
   throw new SvcmError("INVALID_REQUEST", {
     code: "ROOT_INVALID",
     path: root,
-    details: `${name} does not name the folder of a repository: ${why}.`,
+    details: `${name} does not name the folder of a repository: ${problem}.`,
   });
 }
 
 export function repositoryRoot(options: WorkspaceOptions): string | undefined {
-  return foundRoot(options)?.folder;
+  return findRoot(options)?.folder;
 }
 
-function foundRoot({ root, env, cwd }: WorkspaceOptions): { folder: string; by: string } | undefined {
-  const given = root || env[ROOT];
-  if (given) return { folder: resolve(cwd, given), by: root ? "--root" : ROOT };
+function findRoot({ root, env, cwd }: WorkspaceOptions): { folder: string; by: string } | undefined {
+  const explicit = root || env[ROOT_VARIABLE];
+  if (explicit) return { folder: resolve(cwd, explicit), by: root ? "--root" : ROOT_VARIABLE };
   for (const names of ROOT_MARKERS) {
     const folder = nearestFolder(cwd, names);
     const by = names.find((name) => folder !== undefined && existsSync(join(folder, name)));
@@ -73,7 +72,7 @@ export function nearestFolder(cwd: string, names: readonly string[]): string | u
   }
 }
 
-export function whyNoFolder(path: string): string | undefined {
+export function folderProblem(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : "it is not a folder";
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Ports } from "../ports/index.ts";
-import type { Alerting } from "../ports/notifier.ts";
+import type { Alerting } from "../ports/alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
 import { conditionsOf } from "./conditions.ts";
@@ -48,7 +48,7 @@ async function watchConditions(
       const message = messageOf(ports, report);
       sending = sending.then(() => notifier.send(settings, message)).catch(onProblem);
     }
-    if (samples % BEAT_EVERY === 0) notifier.beat(settings).catch(onProblem);
+    if (samples % BEAT_EVERY === 0) notifier.sendHeartbeat(settings).catch(onProblem);
     samples += 1;
   }
   await sending;

@@ -30,7 +30,7 @@ export async function audited<T>(
     result = await mutate(begin);
   } catch (error) {
     // If this record fails too, the original error is more useful.
-    if (hasBegun || ports.workspace.rootBy !== undefined) {
+    if (hasBegun || ports.workspace.rootSource !== undefined) {
       await record(hasBegun ? "failed" : "refused", error instanceof FileError ? error.code : failureCode(error)).catch(
         () => undefined,
       );

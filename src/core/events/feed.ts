@@ -1,5 +1,5 @@
 import type { SvcmEvent } from "../api/events.ts";
-import type { EventFeed, EventRequest } from "../ports/event-feed.ts";
+import type { EventFeed, EventRequest } from "../ports/events.ts";
 import type { Ports } from "../ports/index.ts";
 import { CoalescingBuffer } from "../words/coalescing-buffer.ts";
 import { oneAtATime } from "../words/once.ts";
@@ -102,9 +102,9 @@ export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGen
       hasChanged = false;
       await look();
       yield wholeSecond(nowMs - SETTLE_MS);
-      await clock.pause(PACE_MS.least, signal);
+      await clock.sleep(PACE_MS.least, signal);
       const pace = nowMs < busyUntilMs ? PACE_MS.busy : PACE_MS.quiet;
-      await clock.pause(pace, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
+      await clock.sleep(pace, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
     }
   } finally {
     unwatch();

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import type { WantedLog } from "../ports/process-logs.ts";
+import type { Pm2LogQuery } from "../ports/events.ts";
 import { withAudit, type Happening } from "./audited-events.ts";
 import { withHeapErrors } from "./heap-error.ts";
 import { logEvents, type LogEvent } from "./log-events.ts";
@@ -24,23 +24,23 @@ export interface Happened {
 
 /**
  * Reads only the newest part of a large log if that is enough.
- * @param wanted `upToMs`: the time of the newest wanted event; `needs`: patterns that a log with a wanted event must
+ * @param wanted `upToMs`: the time of the newest wanted event; `required`: patterns that a log with a wanted event must
  * all match
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function newestHappened(
   ports: Ports,
-  wanted: Pick<WantedLog, "sinceMs" | "needs"> & {
+  wanted: Pick<Pm2LogQuery, "sinceMs" | "required"> & {
     readonly audit?: Recorded | undefined;
     readonly upToMs: number;
     readonly isEnough: (part: Happened) => boolean;
   },
   signal: AbortSignal | undefined,
 ): Promise<Happened> {
-  const { sinceMs, upToMs, isEnough, needs, audit } = wanted;
-  const newest = await happened(ports, sinceMs, signal, { most: { entries: NEWEST_ENTRIES, upToMs }, audit });
+  const { sinceMs, upToMs, isEnough, required: needs, audit } = wanted;
+  const newest = await happened(ports, sinceMs, signal, { limit: { entries: NEWEST_ENTRIES, upToMs }, audit });
   if (newest.fromMs === sinceMs || isEnough(newest)) return newest;
-  return await happened(ports, sinceMs, signal, { needs, audit });
+  return await happened(ports, sinceMs, signal, { required: needs, audit });
 }
 
 /** Reads a source only if an event may depend on it. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED */
@@ -48,20 +48,22 @@ export async function happened(
   ports: Ports,
   sinceMs: number,
   signal: AbortSignal | undefined,
-  { audit: known, ...part }: Pick<WantedLog, "most" | "needs"> & { readonly audit?: Recorded | undefined } = {},
+  { audit: known, ...part }: Pick<Pm2LogQuery, "limit" | "required"> & { readonly audit?: Recorded | undefined } = {},
 ): Promise<Happened> {
   const contextMs = sinceMs - CONTEXT_MS;
-  const log = await ports.processLogs.pm2({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {
+  const log = await ports.processLogs.readPm2Log({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {
     throw failed("EVENTS_FAILED", error);
   });
-  const fromMs = log.isCut ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;
+  const fromMs = log.isTruncated ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;
   const audit = known ?? (await newestRecords(ports, sinceMs, signal));
   const { sightings } = ports;
-  const seen = await sightings.kept(contextMs).catch(() => []);
+  const seen = await sightings.readSince(contextMs).catch(() => []);
   let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
-  if (events.some(dependsOnKernel)) events = withKernel(events, await sightings.kernel(), seen);
+  if (events.some(dependsOnKernel)) events = withKernel(events, await sightings.readKernel(), seen);
   events = await withSchedules(ports, events, signal);
-  events = await withHeapErrors(events, ({ app, pmId = -1 }) => ports.processLogs.errorTail({ name: app ?? "", pmId }));
+  events = await withHeapErrors(events, ({ app, pmId = -1 }) =>
+    ports.processLogs.readErrorTail({ name: app ?? "", pmId }),
+  );
   return {
     events: withAudit(events, audit.records, ports.workspace.pm2Home).filter(({ atMs }) => atMs >= fromMs),
     fromMs,

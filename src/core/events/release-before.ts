@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
  * not end by itself, or if the releases cannot be read.
  */
 export async function releaseBefore(
-  { releases }: { readonly releases: Pick<Releases, "heldSince" | "list"> },
+  { releases }: { readonly releases: Pick<Releases, "lockedSince" | "list"> },
   { app, at }: Pick<SvcmEvent, "app" | "at">,
 ): Promise<string[]> {
   const kept = await keptReleases(releases).catch(() => []);

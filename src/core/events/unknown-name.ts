@@ -17,7 +17,7 @@ export async function refuseUnknown(
 ): Promise<void> {
   const happened = new Set(events.map(({ event }) => event.app));
   for (const name of names) {
-    if (happened.has(name) || (await ports.processLogs.has(namesIn([name])))) continue;
+    if (happened.has(name) || (await ports.processLogs.contains(namesIn([name])))) continue;
     const list = await ports.processes.list(signal);
     if (!list.some((record) => record.name === name)) throw unknownName(name, list);
   }

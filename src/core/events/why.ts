@@ -98,7 +98,7 @@ async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonl
 }
 
 async function disksOf({ machine }: Ports): Promise<readonly DiskReading[]> {
-  const reader = await machine.open();
+  const reader = await machine.openReader();
   try {
     return await reader.disks();
   } finally {

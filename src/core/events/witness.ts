@@ -22,7 +22,7 @@ export class Witness {
     const { processLogs, sightings } = this.#ports;
     const isFirst = this.#seen === undefined;
     const fromMs = this.#seen?.atMs ?? nowMs;
-    const { entries } = await processLogs.pm2({ sinceMs: fromMs }, signal);
+    const { entries } = await processLogs.readPm2Log({ sinceMs: fromMs }, signal);
     const fresh = this.#fresh(entries, fromMs);
     const orders: Entry<"start" | "stopping">[] = [];
     const killed: Entry<"exit">[] = [];
@@ -31,13 +31,13 @@ export class Witness {
       if (this.#isKill(entry)) killed.push(entry);
     }
     if (!isFirst) {
-      const commands = orders.length > 0 ? await sightings.commands() : [];
+      const commands = orders.length > 0 ? await sightings.runningCommands() : [];
       const seen: Sighting[] = orders.flatMap((entry) => commandsFor(commands, entry));
       if (killed.length > 0) seen.push(...(await this.#kernelKills(killed)));
-      if (seen.length > 0) await sightings.keep(seen);
+      if (seen.length > 0) await sightings.append(seen);
     }
-    if (isFirst || fresh.length === 0) this.#kills = (await sightings.kernel()).kills;
-    this.#pids = await sightings.pids();
+    if (isFirst || fresh.length === 0) this.#kills = (await sightings.readKernel()).kills;
+    this.#pids = await sightings.readPids();
   }
 
   #fresh(entries: readonly LogEntry[], fromMs: number): readonly LogEntry[] {
@@ -63,7 +63,7 @@ export class Witness {
   }
 
   async #kernelKills(killed: readonly Entry<"exit">[]): Promise<KillSighting[]> {
-    const { kills, logged = [] } = await this.#ports.sightings.kernel();
+    const { kills, logged = [] } = await this.#ports.sightings.readKernel();
     const hasCounted = kills !== undefined && this.#kills !== undefined && kills > this.#kills;
     this.#kills = kills;
     return killed.flatMap(({ atMs, pmId }): KillSighting[] => {

@@ -46,8 +46,8 @@ class HistoryRecorder implements Recorder {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, historyFiles } = this.#ports;
     while (!signal.aborted) {
-      await this.#attempt(() => historyFiles.exclusively(() => this.#record(signal)));
-      await clock.pause(signal.aborted ? 0 : RETRY_MS, signal).catch(() => undefined);
+      await this.#attempt(() => historyFiles.withLock(() => this.#record(signal)));
+      await clock.sleep(signal.aborted ? 0 : RETRY_MS, signal).catch(() => undefined);
     }
   }
 
@@ -68,9 +68,9 @@ class HistoryRecorder implements Recorder {
     await historyFiles.append(nameOf(hour, "open"), isNew ? [HEADING, line] : [line]);
     this.#hour = hour;
     if (!isNew) return;
-    const open = (await historyFiles.parts()).filter((part) => part.kind === "open" && part.hour !== hour);
+    const open = (await historyFiles.list()).filter((part) => part.kind === "open" && part.hour !== hour);
     for (const part of open) await sealHour(historyFiles, part.hour);
-    for (const part of outdated(await historyFiles.parts(), LIMITS)) await historyFiles.remove(part.name);
+    for (const part of outdated(await historyFiles.list(), LIMITS)) await historyFiles.remove(part.name);
   }
 
   /** A failure never stops the sampler. */

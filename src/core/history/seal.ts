@@ -21,6 +21,6 @@ export async function sealHour(files: HistoryFiles, hour: string): Promise<void>
 
 async function linesOf(files: HistoryFiles, hour: string, kind: PartKind): Promise<readonly string[]> {
   const name = nameOf(hour, kind);
-  const isThere = (await files.parts()).some((part) => part.name === name);
+  const isThere = (await files.list()).some((part) => part.name === name);
   return isThere ? (await files.read(name)).lines : [];
 }

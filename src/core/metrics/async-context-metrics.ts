@@ -1,5 +1,5 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
-import type { AsyncContextAnswer } from "../ports/machine.ts";
+import type { AsyncContextResult } from "../ports/probes.ts";
 import { recordIn } from "../words/record.ts";
 import { redactedStore } from "./redacted-store.ts";
 
@@ -10,7 +10,7 @@ const MAX_COUNTERS = 100;
 
 /** `scrub` is applied to every text. */
 export function asyncContextMetrics(
-  answer: AsyncContextAnswer,
+  answer: AsyncContextResult,
   scrub: (text: string) => string,
 ): NonNullable<AsyncContextMetrics> {
   switch (answer.kind) {

@@ -22,7 +22,7 @@ export const alertsTest = defineOperation({
         hint: "Add them, for example: alerts: { webhook: ALERT_WEBHOOK_URL }",
       });
     await ports.notifier.send(alerts, testMessage(ports));
-    await ports.notifier.beat(alerts);
+    await ports.notifier.sendHeartbeat(alerts);
     return { sent };
   },
 });

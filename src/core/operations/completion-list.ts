@@ -66,7 +66,7 @@ const sources = {
   },
   targets: async (ports: Ports) => entries(ports, "deployments", "name", "deployTarget"),
   adapters: async (ports: Ports) => entries(ports, "interfaces", "controller", "framework"),
-  revisions: async ({ revisions }: Ports) => plain(await revisions.names()),
+  revisions: async ({ revisions }: Ports) => plain(await revisions.listNames()),
   processes: async ({ processes }: Ports) => {
     const states = new Map<string, Set<string>>();
     for (const { name, status } of await processes.names())

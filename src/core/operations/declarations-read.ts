@@ -43,8 +43,8 @@ export async function declarationsOf(ports: Ports, text: string | undefined): Pr
 }
 
 async function revisionOf({ revisions }: Ports, path: string): Promise<Pick<DeclarationsResponse, "revision">> {
-  const state = await revisions.state(() => Promise.resolve([path]));
+  const state = await revisions.readState(() => Promise.resolve([path]));
   if (state === undefined) return {};
-  const isTracked = (await revisions.tracked([DEPLOYMENTS_FILE])).length > 0;
+  const isTracked = (await revisions.listTracked([DEPLOYMENTS_FILE])).length > 0;
   return { revision: { commit: state.commit, isChanged: !isTracked || state.dirty.includes(path) } };
 }

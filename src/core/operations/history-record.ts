@@ -21,6 +21,6 @@ export const historyRecord = defineOperation({
         else await recorder.stop();
       },
     );
-    return { ...recorder.state, ...(await extentOf(historyFiles, await historyFiles.parts())) };
+    return { ...recorder.state, ...(await extentOf(historyFiles, await historyFiles.list())) };
   },
 });

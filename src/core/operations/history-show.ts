@@ -41,13 +41,15 @@ export const historyShow = defineOperation({
         details: "from: the time is not before to. Accepted: an earlier time.",
       });
     const range = { from, to, points, selectors: readSeries(input.series) };
-    const parts = await ports.historyFiles.parts().catch(asRefusal);
+    const parts = await ports.historyFiles.list().catch(asRefusal);
     const extent = await extentOf(ports.historyFiles, parts);
     const unreadable: Unreadable[] = [];
     const isBeyond = extent.since === null || extent.since > from;
     const recorded =
-      isBeyond && ports.prometheus.isSet ? undefined : await fromFiles(ports, range, parts, { unreadable, signal });
-    const isElsewhere = ports.prometheus.isSet && (recorded === undefined || recorded.series.length === 0);
+      isBeyond && ports.prometheus.isConfigured
+        ? undefined
+        : await fromFiles(ports, range, parts, { unreadable, signal });
+    const isElsewhere = ports.prometheus.isConfigured && (recorded === undefined || recorded.series.length === 0);
     return {
       ...(recorded === undefined || isElsewhere ? await fromPrometheus(ports, range, signal) : recorded),
       recorder: { ...ports.recorder.state, ...extent },

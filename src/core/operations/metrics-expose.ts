@@ -21,7 +21,7 @@ export const metricsExpose = defineOperation({
       serverIdentity(ports),
     ]);
     const done = { releases: kept, ended: releases.counts() };
-    const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts(), ...done };
+    const facts = { own: machine.ownUsage(), cost: telemetry.cost(), audit: audit.counts(), ...done };
     return metricsText(metricFamilies({ version, server, sample, ...facts }), format);
   },
 });

@@ -42,7 +42,7 @@ export const processWait = defineOperation({
       const ok = waited.every(({ isOnline }) => isOnline);
       const isOver = ok || nowMs - begun >= timeoutMs || waited.some(({ status }) => status === "errored");
       if (isOver) return { ok, waitedMs: Math.round(nowMs - begun), processes: waited };
-      await clock.pause(LOOK_EVERY_MS, caller.signal);
+      await clock.sleep(LOOK_EVERY_MS, caller.signal);
     }
   },
 });

@@ -96,7 +96,7 @@ async function checkFiles(ports: Ports, { known, survey, places, offline }: Chec
   if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
   const detection = detect(survey);
   const envFiles = detection.env.map(({ path }) => path);
-  const tracked = new Set(await ports.revisions.tracked(envFiles));
+  const tracked = new Set(await ports.revisions.listTracked(envFiles));
   const hasDotenvx = offline || hasTool(ports, survey);
   const examined = examine({ survey, detection, project, places, tracked, hasDotenvx });
   const checking = { ports, vocabulary, places, project, survey };

@@ -39,9 +39,9 @@ export const tokenCreate = defineOperation({
           createdAt: new Date(now).toISOString(),
           ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
         };
-        const token = tokens.make();
+        const token = tokens.createSecret();
         const stored: StoredToken = { ...shown, digest: host.digest(new TextEncoder().encode(token)) };
-        await tokens.change((all) => withToken(all, stored), begin);
+        await tokens.update((all) => withToken(all, stored), begin);
         return { ...shown, token };
       },
     );

@@ -11,7 +11,7 @@ export const tokenList = defineOperation({
   refusal: "INVALID_REQUEST",
   run({ tokens, clock }): Promise<TokenListResponse> {
     const now = clock.now();
-    const listed = (tokens.now() ?? []).map(({ digest: _digest, ...token }) => ({
+    const listed = (tokens.current() ?? []).map(({ digest: _digest, ...token }) => ({
       ...token,
       expired: isExpired(token, now),
     }));

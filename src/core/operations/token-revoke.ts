@@ -16,7 +16,7 @@ export const tokenRevoke = defineOperation({
       caller,
       () => ({ action: "token.revoke", target: name }),
       async (begin) => {
-        await ports.tokens.change((all) => withoutToken(all, name), begin);
+        await ports.tokens.update((all) => withoutToken(all, name), begin);
         return { name };
       },
     ),

@@ -153,7 +153,7 @@ function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): Loa
 function ecosystemFailure(error: unknown, ports: Reading, otherwise: string): unknown {
   if (!(error instanceof FileError)) return error;
   const path = error.path === ports.workspace.pm2Dir ? otherwise : error.path;
-  const scrub = scrubOf(ports.ecosystems.withheld());
+  const scrub = scrubOf(ports.ecosystems.withheldValues());
   return new SvcmError("ECOSYSTEM_FILE_FAILED", { code: error.code, path, details: scrub(error.message) });
 }
 
@@ -162,7 +162,7 @@ export async function knownSecrets(ports: Ports, contract: RuntimeContract): Pro
     (await envPaths(ports, contract)).map((path) => ports.files.read(path).then(decodeUtf8, () => undefined)),
   );
   const held = texts.flatMap((text) => (text === undefined ? [] : [...valuesOf(parseEnvDocument(text))]));
-  return [...ports.ecosystems.withheld(), ...secretsOf(contract, held)];
+  return [...ports.ecosystems.withheldValues(), ...secretsOf(contract, held)];
 }
 
 async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract): Promise<string[]> {

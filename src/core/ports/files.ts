@@ -44,6 +44,20 @@ export interface ReadOptions {
   readonly mayBeOutside?: boolean;
 }
 
+export interface FileStamps {
+  /** Null for a file that does not exist or cannot be accessed. A folder changes with its list of names. */
+  read(paths: readonly string[]): readonly (FileStamp | null)[];
+
+  /** Paths that certainly do not exist. A path without access permission is not included. */
+  missing(paths: Iterable<string>): ReadonlySet<string>;
+}
+
+export interface FileStamp {
+  /** Changes with every change of the file. */
+  readonly id: string;
+  readonly modifiedMs: number;
+}
+
 /** A file operation that the system refused. `code` is the code of the system, for example `ENOSPC`. */
 export class FileError extends Error {
   override readonly name = "FileError";

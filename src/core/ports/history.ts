@@ -8,13 +8,13 @@ export interface HistoryFiles {
    * Runs `work` while no other process records here.
    * @throws {FileError} ELOCKED, or another system code; errors of `work` pass through
    */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  withLock<T>(work: () => Promise<T>): Promise<T>;
 
   /** Appends lines to a file and syncs them. @throws {FileError} */
   append(name: string, lines: readonly string[]): Promise<void>;
 
   /** Empty if nothing was recorded. @throws {FileError} */
-  parts(): Promise<readonly Part[]>;
+  list(): Promise<readonly Part[]>;
 
   /**
    * Reads the lines of a file. If it is damaged, returns the lines before the damage and an error code. @throws
@@ -47,7 +47,7 @@ export interface Recorder {
 /** The Prometheus server that keeps svcm's metrics for longer. */
 export interface Prometheus {
   /** False if no URL is configured; then no query is sent. */
-  readonly isSet: boolean;
+  readonly isConfigured: boolean;
 
   /** @throws {SvcmError} HISTORY_FAILED if the server does not respond in time, refuses, or returns too much */
   queryRange(query: RangeQuery, signal?: AbortSignal): Promise<readonly RangeSeries[]>;

@@ -13,7 +13,7 @@ export interface LogWatch extends LogFilter {
   /** Number of existing lines to begin with. */
   readonly tail: number;
   /** If true, no line is lost: reading waits for a slow reader. Otherwise a slow reader gets only the newest lines. */
-  readonly isWhole: boolean;
+  readonly isLossless: boolean;
 }
 
 export interface LogBatch {

@@ -4,13 +4,13 @@ import type { DiskReading, HostReading, Listener, ProcessReading } from "../metr
 export interface Machine {
   readonly platform: string;
 
-  own(): OwnUsage;
+  ownUsage(): OwnUsage;
 
   /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
 
   /** The reader keeps files open until it is closed. */
-  open(): Promise<MachineReader>;
+  openReader(): Promise<MachineReader>;
 }
 
 export interface OwnUsage {
@@ -25,7 +25,7 @@ export interface MachineReader {
   readonly system: HostSystem | null;
 
   /** Resolves when the facts are known, at the latest after a second. */
-  readonly known: Promise<void>;
+  readonly systemReady: Promise<void>;
 
   /** @throws the system's error */
   host(): Promise<HostReading>;
@@ -42,37 +42,63 @@ export interface MachineReader {
   close(): void;
 }
 
-export interface FileStamps {
-  /** Null for a file that does not exist or cannot be accessed. A folder changes with its list of names. */
-  of(paths: readonly string[]): readonly (FileStamp | null)[];
+export interface Host {
+  /** SHA-256, base64url. */
+  digest(bytes: Uint8Array): string;
 
-  /** Paths that certainly do not exist. A path without access permission is not included. */
-  missing(paths: Iterable<string>): ReadonlySet<string>;
+  randomId(): string;
+
+  /** The `machine-id`, or the host name. It identifies the machine, so only a digest of it may leave the process. */
+  machineId(): Promise<string>;
+
+  cpuCores(): number;
+
+  /** The host name. */
+  name(): string;
 }
 
-export interface FileStamp {
-  /** Changes with every change of the file. */
-  readonly id: string;
-  readonly modifiedMs: number;
+export interface Clock {
+  /** Milliseconds since 1970, for users and files. Jumps when the clock is set. */
+  now(): number;
+
+  /** Milliseconds on a monotonic clock, for deadlines and intervals. */
+  elapsed(): number;
+
+  /** @throws the signal's reason if it is aborted */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface AsyncContext {
-  /** Keeps connections open until it is closed. */
-  open(): AsyncContextClient;
+/** Facts about this program and the programs around it. It contains no setting that may be a secret. */
+export interface Installation {
+  readonly node: string;
+  /** For example `linux x64`. */
+  readonly platform: string;
+  readonly user: string;
+  /** The version of PM2 with which svcm would start a daemon; null if it is not installed. */
+  readonly pm2Version: string | null;
+  readonly hasToken: boolean;
+
+  /** The daemon in PM2_HOME; null if none is listening. */
+  daemon(): Promise<Pm2Daemon | null>;
+
+  /** Finds out if a program responds at the address that `svcm serve` would use. */
+  service(): Promise<ServiceAddress>;
+
+  /** True if a program with this name is in the PATH. */
+  hasProgram(name: string): boolean;
 }
 
-export interface AsyncContextClient {
-  /**
-   * `GET http://127.0.0.1:<port>/async-context-metrics` without credentials and redirects, with limits for size and
-   * time. Never throws.
-   */
-  get(port: number): Promise<AsyncContextAnswer>;
-
-  close(): Promise<void>;
+export interface Pm2Daemon {
+  /** Null if the daemon does not respond to this user. */
+  readonly version: string | null;
+  readonly pid: number | null;
+  /** The name of the user who owns its socket. */
+  readonly owner: string;
 }
 
-export type AsyncContextAnswer =
-  | { readonly kind: "answer"; readonly status: number; readonly text: string }
-  | { readonly kind: "too-large"; readonly status: number }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "unreachable"; readonly code: string };
+export interface ServiceAddress {
+  /** `host:port`; null if the variables do not give a valid address. */
+  readonly address: string | null;
+  /** `svcm`: a `svcm serve` process. `other`: another program. */
+  readonly answer: "nothing" | "svcm" | "other";
+}

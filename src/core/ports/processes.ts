@@ -27,23 +27,23 @@ export interface Processes {
   names(): Promise<ProcessName[]>;
 
   /** Starts or stops listening for processes that report ready. Does nothing if PM2's bus is not available. */
-  hearReady(isOn: boolean): Promise<void>;
+  listenForReady(isListening: boolean): Promise<void>;
 
   /**
    * When each process last reported ready, by PM2 id, in milliseconds since 1970; undefined if svcm has not listened
    * without interruption.
    */
-  ready(): Promise<ReadonlyMap<number, number> | undefined>;
+  readyTimes(): Promise<ReadonlyMap<number, number> | undefined>;
 
   /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
-  unlisted(): Promise<readonly number[]>;
+  unlistedPids(): Promise<readonly number[]>;
 
   /**
    * Runs `work` while no other svcm process acts on the process, or starts an unknown app. Otherwise an action could
    * fail because the process is being restarted.
    * @throws {SvcmError} PM2_FAILED with the code `ELOCKED`; errors of `work` pass through
    */
-  exclusively<T>(what: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
+  withLock<T>(scope: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
 
   /**
    * Starts a stopped process that PM2 lists. Resolves when PM2 has responded, with the process as PM2 listed it directly
@@ -68,14 +68,14 @@ export interface Processes {
   remove(target: ProcessIdentity): Promise<void>;
 
   /** Suspends a process that PM2 is launching (SIGSTOP), or resumes it. Ignores a process that has ended. */
-  halt(target: Pick<ProcessRecord, "pid">, isOn: boolean): Promise<void>;
+  suspend(target: Pick<ProcessRecord, "pid">, isSuspended: boolean): Promise<void>;
 
   /** Starts one more instance of a process. Resolves when PM2 has responded. */
   duplicate(target: ProcessIdentity): Promise<void>;
 
   /**
    * Starts an app that PM2 does not list. It gets its declared environment and a small base environment, never the
-   * environment of this process. Call it inside `exclusively("start", ...)`, because it may start a daemon. Resolves
+   * environment of this process. Call it inside `withLock("start", ...)`, because it may start a daemon. Resolves
    * when PM2 has responded.
    * @param apps entries of an ecosystem file
    * @param folder where PM2 would be run with that file; relative paths are resolved against it, and a new daemon runs
@@ -88,22 +88,22 @@ export interface Processes {
    * The same list and digests, but with the key of this PM2 instead of a key of this process, so every svcm process
    * computes the same. If PM2_HOME has no key, svcm creates one that only its owner can read.
    */
-  keyed(): Promise<Pick<Processes, "list" | "digest">>;
+  withHomeKey(): Promise<Pick<Processes, "list" | "digest">>;
 
   /** Writes PM2's records of processes, including values, to a new file that only its owner can read. */
-  keep(path: string, pmIds: readonly number[]): Promise<void>;
+  saveRecords(path: string, pmIds: readonly number[]): Promise<void>;
 
   /** Starts a process of such a file that PM2 no longer lists; it gets a new id. */
-  revive(former: FormerRun, pmId: number): Promise<void>;
+  restore(saved: SavedRun, pmId: number): Promise<void>;
 
   /** Saves PM2's list for the next boot; only its owner can read it. */
-  save(): Promise<void>;
+  saveList(): Promise<void>;
 
   /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
   /** Identifies this process and its ancestors. */
-  own(): OwnProcess;
+  ownProcess(): OwnProcess;
 
   /** A later call opens a new connection. */
   close(): Promise<void>;
@@ -119,14 +119,14 @@ export interface DeclaredRun {
   readonly drop: readonly string[];
 }
 
-/** Restores the definition of a process from its record in a file of `keep`. */
-export interface FormerRun {
-  readonly keptIn: string;
+/** Restores the definition of a process from its record in a file of `saveRecords`. */
+export interface SavedRun {
+  readonly recordsFile: string;
   /** Env files that the process reads from copies instead, by the path of the file. */
-  readonly pins?: ReadonlyMap<string, string>;
+  readonly envFileCopies?: ReadonlyMap<string, string>;
 }
 
-export type NextRun = DeclaredRun | FormerRun;
+export type NextRun = DeclaredRun | SavedRun;
 
 export interface ProcessName {
   readonly name: string;

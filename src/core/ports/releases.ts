@@ -11,22 +11,22 @@ export interface Releases {
    *
    * @throws {SvcmError} APPLY_LOCKED; errors of `work` pass through.
    */
-  exclusively<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+  withLock<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
 
   /** When the running apply or rollback began, in milliseconds since 1970; null if none is running. */
-  heldSince(): Promise<number | null>;
+  lockedSince(): Promise<number | null>;
 
   /** The number of releases that this process ended, by outcome. */
   counts(): ReadonlyMap<Release["outcome"], number>;
 
   /** Creates the folder of a release, with the first line of its journal on disk. */
-  begin(id: string, first: ReleaseEvent): Promise<void>;
+  create(id: string, first: ReleaseEvent): Promise<void>;
 
   /** Appends a line, which is on disk when the promise resolves. */
-  add(id: string, event: ReleaseEvent): Promise<void>;
+  append(id: string, event: ReleaseEvent): Promise<void>;
 
   /** The file for PM2's records of a release. */
-  keptIn(id: string): string;
+  recordsFile(id: string): string;
 
   /** The lines of each journal, newest first. A torn line is omitted. */
   list(): Promise<ReleaseEvent[][]>;
@@ -35,8 +35,8 @@ export interface Releases {
   prune(keep: number, inUse: ReadonlySet<string>): Promise<void>;
 
   /** Copies files into the folder of a release; only the owner can read them. A missing file is skipped. */
-  copyIn(id: string, paths: readonly string[]): Promise<EnvFileCopy[]>;
+  copyEnvFiles(id: string, paths: readonly string[]): Promise<EnvFileCopy[]>;
 
   /** The copies whose original files have changed or are gone: the path of the file, and that of its copy. */
-  changed(copies: readonly EnvFileCopy[]): Promise<ReadonlyMap<string, string>>;
+  changedEnvFiles(copies: readonly EnvFileCopy[]): Promise<ReadonlyMap<string, string>>;
 }

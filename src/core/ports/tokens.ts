@@ -7,17 +7,17 @@ export interface Tokens {
    * @returns `undefined` if there is no file: the repository has never had a token
    * @throws {SvcmError} TOKENS_FAILED
    */
-  now(): readonly StoredToken[] | undefined;
+  current(): readonly StoredToken[] | undefined;
 
   /**
    * Replaces the tokens in one locked transaction. `beforeWrite` runs before the first byte is written.
    * @throws {SvcmError} TOKENS_FAILED; errors of `decide` and `beforeWrite` pass through
    */
-  change(
+  update(
     decide: (tokens: readonly StoredToken[]) => readonly StoredToken[],
     beforeWrite: () => Promise<void>,
   ): Promise<void>;
 
   /** Creates a secret. */
-  make(): string;
+  createSecret(): string;
 }

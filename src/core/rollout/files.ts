@@ -14,6 +14,6 @@ export function filesNow(
   running: readonly ProcessRecord[],
 ): Pick<ComparisonInput, "modifiedMs" | "missingFolders"> {
   const files = filesBehind(expected);
-  const modified = new Map(stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
+  const modified = new Map(stamps.read(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
   return { missingFolders: stamps.missing(foldersOf(running)), modifiedMs: (path) => modified.get(path) };
 }

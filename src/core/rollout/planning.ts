@@ -128,12 +128,12 @@ function ownedBy({ apps }: Left, environment: string, service: string | undefine
 /** A later save by the user counts. */
 function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: Left): boolean {
   if (unsavedAtMs === undefined) return false;
-  const [dump] = stamps.of([`${workspace.pm2Home}/dump.pm2`]);
+  const [dump] = stamps.read([`${workspace.pm2Home}/dump.pm2`]);
   return (dump?.modifiedMs ?? 0) < unsavedAtMs;
 }
 
 function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
-  const us = processes.own();
+  const us = processes.ownProcess();
   return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
 }
 

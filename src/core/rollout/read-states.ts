@@ -47,7 +47,7 @@ function begun<T>(work: Promise<T>): Promise<T> {
 }
 
 async function pm2Now({ processes }: Ports) {
-  const { list, digest } = await processes.keyed();
+  const { list, digest } = await processes.withHomeKey();
   return { running: await listOrNone({ list }), digest };
 }
 

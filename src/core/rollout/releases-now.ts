@@ -9,10 +9,10 @@ export async function leftNow({ releases }: Pick<Ports, "releases">): Promise<Le
 }
 
 /** Newest first. Only the newest can still be running. */
-export async function keptReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
-  const before = await releases.heldSince();
+export async function keptReleases(releases: Pick<Releases, "lockedSince" | "list">): Promise<Release[]> {
+  const before = await releases.lockedSince();
   const journals = journalsOf(await releases.list());
   // A release may have begun between the two calls.
-  const heldSince = before ?? (await releases.heldSince());
+  const heldSince = before ?? (await releases.lockedSince());
   return journals.map((journal, at) => releaseOf(journal, at === 0 ? heldSince : null));
 }

@@ -7,7 +7,7 @@
  * ```
  */
 import { availableParallelism } from "node:os";
-import { readContractNow, type ContractPlace } from "../adapters/contract-now.ts";
+import { readContractSync, type ContractLocation } from "../adapters/contract-sync.ts";
 import type { Issue } from "../api/issue.ts";
 import { decideStartup, type StartupDecision, type StartupContext } from "./contract.ts";
 import type { Entrypoint, EnvValues, StartupPlan } from "./plan.ts";
@@ -51,12 +51,12 @@ export class StartupRefused extends Error {
 
 /**
  * Decides if an entrypoint may start, by the same contract as `svcm startup check` in the same folder. Never throws: an
- * unreadable contract, or one without startup keys, is itself a reason.
+ * unreadableFact contract, or one without startup keys, is itself a reason.
  */
 export function checkStartup(entrypoint: Entrypoint, values: EnvValues, options: StartupOptions = {}): StartupDecision {
   const { contract, ...context } = options;
-  const place: ContractPlace = contract === undefined ? { env: process.env } : { path: contract };
-  const read = readContractNow(place);
+  const location: ContractLocation = contract === undefined ? { env: process.env } : { path: contract };
+  const read = readContractSync(location);
   if (read.value === undefined) return { mayStart: false, issues: read.issues };
   return decideStartup(read.value, entrypoint, values, { cpuCores: availableParallelism(), ...context });
 }

@@ -174,6 +174,6 @@ class Delivery {
   async #pause(ms: number): Promise<void> {
     this.#wake = new AbortController();
     const signal = AbortSignal.any([this.#signal, this.#wake.signal]);
-    await this.#options.ports.clock.pause(ms, signal).catch(() => undefined);
+    await this.#options.ports.clock.sleep(ms, signal).catch(() => undefined);
   }
 }

@@ -73,7 +73,7 @@ export async function replace(
       throw movedOn("Another svcm has taken over the rollout, or has ended it.");
     } catch (error) {
       if (!isAway(error) || ports.clock.elapsed() >= until) throw error;
-      await ports.clock.pause(AGAIN_MS);
+      await ports.clock.sleep(AGAIN_MS);
     }
   }
 }

@@ -65,7 +65,7 @@ async function answerOf({ fleet, ports, deadlineMs }: Running, held: Held, node:
       const mayComeLater = kind === "FLEET_FAILED" || kind === "SERVICE_BUSY" || body.code === "REQUEST_LATE";
       if (!mayComeLater || leftMs <= AGAIN_MS)
         return { node, kind, reason: message, ...(body.code && { code: body.code }) };
-      await ports.clock.pause(AGAIN_MS);
+      await ports.clock.sleep(AGAIN_MS);
     }
   }
 }

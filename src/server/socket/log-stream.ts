@@ -48,7 +48,7 @@ export async function streamLogs(
   let missed = 0;
   try {
     for await (const batch of logs.watch(
-      { apps: [...apps], grep, ignoreCase, level, stream, tail, isWhole: false },
+      { apps: [...apps], grep, ignoreCase, level, stream, tail, isLossless: false },
       signal,
     )) {
       if (signal.aborted) return;

@@ -30,7 +30,7 @@ export async function streamNode(
 
 export function logsOfNode(ask: Ask): Pick<Ports["logs"], "watch"> {
   return {
-    async *watch({ tail, isWhole: _isWhole, ...filter }, signal): AsyncGenerator<LogBatch, void, undefined> {
+    async *watch({ tail, isLossless: _isWhole, ...filter }, signal): AsyncGenerator<LogBatch, void, undefined> {
       const first = await ask(logsRead, { ...filter, limit: Math.max(1, tail) });
       const { older, problems } = first;
       yield { lines: tail === 0 ? [] : first.lines, skipped: 0, begin: { older, problems } };

@@ -18,7 +18,7 @@ const recordsOf = (file: string): string[] =>
 function setUp({ lines, kept = 10 }: { lines: number; kept?: number }) {
   const folder = temporaryFolder();
   const file = join(folder, "audit.jsonl");
-  const log = auditLog({ file, rotation: { maxBytes: lines * LINE.length, kept } });
+  const log = auditLog({ file, rotation: { maxBytes: lines * LINE.length, maxOldFiles: kept } });
   const append = async (from: number, to: number) => {
     for (let at = from; at <= to; at += 1) await log.append(recordOf(String(at).padStart(2, "0")));
   };
@@ -88,7 +88,7 @@ longTest("no acknowledged record is lost if a process is killed at any moment", 
     const names = readdirSync(folder).filter((name) => name.startsWith("audit.jsonl"));
     const found = new Set(names.flatMap((name) => recordsOf(join(folder, name))));
     expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
-    const log = auditLog({ file, rotation: { maxBytes: 600, kept: 200 } });
+    const log = auditLog({ file, rotation: { maxBytes: 600, maxOldFiles: 200 } });
     await log.append(recordOf("after"));
     expect((await newest(log, 10_000)).map(({ id }) => id)).toContain("after");
     expect(existsSync(join(folder, ".audit.jsonl.svcm-lock"))).toBe(false);

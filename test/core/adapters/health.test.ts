@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { nodeHealth } from "../../../src/core/adapters/health.ts";
-import type { Probe } from "../../../src/core/ports/health.ts";
+import type { Probe } from "../../../src/core/ports/probes.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -18,7 +18,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 const http = (listener: RequestListener): Promise<number> => listening(createServer(listener));
-const ask = (kind: Probe["kind"], port: number) => nodeHealth.ask({ kind, port, path: "/health" });
+const ask = (kind: Probe["kind"], port: number) => nodeHealth.check({ kind, port, path: "/health" });
 
 test("a successful status is healthy, with the pid from a JSON answer", async () => {
   const port = await http((request, response) => response.end(request.url === "/health" ? '{"pid":42}' : "no"));

@@ -3,10 +3,10 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { freemem, hostname, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeFileStamps } from "../../../src/core/adapters/file-stamps.ts";
+import { nodeFileStamps } from "../../../src/core/adapters/files/index.ts";
 import { DiskReader } from "../../../src/core/adapters/machine/disks.ts";
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
-import { askSystem } from "../../../src/core/adapters/machine/system.ts";
+import { querySystem } from "../../../src/core/adapters/machine/host-system.ts";
 import { openPortable } from "../../../src/core/adapters/machine/portable.ts";
 import { processCpuPercent } from "../../../src/core/metrics/from-readings.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
@@ -14,7 +14,7 @@ import { commandLine, run, start } from "../../support/child.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 async function reader(diskPaths: readonly string[] = ["/"]) {
-  const opened = await nodeMachine({ diskPaths }).open();
+  const opened = await nodeMachine({ diskPaths }).openReader();
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -31,14 +31,14 @@ describe.runIf(isLinux)("Linux", () => {
     const machine = await reader();
     const child = start(commandLine("burn"));
     await child.line();
-    const ask = async (): Promise<Used> => {
+    const measure = async (): Promise<Used> => {
       child.send("how much?");
       return JSON.parse((await child.line()) ?? "") as Used;
     };
     // The child keeps using CPU time, so its own reports are below and above the reading.
-    const [a, first, b] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
-    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await ask());
-    const [c, second, d] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
+    const [a, first, b] = [await measure(), (await machine.processes([child.pid])).get(child.pid)!, await measure()];
+    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await measure());
+    const [c, second, d] = [await measure(), (await machine.processes([child.pid])).get(child.pid)!, await measure()];
     const tickMs = 10;
     expect(first.cpuMs).toBeGreaterThanOrEqual(a.cpuMs - 2 * tickMs);
     expect(first.cpuMs).toBeLessThanOrEqual(b.cpuMs + 2 * tickMs);
@@ -74,7 +74,7 @@ describe.runIf(isLinux)("Linux", () => {
 
   test("the number of open files is bounded, and they are closed", async () => {
     const before = descriptors();
-    const machine = await nodeMachine({ diskPaths: [] }).open();
+    const machine = await nodeMachine({ diskPaths: [] }).openReader();
     const host = descriptors() - before;
     for (let round = 0; round < 50; round += 1) await machine.processes([process.pid]);
     expect(descriptors() - before - host).toBe(3);
@@ -115,7 +115,7 @@ test("each file system is listed once, and a missing path is left out", async ()
 });
 
 test("systems without /proc are measured through Node and systeminformation", async () => {
-  const machine = await openPortable(["/"], "elsewhere", askSystem());
+  const machine = await openPortable(["/"], "elsewhere", querySystem());
   const { memory, cores } = await machine.host();
   expect(memory.totalBytes).toBeGreaterThan(2 ** 27);
   expect(cores.size).toBeGreaterThan(0);
@@ -126,7 +126,7 @@ test("systems without /proc are measured through Node and systeminformation", as
 
 test("the constant facts of the machine are read once for all readers, and are null before that", async () => {
   const machine = nodeMachine({ diskPaths: ["/"] });
-  const [one, other] = [await machine.open(), await machine.open()];
+  const [one, other] = [await machine.openReader(), await machine.openReader()];
   onTestFinished(() => [one, other].forEach((opened) => opened.close()));
   expect(one.system).toBeNull();
   while (one.system === null) await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +138,7 @@ test("the constant facts of the machine are read once for all readers, and are n
 
 test("the stamp of a file changes with the file, and is null if the file is missing", () => {
   const file = join(temporaryFolder(), "file");
-  const stamp = () => nodeFileStamps.of([file])[0];
+  const stamp = () => nodeFileStamps.read([file])[0];
   expect(stamp()).toBeNull();
   writeFileSync(file, "a");
   const before = stamp();

@@ -25,7 +25,7 @@ const MESSAGE: AlertMessage = {
 const NOTHING = { webhook: undefined, webhookSecret: undefined, command: undefined, heartbeat: undefined, rules: {} };
 
 function notifier(env: Readonly<Record<string, string>>, cwd = temporaryFolder()) {
-  return nodeNotifier({ env: { PATH: process.env["PATH"], ...env }, cwd, betweenMs: 0 });
+  return nodeNotifier({ env: { PATH: process.env["PATH"], ...env }, cwd, retryDelayMs: 0 });
 }
 
 async function failureOf(sending: Promise<void>): Promise<SvcmError> {
@@ -77,9 +77,9 @@ describe("a webhook", () => {
 
   test("without its variable is a failure that names the variable, and never its value", async () => {
     const settings = { ...NOTHING, webhook: "HOOK", webhookSecret: "KEY", heartbeat: "BEAT" };
-    expect(notifier({}).missing(settings)).toEqual(["HOOK", "BEAT", "KEY"]);
+    expect(notifier({}).missingVariables(settings)).toEqual(["HOOK", "BEAT", "KEY"]);
     const wrong = notifier({ HOOK: `ftp://${CANARY}`, BEAT: "http://127.0.0.1", KEY: "k" });
-    expect(wrong.missing(settings)).toEqual(["HOOK"]);
+    expect(wrong.missingVariables(settings)).toEqual(["HOOK"]);
     const error = await failureOf(wrong.send(settings, MESSAGE));
     expect(error.body.code).toBe("ALERT_VARIABLE_MISSING");
     expect(error.message).toContain("HOOK");
@@ -90,9 +90,9 @@ describe("a webhook", () => {
 describe("a heartbeat", () => {
   test("is one request without a body", async () => {
     const { received, url } = await receiver();
-    await notifier({ BEAT: url }).beat({ ...NOTHING, heartbeat: "BEAT" });
+    await notifier({ BEAT: url }).sendHeartbeat({ ...NOTHING, heartbeat: "BEAT" });
     expect(received).toMatchObject([{ method: "GET", body: "" }]);
-    await notifier({}).beat(NOTHING);
+    await notifier({}).sendHeartbeat(NOTHING);
     expect(received).toHaveLength(1);
   });
 });

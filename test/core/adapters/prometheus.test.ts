@@ -18,7 +18,7 @@ async function refusal(work: Promise<unknown>): Promise<SvcmError> {
 }
 
 test.each([{}, { [PROMETHEUS_URL]: "  " }])("the Prometheus of %j is not set", (env) => {
-  expect(nodePrometheus(env).isSet).toBe(false);
+  expect(nodePrometheus(env).isConfigured).toBe(false);
 });
 
 test("a query is sent with its range and a time-out, and the password only as a header", async () => {

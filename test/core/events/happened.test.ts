@@ -100,9 +100,9 @@ test.each(rare)(
     const order = reason === undefined ? "" : line(atMs, reason) + line(atMs, "Stopping app:rare id:9");
     const end = `App [rare:9] exited with code [0] via signal [${reason === undefined ? "SIGKILL" : "SIGINT"}]`;
     const ports = world(order + line(atMs, end) + CRASHES);
-    const kernel = async () => ({ logged: cause === "oom-kill" ? [{ atMs, pid: 1 }] : [] });
+    const readKernel = async () => ({ logged: cause === "oom-kill" ? [{ atMs, pid: 1 }] : [] });
     const asked = (log: Ports) => {
-      const seen = { ...log, sightings: { ...log.sightings, kernel } };
+      const seen = { ...log, sightings: { ...log.sightings, readKernel } };
       return execute(eventsList, seen, { since: NOW - 10 * HOUR, cause }, caller);
     };
     expect((await asked(ports)).events).toEqual([expect.objectContaining({ app: "rare", cause })]);
@@ -139,9 +139,9 @@ test("an event of svcm needs an audit record, so a log is read only as far back 
   let oldestMs = Infinity;
   const processLogs: Ports["processLogs"] = {
     ...ports.processLogs,
-    pm2(wanted, signal) {
+    readPm2Log(wanted, signal) {
       oldestMs = Math.min(oldestMs, wanted.sinceMs);
-      return ports.processLogs.pm2(wanted, signal);
+      return ports.processLogs.readPm2Log(wanted, signal);
     },
   };
   let reads = 0;

@@ -16,7 +16,7 @@ function release(id: string, app: string, time: string, outcome?: "applied" | "h
 
 /** @param newestFirst the journals */
 function said(newestFirst: ReleaseEvent[][]): Promise<string[]> {
-  const releases = { list: () => Promise.resolve(newestFirst), heldSince: () => Promise.resolve(null) };
+  const releases = { list: () => Promise.resolve(newestFirst), lockedSince: () => Promise.resolve(null) };
   return releaseBefore({ releases }, { app: "api", at: "2026-11-22T10:00:00.000Z" });
 }
 

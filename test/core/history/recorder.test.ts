@@ -249,7 +249,7 @@ describe("reading the history", () => {
     writeFileSync(join(folder, nameOf(hour, "open")), `${lines.join("\n")}\n`);
     writeFileSync(join(folder, nameOf(hour, "steps")), gzipSync(`${lines.slice(0, 4).join("\n")}\n`));
     mkdirSync(join(folder, "other"));
-    await files.exclusively(() => sealHour(files, hour));
+    await files.withLock(() => sealHour(files, hour));
     const text = gunzipSync(readFileSync(join(folder, nameOf(hour, "steps")))).toString();
     expect(text.trim().split("\n").slice(1)).toEqual(lines);
     expect(names(folder)).toEqual(["2030-01-01T12.jsonl.gz", "2030-01-01T12.minutes.jsonl.gz", "other"]);

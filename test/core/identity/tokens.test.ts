@@ -113,7 +113,7 @@ describe("a file that svcm cannot trust is refused, and not changed", () => {
     make(fileOf(root));
     const before = statSync(fileOf(root)).mtimeMs;
     expect(await codeOf(execute(tokenCreate, ports, viewer, caller))).toBe(code);
-    expect(await codeOf(new Promise((resolve) => resolve(ports.tokens.now())))).toBe(code);
+    expect(await codeOf(new Promise((resolve) => resolve(ports.tokens.current())))).toBe(code);
     expect(statSync(fileOf(root)).mtimeMs).toBe(before);
   });
 });

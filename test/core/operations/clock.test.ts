@@ -16,8 +16,8 @@ function restarting(world: CountingPorts): void {
     world.records = [again(world)];
     return Promise.resolve();
   };
-  const exclusively = <T>(_what: unknown, work: () => Promise<T>): Promise<T> => work();
-  Object.assign(world.ports.processes, { restart, exclusively });
+  const withLock = <T>(_what: unknown, work: () => Promise<T>): Promise<T> => work();
+  Object.assign(world.ports.processes, { restart, withLock });
   // A real disk takes real time.
   Object.assign(world.ports.audit, { append: () => Promise.resolve() });
 }

@@ -19,7 +19,7 @@ function hang(world: CountingPorts): void {
   const list = answering(world);
   const late = async (): Promise<ProcessRecord[]> => {
     void list().catch(() => undefined); // counted
-    await world.clock.pause(TIMEOUT_MS);
+    await world.clock.sleep(TIMEOUT_MS);
     throw new SvcmError("PM2_FAILED", { code: "PM2_TIMEOUT", details: "PM2 did not answer within 5000 ms." });
   };
   Object.assign(world.ports.processes, { list: late });

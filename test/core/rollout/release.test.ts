@@ -36,7 +36,7 @@ const end = (outcome: "applied" | "reverted"): ReleaseEvent => ({ event: "end", 
 function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
   return keptReleases({
     list: () => Promise.resolve(journals),
-    heldSince: () => Promise.resolve(held.shift() ?? null),
+    lockedSince: () => Promise.resolve(held.shift() ?? null),
   });
 }
 
@@ -78,9 +78,11 @@ describe("the progress of a release", () => {
     const lines: string[] = [];
     const heard: ApplyProgress[] = [];
     const add = async (id: string, event: ReleaseEvent) => void lines.push(`${id} ${event.event}`);
-    const releases = reportedReleases({ begin: add, add } as unknown as Releases, (progress) => heard.push(progress));
-    await releases.begin("b", head("b"));
-    for (const event of events) await releases.add("b", event);
+    const releases = reportedReleases({ create: add, append: add } as unknown as Releases, (progress) =>
+      heard.push(progress),
+    );
+    await releases.create("b", head("b"));
+    for (const event of events) await releases.append("b", event);
     expect(lines).toHaveLength(events.length + 1);
     return heard;
   }

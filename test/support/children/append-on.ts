@@ -4,7 +4,7 @@ import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import { recordOf } from "../records.ts";
 
 const [file = "", name = "", count = "Infinity", maxBytes, kept] = process.argv.slice(2);
-const audit = auditLog({ file, rotation: { maxBytes: Number(maxBytes), kept: Number(kept) } });
+const audit = auditLog({ file, rotation: { maxBytes: Number(maxBytes), maxOldFiles: Number(kept) } });
 for (let number = 0; number < Number(count); number += 1) {
   const id = `${name}-${number}`;
   await audit.append(recordOf(id));

@@ -14,8 +14,8 @@ const beside = async (write: () => Promise<void>): Promise<void> => {
 };
 const mortal = {
   ...releases,
-  begin: (...args: Parameters<typeof releases.begin>) => beside(() => releases.begin(...args)),
-  add: (...args: Parameters<typeof releases.add>) => beside(() => releases.add(...args)),
+  create: (...args: Parameters<typeof releases.create>) => beside(() => releases.create(...args)),
+  append: (...args: Parameters<typeof releases.append>) => beside(() => releases.append(...args)),
 };
 const world = Object.create(ports, { releases: { value: mortal } }) as typeof ports;
 await execute(rolloutApply, world, { environment: "dev" }, { source: "cli", grants: ["read", "write"] });

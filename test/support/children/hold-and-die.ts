@@ -13,7 +13,7 @@ const locks = fileLocks({ timeoutMs: 60_000 });
 console.log("ready");
 await once(process.stdin, "data");
 process.stdin.destroy();
-await locks.hold({ target, path: target }, async () => {
+await locks.withLock({ target, path: target }, async () => {
   closeSync(openSync(mark, "wx")); // fails where another one is inside
   appendFileSync(target, `${process.pid}\n`);
   unlinkSync(mark);

@@ -20,7 +20,7 @@ await tryToHold();
 
 async function tryToHold(): Promise<void> {
   try {
-    await fileLocks({ timeoutMs: 0 }).hold({ target, path: target }, async () => console.log("held"));
+    await fileLocks({ timeoutMs: 0 }).withLock({ target, path: target }, async () => console.log("held"));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     console.log(error.code);

@@ -12,5 +12,5 @@ async function say(work: () => Promise<unknown>): Promise<void> {
 }
 
 await say(async () => (await link.list()).map(({ name }) => name));
-await say(() => link.exclusively("start", () => Promise.resolve("held")));
+await say(() => link.withLock("start", () => Promise.resolve("held")));
 console.log("idle");

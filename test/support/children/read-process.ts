@@ -2,6 +2,6 @@
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
 
 const pid = Number(process.argv[2]);
-const machine = await nodeMachine({ diskPaths: [] }).open();
+const machine = await nodeMachine({ diskPaths: [] }).openReader();
 console.log(JSON.stringify((await machine.processes([pid])).get(pid) ?? null));
 machine.close();

@@ -39,7 +39,7 @@ export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "s
     async details({ name }) {
       return processPage(await execute(processShow, ports, { name, ...asked }, commandLineCaller()));
     },
-    log: ({ name }, tail, signal) => ports.logs.watch({ app: name, tail, isWhole: false }, signal),
+    log: ({ name }, tail, signal) => ports.logs.watch({ app: name, tail, isLossless: false }, signal),
     async act(action, { pmId }) {
       try {
         await execute(processAct, ports, { action, pmId }, commandLineCaller());

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import type { EcosystemLoader } from "../../ports/index.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import { once, oneAtATime } from "../../words/once.ts";
-import { attempting, refuse } from "../files/file-error.ts";
-import { isRefusal } from "../files/system.ts";
-import type { Place } from "./outcome.ts";
-import { failure, runProgram } from "./run-program.ts";
+import { attempt, fileError } from "../files/file-error.ts";
+import { hasErrorCode } from "../files/system.ts";
+import type { FileLocation } from "./outcome.ts";
+import { loadError, runProgram } from "./run-program.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName } from "../../secrets/secret-name.ts";
 
@@ -20,40 +20,40 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
   const cleaned = once(() => cleanEnvironment(env));
   const load = async (key: string): Promise<LoadedEcosystem> => {
     const [path = "", cwd = ""] = key.split("\0");
-    await requireRegular(path);
-    const line = await runProgram(path, { cwd, env: cleaned().env });
+    await requireRegularFile(path);
+    const resultLine = await runProgram(path, { cwd, env: cleaned().env });
     const { readOutcome } = await import("./read-outcome.ts");
-    const outcome = readOutcome(line);
+    const outcome = readOutcome(resultLine);
     if (outcome === undefined)
-      throw failure("ECOSYSTEM_EXPORT_INVALID", path, "it wrote other data where svcm expected its result");
-    if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && placeText(outcome.at));
+      throw loadError("ECOSYSTEM_EXPORT_INVALID", path, "it wrote other data where svcm expected its result");
+    if (!outcome.ok) throw loadError(outcome.code, path, outcome.reason, outcome.at && locationText(outcome.at));
     const { apps, found, isDefaultExport, files, absent } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
     return { path, apps, found, isDefaultExport, files, withheld };
   };
-  const shared = oneAtATime(load);
+  const loadShared = oneAtATime(load);
   return {
     async list(folder) {
       try {
-        return await attempting("read", folder, () => readdir(folder));
+        return await attempt("read", folder, () => readdir(folder));
       } catch (error) {
-        if (isRefusal(error, "ENOENT", "ENOTDIR")) return [];
+        if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
         throw error;
       }
     },
-    load: (path, cwd = root) => shared(`${path}\0${cwd}`),
-    withheld: () => cleaned().withheld,
+    load: (path, cwd = root) => loadShared(`${path}\0${cwd}`),
+    withheldValues: () => cleaned().withheld,
   };
 }
 
 /** Reading a FIFO would block forever. */
-async function requireRegular(path: string): Promise<void> {
-  const stats = await attempting("open", path, () => stat(path));
-  if (stats.isDirectory()) throw refuse("EISDIR", "read", path);
-  if (!stats.isFile()) throw refuse("ENOTREG", "read", path);
+async function requireRegularFile(path: string): Promise<void> {
+  const stats = await attempt("open", path, () => stat(path));
+  if (stats.isDirectory()) throw fileError("EISDIR", "read", path);
+  if (!stats.isFile()) throw fileError("ENOTREG", "read", path);
 }
 
-function placeText({ file, line, column }: Place): string {
+function locationText({ file, line, column }: FileLocation): string {
   return `${file}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 
@@ -63,20 +63,21 @@ interface CleanEnvironment {
   readonly withheldNames: ReadonlySet<string>;
 }
 
-const OURS = /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
+const INTERNAL_VARIABLE =
+  /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
 
 /** Shorter secrets may occur inside ordinary words. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET_LENGTH = 6;
 
 function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): CleanEnvironment {
-  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const secret = set.filter(isSecret).map(([, value]) => value);
-  const withheld = secret.filter((value) => value.length >= SHORTEST_SECRET && !isPath(value));
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const secretValues = entries.filter(isSecret).map(([, value]) => value);
+  const withheld = secretValues.filter((value) => value.length >= MIN_SECRET_LENGTH && !isPath(value));
   const isWithheld = ([name, value]: [string, string]): boolean =>
-    isSecret([name, value]) || withheld.some((text) => value.includes(text));
-  const withheldNames = new Set(set.filter(isWithheld).map(([name]) => name));
-  const kept = set.filter(([name]) => !OURS.test(name) && !withheldNames.has(name));
-  return { env: Object.fromEntries(kept), withheld, withheldNames };
+    isSecret([name, value]) || withheld.some((secret) => value.includes(secret));
+  const withheldNames = new Set(entries.filter(isWithheld).map(([name]) => name));
+  const passedOn = entries.filter(([name]) => !INTERNAL_VARIABLE.test(name) && !withheldNames.has(name));
+  return { env: Object.fromEntries(passedOn), withheld, withheldNames };
 }
 
 /** A list of folders that contains an `@` looks like a URL with a user. */

@@ -4,12 +4,11 @@ import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 export type Outcome =
   | ({
       readonly ok: true;
-      /** Variables that the file read but that are not set. */
       readonly absent: readonly string[];
     } & Omit<LoadedEcosystem, "path" | "withheld">)
-  | { readonly ok: false; readonly code: ErrorCode; readonly reason: string; readonly at?: Place | undefined };
+  | { readonly ok: false; readonly code: ErrorCode; readonly reason: string; readonly at?: FileLocation | undefined };
 
-export interface Place {
+export interface FileLocation {
   readonly file: string;
   readonly line: number;
   readonly column?: number | undefined;

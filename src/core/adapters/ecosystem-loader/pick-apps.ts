@@ -28,11 +28,11 @@ const MAX_CHARACTERS = 2 ** 20;
 
 /** As PM2 does. Each property is read once, because a getter or proxy may answer differently, or throw. */
 export function pickApps(exported: unknown): Picked {
-  const isDefaultExport = isDefaultOnly(exported);
+  const isDefaultExport = isDefaultExportOnly(exported);
   const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
   if (!isObject(config)) throw new ExportError(`it exports ${typeName(config)}; expected an object with "apps"`);
   if (config instanceof Promise) throw new ExportError("it exports a promise, which PM2 does not wait for");
-  const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
+  const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : findApps(config);
   if (!isObject(value)) throw new ExportError(`"${found}" is ${typeName(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
   // PM2 would treat the object as an app and fail with "No script path".
@@ -45,7 +45,7 @@ export function pickApps(exported: unknown): Picked {
   return { apps: [...declared, ...servers], found, isDefaultExport };
 }
 
-function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["found"]; value: unknown } {
+function findApps(config: Readonly<Record<string, unknown>>): { found: Picked["found"]; value: unknown } {
   for (const found of ["apps", "pm2"] as const) {
     const value = config[found];
     if (value) return { found, value };
@@ -77,7 +77,7 @@ function staticServers(config: Readonly<Record<string, unknown>>): object[] {
   });
 }
 
-function isDefaultOnly(exported: unknown): boolean {
+function isDefaultExportOnly(exported: unknown): boolean {
   if (!isObject(exported) || Object.prototype.toString.call(exported) !== "[object Module]") return false;
   return "default" in exported && !("apps" in exported) && !("pm2" in exported);
 }
@@ -92,23 +92,23 @@ function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
     throw new ExportError(`apps[${index}] is ${typeName(app)}; expected an object`);
   }
   const keys = Object.keys(app);
-  spend(budget, keys.length, keys.join("").length);
+  spendBudget(budget, keys.length, keys.join("").length);
   const fields = keys.flatMap((key): [string, Data][] => {
     if (!isPm2Field(key)) return [];
     const value = copy(app[key], budget, 0);
     return value === undefined ? [] : [[key, value]];
   });
   const picked = Object.fromEntries(fields);
-  return { fields: picked, keys, unset: unsetIn(app["env"], picked["env"]) };
+  return { fields: picked, keys, unset: unsetVariables(app["env"], picked["env"]) };
 }
 
-function unsetIn(env: unknown, picked: Data | undefined): string[] {
+function unsetVariables(env: unknown, picked: Data | undefined): string[] {
   if (!isObject(env) || !isRecord(picked)) return [];
   return Object.keys(env).filter((key) => !Object.hasOwn(picked, key));
 }
 
 function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
-  spend(budget, 1, typeof value === "string" ? value.length : 0);
+  spendBudget(budget, 1, typeof value === "string" ? value.length : 0);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value === "bigint") return String(value);
@@ -116,18 +116,18 @@ function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
   if (Array.isArray(value)) return copyList(value, budget, depth);
   const entries = Object.keys(value).flatMap((key): [string, Data][] => {
     const member = copy((value as Record<string, unknown>)[key], budget, depth + 1);
-    spend(budget, 0, key.length);
+    spendBudget(budget, 0, key.length);
     return member === undefined ? [] : [[key, member]];
   });
   return Object.fromEntries(entries);
 }
 
 function copyList(list: readonly unknown[], budget: Budget, depth: number): Data[] {
-  spend(budget, list.length, 0);
+  spendBudget(budget, list.length, 0);
   return list.map((element) => copy(element, budget, depth + 1) ?? null);
 }
 
-function spend(budget: Budget, nodes: number, characters: number): void {
+function spendBudget(budget: Budget, nodes: number, characters: number): void {
   budget.nodes -= nodes;
   budget.characters -= characters;
   if (budget.nodes < 0 || budget.characters < 0) throw new TooLargeError();

@@ -4,8 +4,8 @@ import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runInThisContext } from "node:vm";
 import { pm2FileKind } from "../../pm2/file-name.ts";
-import { describeThrow } from "./describe-throw.ts";
-import { lookUp } from "./look-up.ts";
+import { describeError } from "./describe-error.ts";
+import { locateApp } from "./locate-app.ts";
 import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
 import { pickApps } from "./pick-apps.ts";
 
@@ -14,57 +14,57 @@ const { stringify } = JSON;
 const { pid } = process;
 const kill = process.kill.bind(process);
 
-const absent = noteAbsentVariables();
-keepChildrenInOurGroup();
+const absent = trackAbsentVariables();
+keepChildrenInGroup();
 const file = process.argv.at(-1) ?? "";
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
-if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(text())));
-else end(kind === "json" ? json : () => createRequire(file)(file));
+if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));
+else end(kind === "json" ? runJson : () => createRequire(file)(file));
 
 /** Exits before a timer or `exit` handler of the file can run. */
 function end(load: () => unknown): void {
-  send(outcomeOf(load));
+  send(run(load));
   kill(pid, "SIGKILL");
 }
 
-function outcomeOf(load: () => unknown): Outcome {
+function run(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
-    const ours = new Set(Object.keys(cache));
+    const loadedBefore = new Set(Object.keys(cache));
     const { apps, ...rest } = pickApps(load());
-    const files = new Set([file, ...Object.keys(cache).filter((path) => !ours.has(path))]);
-    return { ok: true, ...rest, apps: apps.map(lookUp), files: [...files], absent: [...absent] };
+    const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
+    return { ok: true, ...rest, apps: apps.map(locateApp), files: [...files], absent: [...absent] };
   } catch (error) {
-    return describeThrow(error, file);
+    return describeError(error, file);
   }
 }
 
-function text(): string {
+function readSource(): string {
   return readFileSync(file, "utf8");
 }
 
 /** The bracket is on its own line to keep the columns of the file. */
-function json(): unknown {
-  return runInThisContext(`(\n${text()})`, { filename: file, lineOffset: -1 });
+function runJson(): unknown {
+  return runInThisContext(`(\n${readSource()})`, { filename: file, lineOffset: -1 });
 }
 
-function noteAbsentVariables(): ReadonlySet<string> {
+function trackAbsentVariables(): ReadonlySet<string> {
   const names = new Set<string>();
-  const note = (env: NodeJS.ProcessEnv, key: string | symbol): void => {
+  const record = (env: NodeJS.ProcessEnv, key: string | symbol): void => {
     if (typeof key === "string" && !Object.hasOwn(env, key) && names.size < MAX_ABSENT) names.add(key);
   };
   process.env = new Proxy(process.env, {
     get(env, key) {
-      note(env, key);
+      record(env, key);
       return Reflect.get(env, key) as unknown;
     },
     has(env, key) {
-      note(env, key);
+      record(env, key);
       return Reflect.has(env, key);
     },
     getOwnPropertyDescriptor(env, key) {
-      note(env, key);
+      record(env, key);
       return Reflect.getOwnPropertyDescriptor(env, key);
     },
     // Node.js refuses the assignment if the receiver is the proxy.
@@ -74,7 +74,7 @@ function noteAbsentVariables(): ReadonlySet<string> {
 }
 
 /** Processes that the file starts are killed with this one, unless the file deliberately leaves the process group. */
-function keepChildrenInOurGroup(): void {
+function keepChildrenInGroup(): void {
   const prototype = ChildProcess.prototype as unknown as { spawn: (options: { detached?: boolean }) => unknown };
   const { spawn } = prototype;
   prototype.spawn = function spawnAttached(options) {

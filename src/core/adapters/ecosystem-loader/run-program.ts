@@ -22,34 +22,34 @@ const TIMEOUT_MS = 3000;
 const LINE_FEED = 10;
 
 /** These limits apply if svcm exits and cannot kill the process. If a limit cannot be set, it is left as it is. */
-const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
+const WITH_LIMITS = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /** The process and its children have ended when the promise settles. @throws {FileError} with the file's path */
 export function runProgram(file: string, options: ProgramOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = start(file, options);
-    const line = new ResultLine();
-    let isEnding = false;
+    const child = startProgram(file, options);
+    const resultLine = new ResultLine();
+    let hasEnded = false;
     const end = (settle: () => void): void => {
-      if (isEnding) return;
-      isEnding = true;
+      if (hasEnded) return;
+      hasEnded = true;
       clearTimeout(timer);
-      endGroup(child);
+      killGroup(child);
       child.stdio[RESULT_FD]?.destroy();
-      if (isGone(child)) settle();
+      if (hasExited(child)) settle();
       else child.once("exit", settle);
     };
-    const fail = (code: ErrorCode, reason: string): void => end(() => reject(failure(code, file, reason)));
-    const late = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${TIMEOUT_MS} ms`);
-    const timer = setTimeout(late, TIMEOUT_MS);
+    const fail = (code: ErrorCode, reason: string): void => end(() => reject(loadError(code, file, reason)));
+    const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${TIMEOUT_MS} ms`);
+    const timer = setTimeout(onTimeout, TIMEOUT_MS);
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>
       fail(foreignCode(code), "its process could not be started"),
     );
-    child.on("close", (code, name) => fail(...silentEnd(code, name)));
+    child.on("close", (code, name) => fail(...describeExit(code, name)));
     child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
-      const said = line.add(chunk);
-      if (said === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
-      else if (said !== undefined) end(() => resolve(said));
+      const line = resultLine.add(chunk);
+      if (line === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
+      else if (line !== undefined) end(() => resolve(line));
     });
   });
 }
@@ -67,13 +67,13 @@ class ResultLine {
   }
 }
 
-export function failure(code: ErrorCode, file: string, reason: string, place = file): FileError {
-  return new FileError(code, file, `Cannot load ${place}: ${reason}.`);
+export function loadError(code: ErrorCode, file: string, reason: string, location = file): FileError {
+  return new FileError(code, file, `Cannot load ${location}: ${reason}.`);
 }
 
-function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
+function startProgram(file: string, { cwd, env }: ProgramOptions): ChildProcess {
   const argv = [process.execPath, `--max-old-space-size=${HEAP_MIB}`, "--no-warnings", ...programArgv(), file];
-  const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${LIMITED}; } 2>/dev/null`, ...argv] : argv;
+  const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${WITH_LIMITS}; } 2>/dev/null`, ...argv] : argv;
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",
     env,
@@ -95,7 +95,7 @@ function programArgv(): string[] {
 }
 
 /** svcm has not yet reaped the group leader, so its pid cannot have been reused. */
-function endGroup({ pid }: ChildProcess): void {
+function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
@@ -104,11 +104,11 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-function isGone({ pid, exitCode, signalCode }: ChildProcess): boolean {
+function hasExited({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
-function silentEnd(code: number | null, name: string | null): [code: ErrorCode, reason: string] {
+function describeExit(code: number | null, name: string | null): [code: ErrorCode, reason: string] {
   if (name === null && code !== null && code < 128) {
     return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
   }

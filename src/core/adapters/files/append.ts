@@ -1,39 +1,37 @@
 import { type BigIntStats, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { refuse } from "./file-error.ts";
+import { FileError } from "../../ports/index.ts";
+import { fileError, isSystemError } from "./file-error.ts";
+import { fileLocks, type FileLocks } from "./lock.ts";
 import {
   fchmod,
   fstat,
   fsync,
-  isRefusal,
+  hasErrorCode,
+  NO_FOLLOW,
   O_APPEND,
   O_CREAT,
   O_RDWR,
   read,
   rename,
-  SAFELY,
   withFile,
   write,
 } from "./system.ts";
-import { createFolder, syncFolder } from "./folder.ts";
-import { FileError } from "../../ports/index.ts";
-import { fileLocks, type FileLocks } from "./lock.ts";
+import { createFolder, PRIVATE_FILE, syncFolder } from "./write.ts";
 
 const NEWLINE = 0x0a;
-const PRIVATE_FILE = 0o600;
-const OTHERS = 0o077;
+const PERMISSIONS_OF_OTHERS = 0o077;
 const ACTION = "record a change in";
-const APPENDING = O_RDWR | O_APPEND | SAFELY;
+const APPEND_FLAGS = O_RDWR | O_APPEND | NO_FOLLOW;
 
-/** When the promise resolves, the line is on disk. */
-export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
-  const rotate = rotator(file, rotation);
-  let isPlaceSynced = false;
+export function createAppender(file: string, rotation: Rotation): (line: string) => Promise<void> {
+  const rotate = createRotate(file, rotation);
+  let isFolderSynced = false;
   const appendTo = async (fd: number, line: string, mayGrow: boolean): Promise<boolean> => {
     const stat = await fstat(fd);
-    if (!stat.isFile()) throw refuse("ENOTREG", ACTION, file);
+    if (!stat.isFile()) throw fileError("ENOTREG", ACTION, file);
     if (!mayGrow && stat.size >= rotation.maxBytes) return false;
-    await keepPrivate(fd, stat, file);
+    await makePrivate(fd, stat, file);
     await appendLine(fd, line, Number(stat.size));
     await fsync(fd);
     return true;
@@ -45,43 +43,43 @@ export function appender(file: string, rotation: Rotation): (line: string) => Pr
       // Keeping records matters more than the limit.
       ({ isNew } = await openOrCreate(file, (fd) => appendTo(fd, line, true)));
     }
-    if (isPlaceSynced && !isNew) return;
+    if (isFolderSynced && !isNew) return;
     await syncFolder(dirname(file));
-    isPlaceSynced = true;
+    isFolderSynced = true;
   };
 }
 
-interface Opened {
+interface AppendResult {
   readonly isNew: boolean;
   readonly isWritten: boolean;
 }
 
-async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>): Promise<Opened> {
+async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>): Promise<AppendResult> {
   try {
-    return { isNew: false, isWritten: await withFile(file, APPENDING, use) };
+    return { isNew: false, isWritten: await withFile(file, APPEND_FLAGS, use) };
   } catch (error) {
-    if (!isRefusal(error, "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
     await createFolder(dirname(file));
-    return { isNew: true, isWritten: await withFile(file, APPENDING | O_CREAT, use, PRIVATE_FILE) };
+    return { isNew: true, isWritten: await withFile(file, APPEND_FLAGS | O_CREAT, use, PRIVATE_FILE) };
   }
 }
 
-async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Promise<void> {
-  if ((Number(mode) & OTHERS) === 0) return;
+async function makePrivate(fd: number, { mode }: BigIntStats, file: string): Promise<void> {
+  if ((Number(mode) & PERMISSIONS_OF_OTHERS) === 0) return;
   try {
     await fchmod(fd, PRIVATE_FILE);
   } catch (error) {
-    if (!isRefusal(error, "EPERM")) throw error;
+    if (!hasErrorCode(error, "EPERM")) throw error;
     const octal = (Number(mode) & 0o777).toString(8).padStart(4, "0");
-    throw refuse("EPERM", ACTION, file, `its mode is ${octal}, and it belongs to another user. Accepted: mode 0600`);
+    throw fileError("EPERM", ACTION, file, `its mode is ${octal}, and it belongs to another user. Accepted: mode 0600`);
   }
 }
 
 /** The system appends each `write` whole. A nearly full disk accepts part of a line, which is then written again. */
 async function appendLine(fd: number, line: string, size: number): Promise<void> {
-  const repeated = Buffer.from(`\n${line}`);
-  let bytes = (await endsInNewline(fd, size)) ? repeated.subarray(1) : repeated;
-  while ((await write(fd, bytes)) < bytes.length) bytes = repeated;
+  const onNewLine = Buffer.from(`\n${line}`);
+  let bytes = (await endsInNewline(fd, size)) ? onNewLine.subarray(1) : onNewLine;
+  while ((await write(fd, bytes)) < bytes.length) bytes = onNewLine;
 }
 
 async function endsInNewline(fd: number, size: number): Promise<boolean> {
@@ -92,40 +90,36 @@ async function endsInNewline(fd: number, size: number): Promise<boolean> {
 
 export interface Rotation {
   readonly maxBytes: number;
-  readonly kept: number;
+  readonly maxOldFiles: number;
 }
 
-export const DEFAULT_ROTATION: Rotation = { maxBytes: 64 * 2 ** 20, kept: 10 };
+export const DEFAULT_ROTATION: Rotation = { maxBytes: 64 * 2 ** 20, maxOldFiles: 10 };
 
-const LOCK_MS = 2_000;
+const LOCK_TIMEOUT_MS = 2_000;
 
-export function olderFiles(file: string, { kept }: Rotation): string[] {
-  return Array.from({ length: kept }, (_, index) => `${file}.${index + 1}`);
+export function rotatedPaths(file: string, { maxOldFiles }: Rotation): string[] {
+  return Array.from({ length: maxOldFiles }, (_, index) => `${file}.${index + 1}`);
 }
 
 /** If a process is killed between two renames, the next rotation fills the gap. */
-function rotator(file: string, rotation: Rotation): () => Promise<void> {
+function createRotate(file: string, rotation: Rotation): () => Promise<void> {
   let locks: FileLocks | undefined;
   return async () => {
-    locks ??= fileLocks({ timeoutMs: LOCK_MS });
+    locks ??= fileLocks({ timeoutMs: LOCK_TIMEOUT_MS });
     try {
-      await locks.hold({ target: file, path: file }, () => moveAside(file, rotation));
+      await locks.withLock({ target: file, path: file }, () => renameFiles(file, rotation));
     } catch (error) {
       if (!(error instanceof FileError) && !isSystemError(error)) throw error;
     }
   };
 }
 
-async function moveAside(file: string, rotation: Rotation): Promise<void> {
+async function renameFiles(file: string, rotation: Rotation): Promise<void> {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < rotation.maxBytes) return;
-  const names = [file, ...olderFiles(file, rotation)];
+  const names = [file, ...rotatedPaths(file, rotation)];
   const gap = names.findIndex((name) => !existsSync(name));
   for (let to = gap === -1 ? names.length - 1 : gap; to > 0; to -= 1) {
     await rename(names[to - 1] ?? file, names[to] ?? file);
   }
   await syncFolder(dirname(file));
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error;
 }

@@ -1,6 +1,6 @@
-import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { FileError } from "../../ports/index.ts";
 
 /** svcm's own codes, and system codes that Node's table lacks or describes badly. */
@@ -15,28 +15,28 @@ const REASONS: Readonly<Record<string, string>> = {
 const MOUNT_POINT = "the file itself is a mount point; mount its directory instead";
 
 /** The system's message names temporary files, so it is dropped. Errors that are not the system's are defects. */
-export async function attempting<T>(action: string, path: string, step: () => T): Promise<Awaited<T>> {
+export async function attempt<T>(action: string, path: string, step: () => T): Promise<Awaited<T>> {
   try {
     return await step();
   } catch (error) {
-    throw asFileError(error, action, path);
+    if (error instanceof FileError || !isSystemError(error)) throw error;
+    const code = foreignCode(systemCode(error));
+    throw fileError(code, action, path, reasonFor(code, error));
   }
 }
 
-export function refuse(code: ErrorCode, action: string, path: string, reason = REASONS[code]) {
+export function fileError(code: ErrorCode, action: string, path: string, reason = REASONS[code]) {
   return new FileError(code, path, `Cannot ${action} ${path}: ${reason}.`);
 }
 
-function asFileError(error: unknown, action: string, path: string): unknown {
-  if (error instanceof FileError || !isSystemError(error)) return error;
-  const code = foreignCode(systemCode(error));
-  return refuse(code, action, path, reasonOf(code, error));
+export function tooLargeError(action: string, path: string, maxBytes: number) {
+  return fileError("EFBIG", action, path, `it is larger than ${maxBytes} bytes`);
 }
 
 type SystemError = NodeJS.ErrnoException & { code: string };
 
 /** Other errors also have a code (ABORT_ERR), but no system call. */
-function isSystemError(error: unknown): error is SystemError {
+export function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 }
 
@@ -44,11 +44,10 @@ function isSystemError(error: unknown): error is SystemError {
 function systemCode(error: SystemError): string {
   if (!error.code.startsWith("Unknown system error")) return error.code;
   const number = -(error.errno ?? 0);
-  const known = Object.entries(constants.errno).find(([, value]) => value === number);
-  return known?.[0] ?? error.code;
+  return Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? error.code;
 }
 
-function reasonOf(code: string, error: SystemError): string {
+function reasonFor(code: string, error: SystemError): string {
   if (error.syscall === "rename" && (code === "EBUSY" || code === "EXDEV")) return MOUNT_POINT;
   const words = error.errno === undefined ? undefined : getSystemErrorMap().get(error.errno)?.[1];
   return REASONS[code] ?? words ?? "the system refused it";

@@ -1,69 +1,74 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FileError } from "../../ports/index.ts";
-import { attempting, refuse } from "./file-error.ts";
-import {
-  type Holder,
-  judge,
-  newNonce,
-  type ProcessIdentity,
-  readHolder,
-  serializeHolder,
-  thisProcess,
-} from "./holder.ts";
-import { contend, type Contender, lockName, type Outcome, sweep } from "./succession.ts";
+import { identifyProcess, type UniqueProcess } from "../host.ts";
+import { attempt, fileError } from "./file-error.ts";
 import { unlink } from "./system.ts";
+import {
+  type Contender,
+  type Holder,
+  judgeHolder,
+  lockName,
+  newNonce,
+  type Outcome,
+  readHolder,
+  removeLeftovers,
+  serializeHolder,
+  tryAcquire,
+} from "./takeover.ts";
 
-export interface Guarded {
+export interface LockedFile {
   readonly target: string;
+  /** The path for messages, before links are resolved. */
   readonly path: string;
 }
 
 export interface FileLocks {
   /** The nonce is for names of temporary files. @throws {FileError} ELOCKED if the lock is not released in time */
-  hold<T>(file: Guarded, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  withLock<T>(file: LockedFile, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 interface Memory {
-  /** Because this process is alive, others would wait for these. */
+  /** Because this process is alive, others would wait for these nonces. */
   readonly abandoned: Set<string>;
-  readonly swept: Set<string>;
+  readonly cleaned: Set<string>;
 }
 
 /** Lock files are not synced: no holder survives a crash of the machine. */
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
-  const takeTurn = turns();
-  const memory: Memory = { abandoned: new Set(), swept: new Set() };
-  let self: Promise<ProcessIdentity> | undefined;
+  const waitForTurn = createQueue();
+  const memory: Memory = { abandoned: new Set(), cleaned: new Set() };
+  let self: Promise<UniqueProcess> | undefined;
 
   return {
-    async hold(file, work, signal) {
-      const willing = patience(timeoutMs, signal);
-      const leave = await takeTurn(file.target, willing);
-      if (leave === undefined) throw locked(file, process.pid);
+    async withLock(file, work, signal) {
+      const deadline = { atMs: performance.now() + timeoutMs, signal };
+      const endTurn = await waitForTurn(file.target, deadline);
+      if (endTurn === undefined) throw lockedError(file, process.pid);
       try {
-        self ??= thisProcess();
-        const us = contender(file.target, await self, memory);
-        const wasFree = await attempting("lock", file.path, () => acquire(us, file, willing));
-        return await holding(us, wasFree, work);
+        self ??= identifyProcess();
+        const contender = createContender(file.target, await self, memory);
+        const wasFree = await attempt("lock", file.path, () => acquire(contender, file, deadline));
+        return await runLocked(contender, wasFree, work);
       } finally {
-        leave();
+        endTurn();
       }
     },
   };
 }
 
-export async function heldSince(target: string): Promise<number | null> {
+/** When the lock was taken, in milliseconds since 1970; null if no process holds it. */
+export async function lockedSince(target: string): Promise<number | null> {
   const holder = await readHolder(lockName(target));
-  if (holder === undefined || (await judge(holder, await thisProcess())) === "dead") return null;
+  if (holder === undefined || (await judgeHolder(holder, await identifyProcess())) === "dead") return null;
   return holder.since;
 }
 
-interface Ourselves extends Contender {
+interface LocalContender extends Contender {
   readonly target: string;
   readonly memory: Memory;
 }
 
-function contender(target: string, self: ProcessIdentity, memory: Memory): Ourselves {
+function createContender(target: string, self: UniqueProcess, memory: Memory): LocalContender {
   const nonce = newNonce(self);
   return {
     target,
@@ -71,84 +76,79 @@ function contender(target: string, self: ProcessIdentity, memory: Memory): Ourse
     lock: lockName(target),
     nonce,
     content: serializeHolder(nonce, self),
-    judge: async (holder) => (memory.abandoned.has(holder.nonce) ? "dead" : await judge(holder, self)),
+    judge: async (holder) => (memory.abandoned.has(holder.nonce) ? "dead" : await judgeHolder(holder, self)),
   };
 }
 
-async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise<boolean> {
-  for (let attempt = 0; ; attempt++) {
-    const outcome = await contendOrAbandon(us);
-    if (outcome === "free") return attempt === 0;
-    if (outcome === "succeeded") return false;
-    if (isOver(willing)) throw locked(file, outcome === "moved" ? undefined : outcome);
-    willing.signal?.throwIfAborted();
-    if (outcome !== "moved") await pause(attempt, willing);
+/** Returns true if the lock was free at once. */
+async function acquire(contender: LocalContender, file: LockedFile, deadline: Deadline): Promise<boolean> {
+  for (let attempts = 0; ; attempts++) {
+    const outcome = await tryOrAbandon(contender);
+    if (outcome === "acquired") return attempts === 0;
+    if (outcome === "taken-over") return false;
+    if (performance.now() >= deadline.atMs) throw lockedError(file, outcome === "changed" ? undefined : outcome);
+    deadline.signal?.throwIfAborted();
+    if (outcome !== "changed") await pause(attempts, deadline);
   }
 }
 
 /** A failed system call may still have taken effect, so no process may wait for this nonce. */
-async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
+async function tryOrAbandon(contender: LocalContender): Promise<Outcome> {
   try {
-    return await contend(us);
+    return await tryAcquire(contender);
   } catch (error) {
-    us.memory.abandoned.add(us.nonce);
+    contender.memory.abandoned.add(contender.nonce);
     throw error;
   }
 }
 
-async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string) => Promise<T>): Promise<T> {
-  const tidied = tidy(us, wasFree);
+async function runLocked<T>(
+  { target, lock, nonce, memory }: LocalContender,
+  wasFree: boolean,
+  work: (nonce: string) => Promise<T>,
+): Promise<T> {
+  // A killed process leaves files behind. If the lock was free, one cleaning per process is enough.
+  const isClean = wasFree && memory.cleaned.has(target);
+  memory.cleaned.add(target);
+  const cleaning = isClean ? undefined : removeLeftovers(target, nonce);
   try {
-    return await work(us.nonce);
+    return await work(nonce);
   } finally {
-    await tidied;
-    await unlink(us.lock).catch(() => us.memory.abandoned.add(us.nonce));
+    await cleaning;
+    await unlink(lock).catch(() => memory.abandoned.add(nonce));
   }
 }
 
-/** A killed process leaves files behind. If the lock was free, one sweep per process is enough. */
-async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
-  if (wasFree && us.memory.swept.has(us.target)) return;
-  us.memory.swept.add(us.target);
-  await sweep(us.target, us.nonce);
-}
-
-function locked(file: Guarded, by: Holder | number | undefined): FileError {
+function lockedError(file: LockedFile, holder: Holder | number | undefined): FileError {
   const lock = lockName(file.target);
-  const reason = `${whoHolds(by)} holds ${lock}; if that process no longer runs, remove the file`;
-  return refuse("ELOCKED", "lock", file.path, reason);
+  const reason = `${holderText(holder)} holds ${lock}; if that process no longer runs, remove the file`;
+  return fileError("ELOCKED", "lock", file.path, reason);
 }
 
-function whoHolds(by: Holder | number | undefined): string {
-  if (by === undefined) return "another process";
-  if (typeof by === "number") return `this process (${by})`;
-  if (by.process === null) return "another process";
-  return `process ${by.process.pid} on ${by.process.host}`;
+function holderText(holder: Holder | number | undefined): string {
+  if (typeof holder === "number") return `this process (${holder})`;
+  if (holder === undefined || holder.process === null) return "another process";
+  return `process ${holder.process.pid} on ${holder.process.host}`;
 }
 
-interface Patience {
-  readonly until: number;
+interface Deadline {
+  /** Of `performance.now()`. */
+  readonly atMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-function patience(timeoutMs: number, signal?: AbortSignal): Patience {
-  return { until: performance.now() + timeoutMs, signal };
-}
-
-const isOver = ({ until }: Patience): boolean => performance.now() >= until;
-
-async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
-  const longest = Math.min(2 * 1.5 ** attempt, 25);
-  const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
+async function pause(attempts: number, { atMs, signal }: Deadline): Promise<void> {
+  const longestMs = Math.min(2 * 1.5 ** attempts, 25);
+  const ms = Math.min(longestMs * (0.5 + Math.random() / 2), atMs - performance.now());
   await delay(Math.max(ms, 0), undefined, signal && { signal });
 }
 
-async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
+async function isInTime(event: Promise<void>, { atMs, signal }: Deadline): Promise<boolean> {
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  const ms = Math.min(Math.max(until - performance.now(), 0), LONGEST_TIMER_MS);
+  const ms = Math.min(Math.max(atMs - performance.now(), 0), MAX_TIMER_MS);
   try {
     return await Promise.race([event.then(() => true), delay(ms, false, { signal: either })]);
   } finally {
@@ -156,28 +156,28 @@ async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   }
 }
 
-/** Resolves with a function that ends the turn. */
-type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
+/** Resolves with a function that ends the turn; with `undefined` at the deadline. */
+type WaitForTurn = (key: string, deadline: Deadline) => Promise<(() => void) | undefined>;
 
-function turns(): TakeTurn {
+function createQueue(): WaitForTurn {
   const tails = new Map<string, Promise<void>>();
 
-  return async (key, willing) => {
+  return async (key, deadline) => {
     const before = tails.get(key);
-    let leave!: () => void;
-    const ours = new Promise<void>((resolve) => (leave = resolve));
-    const tail = before === undefined ? ours : before.then(() => ours);
+    let endTurn!: () => void;
+    const turn = new Promise<void>((resolve) => (endTurn = resolve));
+    const tail = before === undefined ? turn : before.then(() => turn);
     tails.set(key, tail);
     void tail.then(() => {
       if (tails.get(key) === tail) tails.delete(key);
     });
     try {
-      if (before === undefined || (await comesInTime(before, willing))) return leave;
+      if (before === undefined || (await isInTime(before, deadline))) return endTurn;
     } catch (error) {
-      leave();
+      endTurn();
       throw error;
     }
-    leave();
+    endTurn();
     return undefined;
   };
 }

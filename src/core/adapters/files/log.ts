@@ -1,5 +1,5 @@
-import { attempting, refuse } from "./file-error.ts";
-import { close, fstat, isRefusal, O_RDONLY, open, read, SAFELY } from "./system.ts";
+import { attempt, fileError } from "./file-error.ts";
+import { close, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, openIfExists, read } from "./system.ts";
 
 export interface OpenLog {
   readonly fd: number;
@@ -8,13 +8,13 @@ export interface OpenLog {
 }
 
 /** Does not follow links. @throws {FileError} if it cannot be read or is not a regular file */
-export async function withLog<T>(path: string, use: (log: OpenLog) => Promise<T>): Promise<T | undefined> {
-  return await attempting("read", path, async () => {
-    const fd = await openIfThere(path);
+export async function withLogFile<T>(path: string, use: (log: OpenLog) => Promise<T>): Promise<T | undefined> {
+  return await attempt("read", path, async () => {
+    const fd = await openLog(path);
     if (fd === undefined) return undefined;
     try {
       const stat = await fstat(fd);
-      if (!stat.isFile()) throw refuse("ENOTREG", "read", path);
+      if (!stat.isFile()) throw fileError("ENOTREG", "read", path);
       return await use({ fd, size: Number(stat.size), writtenMs: Number(stat.mtimeMs) });
     } finally {
       await close(fd);
@@ -22,56 +22,52 @@ export async function withLog<T>(path: string, use: (log: OpenLog) => Promise<T>
   });
 }
 
-async function openIfThere(path: string): Promise<number | undefined> {
-  try {
-    return await open(path, O_RDONLY | SAFELY);
-  } catch (error) {
-    if (isRefusal(error, "ENOENT")) return undefined;
-    if (isRefusal(error, "ENXIO", "ELOOP")) throw refuse("ENOTREG", "read", path);
-    throw error;
-  }
+async function openLog(path: string): Promise<number | undefined> {
+  return await openIfExists(path, O_RDONLY | NO_FOLLOW).catch((error: unknown) => {
+    throw hasErrorCode(error, "ENXIO", "ELOOP") ? fileError("ENOTREG", "read", path) : error;
+  });
 }
 
 const CHUNK_BYTES = 64 * 1024;
 /** Longer lines are never held in memory. */
-const LONGEST_LINE_BYTES = 1024 * 1024;
+const MAX_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-interface Step {
+interface LineChunk {
   readonly lines: readonly string[];
   readonly bytes: number;
 }
 
-export async function* linesBackwards(fd: number, size: number): AsyncGenerator<Step> {
-  let rest = noBytes();
+export async function* readLinesBackwards(fd: number, size: number): AsyncGenerator<LineChunk> {
+  let rest = noParts();
   for (let start = size; start > 0;) {
     const length = Math.min(CHUNK_BYTES, start);
     start -= length;
     const chunk = await readChunk(fd, start, length);
     const first = chunk.indexOf(NEWLINE);
-    const isOnlyPart = first === -1;
-    const lines = isOnlyPart ? [] : linesIn(prepend(chunk.subarray(first + 1), rest), chunk, first);
-    rest = isOnlyPart ? prepend(chunk, rest) : prepend(chunk.subarray(0, first), noBytes());
+    const isPart = first === -1;
+    const lines = isPart ? [] : linesIn(prepend(chunk.subarray(first + 1), rest), chunk, first);
+    rest = isPart ? prepend(chunk, rest) : prepend(chunk.subarray(0, first), noParts());
     yield { lines, bytes: length };
   }
   yield { lines: isTooLong(rest) ? [] : split(Buffer.concat(rest.parts)), bytes: 0 };
 }
 
-interface Piece {
+interface LineParts {
   readonly parts: readonly Buffer[];
   readonly length: number;
 }
 
-const noBytes = (): Piece => ({ parts: [], length: 0 });
-const isTooLong = ({ length }: Piece): boolean => length > LONGEST_LINE_BYTES;
+const noParts = (): LineParts => ({ parts: [], length: 0 });
+const isTooLong = ({ length }: LineParts): boolean => length > MAX_LINE_BYTES;
 
-function prepend(part: Buffer, { parts, length }: Piece): Piece {
+function prepend(part: Buffer, { parts, length }: LineParts): LineParts {
   const total = part.length + length;
-  return { parts: total > LONGEST_LINE_BYTES ? [] : [part, ...parts], length: total };
+  return { parts: total > MAX_LINE_BYTES ? [] : [part, ...parts], length: total };
 }
 
-function linesIn(piece: Piece, chunk: Buffer, first: number): string[] {
-  if (!isTooLong(piece)) return split(Buffer.concat(piece.parts));
+function linesIn(rest: LineParts, chunk: Buffer, first: number): string[] {
+  if (!isTooLong(rest)) return split(Buffer.concat(rest.parts));
   return split(chunk.subarray(first + 1, Math.max(first + 1, chunk.lastIndexOf(NEWLINE))));
 }
 

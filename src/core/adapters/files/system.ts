@@ -6,13 +6,14 @@ import {
   fchmod as fsFchmod,
   fchown as fsFchown,
   fstat as fsFstat,
-  fstatSync,
   fsync as fsFsync,
   mkdir as fsMkdir,
   open as fsOpen,
   read as fsRead,
   readFile,
   readdir as fsReaddir,
+  readdirSync,
+  readFileSync,
   readlink as fsReadlink,
   readlinkSync,
   realpath as fsRealpath,
@@ -26,55 +27,43 @@ import {
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
 
 /** Opening a FIFO must not block, and a terminal must not become the controlling terminal. */
-export const FOLLOWING = constants.O_NONBLOCK | constants.O_NOCTTY;
+export const NON_BLOCKING = constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Also refuses a symbolic link as the last part of the path. */
-export const SAFELY = FOLLOWING | constants.O_NOFOLLOW;
+export const NO_FOLLOW = NON_BLOCKING | constants.O_NOFOLLOW;
 
-type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
+type Callback<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
 
-function call<T>(start: (done: Done<T>) => void): Promise<T> {
+function promised<T>(start: (callback: Callback<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     start((error, value) => (error ? reject(error) : resolve(value as T)));
   });
 }
 
 export const open = (path: string, flags: number, mode = 0o600) =>
-  call<number>((done) => fsOpen(path, flags, mode, done));
-export const close = (fd: number) => call<void>((done) => fsClose(fd, done));
-export const fstat = (fd: number) => call<BigIntStats>((done) => fsFstat(fd, { bigint: true }, done));
-export const statOf = (fd: number): BigIntStats => fstatSync(fd, { bigint: true });
-
-export function openedPath(fd: number, { nlink }: BigIntStats): string | undefined {
-  try {
-    const place = readlinkSync(`/proc/self/fd/${fd}`);
-    // The kernel appends this if another file was renamed over the open one.
-    return nlink === 0n ? place.replace(/ \(deleted\)$/, "") : place;
-  } catch {
-    return undefined;
-  }
-}
-
-export const fchown = (fd: number, uid: number, gid: number) => call<void>((done) => fsFchown(fd, uid, gid, done));
-export const fchmod = (fd: number, mode: number) => call<void>((done) => fsFchmod(fd, mode, done));
-export const fsync = (fd: number) => call<void>((done) => fsFsync(fd, done));
-export const symlink = (text: string, path: string) => call<void>((done) => fsSymlink(text, path, done));
-export const rename = (from: string, to: string) => call<void>((done) => fsRename(from, to, done));
-export const unlink = (path: string) => call<void>((done) => fsUnlink(path, done));
-export const readdir = (path: string) => call<string[]>((done) => fsReaddir(path, done));
-export const readlink = (path: string) => call<string>((done) => fsReadlink(path, done));
-export const mayWrite = (path: string) => call<void>((done) => access(path, constants.W_OK, done));
-export const realpath = (path: string) => call<string>((done) => fsRealpath.native(path, done));
-export const readText = (path: string) => call<string>((done) => readFile(path, "utf8", done));
-export const mkdir = (path: string, mode: number) => call<void>((done) => fsMkdir(path, { mode }, done));
-export const mkdirs = (path: string, mode: number) =>
-  call<string | undefined>((done) => fsMkdir(path, { recursive: true, mode }, done));
+  promised<number>((done) => fsOpen(path, flags, mode, done));
+export const close = (fd: number) => promised<void>((done) => fsClose(fd, done));
+export const fstat = (fd: number) => promised<BigIntStats>((done) => fsFstat(fd, { bigint: true }, done));
+export const fchown = (fd: number, uid: number, gid: number) => promised<void>((done) => fsFchown(fd, uid, gid, done));
+export const fchmod = (fd: number, mode: number) => promised<void>((done) => fsFchmod(fd, mode, done));
+export const fsync = (fd: number) => promised<void>((done) => fsFsync(fd, done));
+export const symlink = (text: string, path: string) => promised<void>((done) => fsSymlink(text, path, done));
+export const rename = (from: string, to: string) => promised<void>((done) => fsRename(from, to, done));
+export const unlink = (path: string) => promised<void>((done) => fsUnlink(path, done));
+export const readdir = (path: string) => promised<string[]>((done) => fsReaddir(path, done));
+export const readlink = (path: string) => promised<string>((done) => fsReadlink(path, done));
+export const checkWritable = (path: string) => promised<void>((done) => access(path, constants.W_OK, done));
+export const realpath = (path: string) => promised<string>((done) => fsRealpath.native(path, done));
+export const readText = (path: string) => promised<string>((done) => readFile(path, "utf8", done));
+export const mkdir = (path: string, mode: number) => promised<void>((done) => fsMkdir(path, { mode }, done));
+export const mkdirRecursive = (path: string, mode: number) =>
+  promised<string | undefined>((done) => fsMkdir(path, { recursive: true, mode }, done));
 
 export const read = (fd: number, into: Uint8Array, position: number | null = null) =>
-  call<number>((done) => fsRead(fd, into, 0, into.length, position, done));
+  promised<number>((done) => fsRead(fd, into, 0, into.length, position, done));
 
 export const write = (fd: number, bytes: Uint8Array) =>
-  call<number>((done) => fsWrite(fd, bytes, 0, bytes.length, null, done));
+  promised<number>((done) => fsWrite(fd, bytes, 0, bytes.length, null, done));
 
 /** A nearly full disk may accept only part of the bytes at first. */
 export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
@@ -106,11 +95,49 @@ export async function discard(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
-export function isRefusal(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+export async function openIfExists(path: string, flags: number): Promise<number | undefined> {
+  return await open(path, flags).catch(undefinedIfMissing);
+}
+
+export async function readIfExists(path: string): Promise<Buffer | undefined> {
+  return await promised<Buffer>((done) => readFile(path, done)).catch(undefinedIfMissing);
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!hasErrorCode(error, "ENOENT")) throw error;
+}
+
+export function readIfReadable(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // missing, or hidden from this user
+  }
+}
+
+export function listIfReadable(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // missing, or hidden from this user
+  }
+}
+
+export function descriptorPath(fd: number, { nlink }: BigIntStats): string | undefined {
+  try {
+    const path = readlinkSync(`/proc/self/fd/${fd}`);
+    // The kernel appends this if another file was renamed over the open one.
+    return nlink === 0n ? path.replace(/ \(deleted\)$/, "") : path;
+  } catch {
+    return undefined;
+  }
 }
 
 /** With owner and mode, because the timestamps of some systems tick only every few milliseconds. */
 export function fileState({ dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid].join(":");
+}
+
+export function hasErrorCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -1,14 +1,14 @@
 import type { LogsResponse } from "../../api/logs.ts";
 import type { Place } from "../../logs/cursor.ts";
-import type { LogFilter, Logs } from "../../ports/logs.ts";
+import type { LogBatch, LogFilter, Logs } from "../../ports/logs.ts";
+import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 import { once } from "../../words/once.ts";
-import { pm2Failed, unreachable } from "../pm2/failure.ts";
+import { probeSocket } from "../pm2/daemon.ts";
+import { pm2Error, unreachableError } from "../pm2/failure.ts";
 import { pm2Home } from "../pm2/home.ts";
-import { probe } from "../pm2/daemon.ts";
-import { LogLink } from "./log-link.ts";
-import { unpackedLines } from "./packed.ts";
+import { LogLink, type WatchListener } from "./log-link.ts";
+import { unpackLines } from "./packed.ts";
 import type { Call } from "./protocol.ts";
-import { Subscriber, Share } from "./share.ts";
 
 export interface LogsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -21,64 +21,116 @@ export interface LogsOptions {
 export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   const { folder: home, socket } = pm2Home(env, cwd);
   const link = once(() => new LogLink({ home, folders }));
-  const shares = new Map<string, Share>();
+  const sharedWatches = new Map<string, SharedWatch>();
   let count = 0;
-  const ask = async (call: Call): ReturnType<LogLink["call"]> => {
-    const refused = await probe(socket);
-    if (refused !== undefined) throw pm2Failed(unreachable(refused, socket).body);
+  const callWorker = async (call: Call): ReturnType<LogLink["call"]> => {
+    const code = await probeSocket(socket);
+    if (code !== undefined) throw pm2Error(unreachableError(code, socket).body);
     link().prepare();
     return await link().call(call, await secrets());
   };
-  const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => pageIn(await ask(call));
+  const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> =>
+    unpackPage(await callWorker(call));
   return {
     async read(query, signal) {
       signal?.throwIfAborted();
       return await read({ method: "read", query });
     },
-    async *watch({ tail, isWhole, ...filter }, signal) {
-      const key = isWhole ? `whole ${(count += 1)}` : JSON.stringify(filter);
-      const subscriber = new Subscriber(isWhole ? () => link().post({ call: { method: "taken", key } }) : undefined);
+    async *watch({ tail, isLossless, ...filter }, signal) {
+      const key = isLossless ? `whole ${(count += 1)}` : JSON.stringify(filter);
+      const subscriber = new Subscriber(isLossless ? () => link().post({ call: { method: "taken", key } }) : undefined);
       const stop = (): void => subscriber.end();
       signal.addEventListener("abort", stop, { once: true });
       if (signal.aborted) stop();
-      const share = shareOf(key, link(), shares);
+      const sharedWatch = joinSharedWatch(key, link(), sharedWatches);
       try {
-        const upTo = await begin(ask, { key, filter, isWhole }, () => share.add(subscriber));
+        const upTo = await startWatch(callWorker, { key, filter, isLossless }, () => sharedWatch.add(subscriber));
         const { lines, older, problems } = await read({ method: "read", query: { ...filter, limit: tail }, upTo });
         yield { lines, skipped: 0, begin: { older, problems } };
         yield* subscriber;
       } finally {
         signal.removeEventListener("abort", stop);
-        share.remove(subscriber);
+        sharedWatch.remove(subscriber);
       }
     },
     close: () => link().close(),
   };
 }
 
-function pageIn(answer: Awaited<ReturnType<LogLink["call"]>>): LogsResponse {
-  if ("page" in answer) return { ...answer.page, lines: unpackedLines(answer.page.lines) };
+function unpackPage(answer: Awaited<ReturnType<LogLink["call"]>>): LogsResponse {
+  if ("page" in answer) return { ...answer.page, lines: unpackLines(answer.page.lines) };
   throw new TypeError("The worker did not answer with a page.");
 }
 
-async function begin(
-  ask: (call: Call) => ReturnType<LogLink["call"]>,
-  watch: { readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean },
-  onBegun: () => void,
+async function startWatch(
+  callWorker: (call: Call) => ReturnType<LogLink["call"]>,
+  watch: { readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean },
+  onStarted: () => void,
 ): Promise<readonly Place[]> {
-  const answer = await ask({ method: "watch", ...watch });
-  onBegun();
+  const answer = await callWorker({ method: "watch", ...watch });
+  onStarted();
   return "places" in answer ? answer.places : [];
 }
 
-function shareOf(key: string, link: LogLink, shares: Map<string, Share>): Share {
-  const known = shares.get(key);
-  if (known) return known;
-  const share = new Share(() => {
-    shares.delete(key);
+function joinSharedWatch(key: string, link: LogLink, sharedWatches: Map<string, SharedWatch>): SharedWatch {
+  const existing = sharedWatches.get(key);
+  if (existing) return existing;
+  const sharedWatch = new SharedWatch(() => {
+    sharedWatches.delete(key);
     link.leave(key);
   });
-  shares.set(key, share);
-  link.listen(key, share);
-  return share;
+  sharedWatches.set(key, sharedWatch);
+  link.listen(key, sharedWatch);
+  return sharedWatch;
+}
+
+type Batch = Omit<LogBatch, "begin">;
+
+class SharedWatch implements WatchListener {
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #onEmpty: () => void;
+
+  constructor(onEmpty: () => void) {
+    this.#onEmpty = onEmpty;
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) this.#onEmpty();
+  }
+
+  onBatch(batch: Batch): boolean {
+    return [...this.#subscribers].map((subscriber) => subscriber.put(batch)).every(Boolean);
+  }
+
+  onEnd(error: Error): void {
+    for (const subscriber of this.#subscribers) subscriber.fail(error);
+  }
+}
+
+/** A slow reader loses the batch that it has not taken. */
+class Subscriber extends CoalescingBuffer<Batch> {
+  readonly #onTaken: (() => void) | undefined;
+
+  /** @param onTaken with it, the reader loses no line */
+  constructor(onTaken?: () => void) {
+    super((missed, { lines, skipped }) => ({ lines, skipped: skipped + missed.skipped + missed.lines.length }));
+    this.#onTaken = onTaken;
+  }
+
+  /** False if the reader must take this batch before the next. */
+  override put(batch: Batch): boolean {
+    super.put(batch);
+    return this.#onTaken === undefined;
+  }
+
+  override async next(): Promise<Batch | undefined> {
+    const batch = await super.next();
+    if (batch !== undefined) this.#onTaken?.();
+    return batch;
+  }
 }

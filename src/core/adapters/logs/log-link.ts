@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Worker } from "node:worker_threads";
 import { SvcmError } from "../../errors.ts";
 import type { LogBatch } from "../../ports/logs.ts";
-import { startProgram } from "../worker-program.ts";
-import { unpackedLines } from "./packed.ts";
+import { startWorker } from "../start-worker.ts";
+import { unpackLines } from "./packed.ts";
 import type { Call, Failure, Request, Response, WorkerData } from "./protocol.ts";
 
 type Answer = Extract<Response, { readonly page: unknown } | { readonly places: unknown }>;
@@ -21,18 +21,17 @@ export interface WatchListener {
 }
 
 /** A regular expression may run forever on one line. */
-const SILENT_MS = 5000;
-const LOOK_MS = 1000;
-const MOST_MEGABYTES = 512;
+const MAX_SILENCE_MS = 5000;
+const CHECK_INTERVAL_MS = 1000;
 
 export class LogLink {
   readonly #data: WorkerData;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Map<string, WatchListener>();
   #worker: Worker | undefined;
-  #ids = 0;
-  #heardMs = 0;
-  #guard: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #lastResponseMs = 0;
+  #silenceCheck: NodeJS.Timeout | undefined;
 
   constructor(data: Omit<WorkerData, "key">) {
     this.#data = { ...data, key: randomBytes(32) };
@@ -40,12 +39,12 @@ export class LogLink {
 
   /** @throws {SvcmError} the worker's failure, or LOGS_FAILED */
   call(call: Call, secrets: readonly string[]): Promise<Answer> {
-    const id = ++this.#ids;
+    const id = ++this.#lastId;
     return new Promise<Answer>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       this.post({ id, call, secrets });
-      if (hasPattern(call)) this.#expectLife();
-    }).finally(() => this.#rest());
+      if (hasPattern(call)) this.#watchForSilence();
+    }).finally(() => this.#unrefIfIdle());
   }
 
   prepare(): void {
@@ -66,72 +65,69 @@ export class LogLink {
   leave(key: string): void {
     if (!this.#listeners.delete(key)) return;
     if (this.#worker) this.post({ call: { method: "leave", key } });
-    this.#rest();
+    this.#unrefIfIdle();
   }
 
   async close(): Promise<void> {
-    const closing = this.#worker;
-    if (closing === undefined) return;
-    this.#lose(closing, ended("it was closed"));
-    await closing.terminate();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#lose(worker, endedError("it was closed"));
+    await worker.terminate();
   }
 
   #start(): Worker {
-    const worker = startProgram(new URL("./log-worker.ts", import.meta.url), {
+    const worker = startWorker(new URL("./log-worker.ts", import.meta.url), {
       env: {},
       workerData: this.#data,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-      stdout: true,
-      stderr: true,
     });
-    worker.on("message", (response: Response) => this.#hear(response));
-    worker.once("error", () => this.#lose(worker, ended("it failed")));
-    worker.once("exit", (code) => this.#lose(worker, ended(`it ended with ${code}`)));
+    worker.on("message", (response: Response) => this.#receive(response));
+    worker.once("error", () => this.#lose(worker, endedError("it failed")));
+    worker.once("exit", (code) => this.#lose(worker, endedError(`it ended with ${code}`)));
     return worker;
   }
 
-  #hear(response: Response): void {
-    this.#heardMs = performance.now();
+  #receive(response: Response): void {
+    this.#lastResponseMs = performance.now();
     if ("isAlive" in response) return;
     if ("key" in response) {
       const { lines, skipped } = response.batch;
-      return this.#give(response.key, { lines: unpackedLines(lines), skipped });
+      return this.#deliver(response.key, { lines: unpackLines(lines), skipped });
     }
     const call = this.#pending.get(response.id);
     this.#pending.delete(response.id);
-    if ("failure" in response) call?.reject(refusalOf(response.failure));
+    if ("failure" in response) call?.reject(toSvcmError(response.failure));
     else call?.resolve(response);
   }
 
-  #give(key: string, batch: Batch): void {
+  #deliver(key: string, batch: Batch): void {
     if (this.#listeners.get(key)?.onBatch(batch)) this.post({ call: { method: "taken", key } });
   }
 
-  #rest(): void {
+  #unrefIfIdle(): void {
     if (this.#pending.size > 0 || this.#listeners.size > 0) return;
-    clearInterval(this.#guard);
-    this.#guard = undefined;
+    clearInterval(this.#silenceCheck);
+    this.#silenceCheck = undefined;
     this.#worker?.unref();
   }
 
-  #expectLife(): void {
-    this.#heardMs = performance.now();
-    this.#guard ??= setInterval(() => {
-      if (performance.now() - this.#heardMs < SILENT_MS || this.#worker === undefined) return;
+  #watchForSilence(): void {
+    this.#lastResponseMs = performance.now();
+    this.#silenceCheck ??= setInterval(() => {
+      if (performance.now() - this.#lastResponseMs < MAX_SILENCE_MS || this.#worker === undefined) return;
       const stuck = this.#worker;
-      this.#lose(stuck, tooSlow());
+      this.#lose(stuck, tooSlowError());
       void stuck.terminate();
-    }, LOOK_MS);
+    }, CHECK_INTERVAL_MS);
   }
 
-  #lose(lost: Worker, why: SvcmError): void {
+  #lose(lost: Worker, reason: SvcmError): void {
     if (this.#worker !== lost) return;
     this.#worker = undefined;
-    for (const { reject } of this.#pending.values()) reject(why);
+    for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
-    for (const listener of this.#listeners.values()) listener.onEnd(why);
+    for (const listener of this.#listeners.values()) listener.onEnd(reason);
     this.#listeners.clear();
-    this.#rest();
+    this.#unrefIfIdle();
   }
 }
 
@@ -140,15 +136,15 @@ function hasPattern(call: Call): boolean {
   return call.method === "watch" && call.filter.regexp !== undefined;
 }
 
-function refusalOf({ kind, code, details }: Failure): SvcmError {
+function toSvcmError({ kind, code, details }: Failure): SvcmError {
   return new SvcmError(kind, { code, details });
 }
 
-function ended(why: string): SvcmError {
-  return new SvcmError("LOGS_FAILED", { details: `Reading the logs ended: ${why}.` });
+function endedError(reason: string): SvcmError {
+  return new SvcmError("LOGS_FAILED", { details: `Reading the logs ended: ${reason}.` });
 }
 
-function tooSlow(): SvcmError {
+function tooSlowError(): SvcmError {
   const details =
     "--regexp: the pattern takes longer than 5 s for one line. Accepted: a pattern without nested repetitions.";
   const hint = "Search for text instead: --grep TEXT";

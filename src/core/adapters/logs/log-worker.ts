@@ -2,18 +2,18 @@
 import { createHmac } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { LogFailure, type Failure, type Request, type Response, type WorkerData } from "./protocol.ts";
+import { ProcessList } from "./worker/process-list.ts";
 import { readLogs } from "./worker/read-logs.ts";
 import { Watches } from "./worker/watches.ts";
-import { World } from "./worker/world.ts";
 
 const data = workerData as WorkerData;
-const ALIVE_MS = 1000;
+const ALIVE_INTERVAL_MS = 1000;
 const SIGNATURE_CHARACTERS = 32;
-const world = new World(data);
-const watches = new Watches(world, send);
+const processList = new ProcessList(data);
+const watches = new Watches(processList, send);
 
 parentPort?.on("message", (request: Request) => void answer(request));
-setInterval(() => watches.hasPattern && send({ isAlive: true }), ALIVE_MS).unref();
+setInterval(() => watches.hasPattern && send({ isAlive: true }), ALIVE_INTERVAL_MS).unref();
 
 function send(response: Response): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has no origin
@@ -24,19 +24,19 @@ async function answer(request: Request): Promise<void> {
   try {
     await run(request);
   } catch (error) {
-    send({ id: request.id, failure: failureOf(error) });
+    send({ id: request.id, failure: toFailure(error) });
   }
 }
 
 async function run({ id, call, secrets }: Request): Promise<void> {
-  world.know(secrets);
+  processList.addSecrets(secrets);
   switch (call.method) {
     case "read": {
-      const reading = { world, sign, onPause: () => send({ isAlive: true }) };
-      return send({ id, page: await readLogs(reading, call.query, call.upTo) });
+      const context = { processList, sign, onPause: () => send({ isAlive: true }) };
+      return send({ id, page: await readLogs(context, call.query, call.upTo) });
     }
     case "watch":
-      return send({ id, places: await watches.begin(call.key, call.filter, call.isWhole) });
+      return send({ id, places: await watches.start(call.key, call.filter, call.isLossless) });
     case "taken":
       return watches.taken(call.key);
     case "leave":
@@ -45,7 +45,7 @@ async function run({ id, call, secrets }: Request): Promise<void> {
 }
 
 /** The cause may quote a log line, so it stays in the worker. */
-function failureOf(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (error instanceof LogFailure) return error.failure;
   const name = error instanceof Error ? error.name : "Error";
   return { kind: "LOGS_FAILED", code: "LOGS_FAILED", details: `Reading the logs failed: ${name}.` };

@@ -15,7 +15,7 @@ export interface WorkerData {
 export type Call =
   | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly Place[] | undefined }
   /** Joins a watch if others share it. */
-  | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean }
+  | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean }
   | { readonly method: "taken" | "leave"; readonly key: string };
 
 export interface Request {

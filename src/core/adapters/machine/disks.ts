@@ -1,28 +1,28 @@
 import { stat, statfs } from "node:fs/promises";
-import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { foreignCode } from "../../api/code.ts";
 import type { DiskReading } from "../../metrics/reading.ts";
 import { codeOf } from "../../words/thrown.ts";
 
-const KEPT_MS = 15_000;
+const CACHE_MS = 15_000;
 /** A disconnected network disk never answers. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 export class DiskReader {
   readonly #paths: readonly string[];
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   /** Another request for such a path would block another thread of the pool. */
   readonly #stuck = new Set<string>();
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 
-  constructor(paths: readonly string[], patienceMs = PATIENCE_MS) {
+  constructor(paths: readonly string[], timeoutMs = TIMEOUT_MS) {
     this.#paths = [...new Set(paths)];
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
   read(): Promise<readonly DiskReading[]> {
     const now = performance.now();
-    if (this.#last === undefined || now - this.#last.atMs >= KEPT_MS)
+    if (this.#last === undefined || now - this.#last.atMs >= CACHE_MS)
       this.#last = { atMs: now, disks: this.#readAll() };
     return this.#last.disks;
   }
@@ -38,32 +38,32 @@ export class DiskReader {
     });
   }
 
-  async #readInTime(path: string): Promise<Found> {
-    if (this.#stuck.has(path)) return failed(path, "ETIMEDOUT");
+  async #readInTime(path: string): Promise<DiskResult> {
+    if (this.#stuck.has(path)) return failedDisk(path, "ETIMEDOUT");
     this.#stuck.add(path);
-    const answer = readOne(path).catch((error: unknown) => failed(path, codeOf(error)));
-    const done = answer.finally(() => this.#stuck.delete(path));
-    const patience = new AbortController();
-    const late = after(this.#patienceMs, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });
+    const reading = readDisk(path).catch((error: unknown) => failedDisk(path, codeOf(error)));
+    const done = reading.finally(() => this.#stuck.delete(path));
+    const cancel = new AbortController();
+    const timeout = delay(this.#timeoutMs, failedDisk(path, "ETIMEDOUT"), { signal: cancel.signal, ref: false });
     // If svcm itself was paused, a response that arrived meanwhile counts.
-    const found = await Promise.race([done, late.then(nextTurn).catch(() => done)]);
-    patience.abort();
-    return found;
+    const result = await Promise.race([done, timeout.then(nextTurn).catch(() => done)]);
+    cancel.abort();
+    return result;
   }
 }
 
-interface Found {
+interface DiskResult {
   readonly device: number | string;
   readonly disk: DiskReading;
 }
 
-async function readOne(path: string): Promise<Found> {
+async function readDisk(path: string): Promise<DiskResult> {
   const [{ dev: device }, { bsize, blocks, bfree, bavail }] = await Promise.all([stat(path), statfs(path)]);
   const disk = { path, blockBytes: bsize, blocks, freeBlocks: bfree, availableBlocks: bavail };
   return { device, disk };
 }
 
-function failed(path: string, system: string): Found {
+function failedDisk(path: string, system: string): DiskResult {
   const code = foreignCode(system);
   return { device: path, disk: { path, code, error: `The file system of this path cannot be read (${code}).` } };
 }

@@ -1,28 +1,28 @@
 import type { Machine } from "../../ports/machine.ts";
 import { once } from "../../words/once.ts";
 import { openLinux } from "./linux.ts";
-import { askSystem } from "./system.ts";
+import { querySystem } from "./host-system.ts";
 
 const MICROSECONDS = 1_000_000;
 
 export function nodeMachine(options: { readonly diskPaths: readonly string[] }): Machine {
   const { platform } = process;
-  const asked = once(askSystem);
+  const systemQuery = once(querySystem);
   return {
     platform,
-    own() {
+    ownUsage() {
       const { user, system } = process.cpuUsage();
       return { cpuSeconds: (user + system) / MICROSECONDS, rssBytes: process.memoryUsage.rss() };
     },
     async listeners() {
       if (platform !== "linux") return undefined;
-      const { linuxListeners } = await import("./listening.ts");
+      const { linuxListeners } = await import("./listeners.ts");
       return linuxListeners();
     },
-    async open() {
-      if (platform === "linux") return openLinux(options.diskPaths, asked());
+    async openReader() {
+      if (platform === "linux") return openLinux(options.diskPaths, systemQuery());
       const { openPortable } = await import("./portable.ts");
-      return openPortable(options.diskPaths, platform, asked());
+      return openPortable(options.diskPaths, platform, systemQuery());
     },
   };
 }

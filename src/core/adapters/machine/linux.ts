@@ -6,24 +6,24 @@ import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
 import type { MachineReader } from "../../ports/machine.ts";
 import { codeOf } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
-import { KeptFile, KeptProcess } from "./kept-process.ts";
-import type { AskedSystem } from "./system.ts";
+import type { SystemQuery } from "./host-system.ts";
+import { ProcessFiles, ProcFile } from "./proc-files.ts";
 
 /** The cores come first in `/proc/stat`; interrupts follow. */
 const BUFFER_BYTES = 64 * 1024;
 
 /** Small synchronous reads of `/proc` from open descriptors are 13 times faster than asynchronous ones. */
-export function openLinux(paths: readonly string[], system: AskedSystem): MachineReader {
+export function openLinux(paths: readonly string[], query: SystemQuery): MachineReader {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  const host = new KeptHost(buffer);
-  const processes = new KeptProcesses(buffer);
+  const host = new HostFiles(buffer);
+  const processes = new ProcessReaders(buffer);
   const disks = new DiskReader(paths);
   return {
     cpuModel: cpus()[0]?.model ?? null,
     get system() {
-      return system.answer;
+      return query.system;
     },
-    known: system.known,
+    systemReady: query.settled,
     host: () => Promise.resolve(host.read()),
     processes: (pids) => Promise.resolve(processes.read(pids)),
     disks: () => disks.read(),
@@ -34,11 +34,11 @@ export function openLinux(paths: readonly string[], system: AskedSystem): Machin
   };
 }
 
-class KeptHost {
-  readonly #files: { readonly stat: KeptFile; readonly meminfo: KeptFile; readonly loadavg: KeptFile };
+class HostFiles {
+  readonly #files: { readonly stat: ProcFile; readonly meminfo: ProcFile; readonly loadavg: ProcFile };
 
   constructor(buffer: Buffer) {
-    const open = (name: string): KeptFile => new KeptFile(`/proc/${name}`, buffer);
+    const open = (name: string): ProcFile => new ProcFile(`/proc/${name}`, buffer);
     this.#files = { stat: open("stat"), meminfo: open("meminfo"), loadavg: open("loadavg") };
   }
 
@@ -56,36 +56,36 @@ class KeptHost {
   }
 }
 
-class KeptProcesses {
+class ProcessReaders {
   readonly #buffer: Buffer;
   readonly #units: Units = parseAuxv(readFileSync("/proc/self/auxv"), endianness() === "LE");
-  readonly #kept = new Map<number, KeptProcess>();
+  readonly #readers = new Map<number, ProcessFiles>();
 
   constructor(buffer: Buffer) {
     this.#buffer = buffer;
   }
 
   read(pids: readonly number[]): ReadonlyMap<number, ProcessReading> {
-    const wanted = new Set(pids);
-    for (const pid of this.#kept.keys()) if (!wanted.has(pid)) this.#letGo(pid);
+    const requestedPids = new Set(pids);
+    for (const pid of this.#readers.keys()) if (!requestedPids.has(pid)) this.#close(pid);
     const readings = new Map<number, ProcessReading>();
-    for (const pid of wanted) {
-      const reading = this.#readOne(pid);
-      if (reading === undefined) this.#letGo(pid);
+    for (const pid of requestedPids) {
+      const reading = this.#readProcess(pid);
+      if (reading === undefined) this.#close(pid);
       else readings.set(pid, reading);
     }
     return readings;
   }
 
   close(): void {
-    for (const pid of this.#kept.keys()) this.#letGo(pid);
+    for (const pid of this.#readers.keys()) this.#close(pid);
   }
 
-  #readOne(pid: number): ProcessReading | undefined {
+  #readProcess(pid: number): ProcessReading | undefined {
     try {
-      const kept = this.#kept.get(pid) ?? KeptProcess.open(pid, this.#buffer, this.#units);
-      this.#kept.set(pid, kept);
-      return kept.read();
+      const reader = this.#readers.get(pid) ?? ProcessFiles.open(pid, this.#buffer, this.#units);
+      this.#readers.set(pid, reader);
+      return reader.read();
     } catch (error) {
       // Too many files are open, or `/proc` hides processes of other users.
       const code = codeOf(error);
@@ -95,8 +95,8 @@ class KeptProcesses {
     }
   }
 
-  #letGo(pid: number): void {
-    this.#kept.get(pid)?.close();
-    this.#kept.delete(pid);
+  #close(pid: number): void {
+    this.#readers.get(pid)?.close();
+    this.#readers.delete(pid);
   }
 }

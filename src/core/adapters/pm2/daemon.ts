@@ -1,25 +1,25 @@
 import { connect } from "node:net";
-import { AnswerReader, requestOf } from "./message.ts";
-import { codeOf } from "../../words/thrown.ts";
 import type { ProcessName } from "../../ports/processes.ts";
+import { codeOf } from "../../words/thrown.ts";
 import { pm2Home } from "./home.ts";
+import { AnswerReader, encodeRequest } from "./message.ts";
 
 /** `undefined` if PM2 does not respond in time. Without a worker: completion must not keep a user waiting. */
-export function askDaemon(path: string, method: "getMonitorData" | "getVersion", patienceMs: number): Promise<unknown> {
-  const socket = connect(path, () => socket.write(requestOf("0", method, [{}])));
+export function callDaemon(path: string, method: "getMonitorData" | "getVersion", waitMs: number): Promise<unknown> {
+  const socket = connect(path, () => socket.write(encodeRequest("0", method, [{}])));
   return new Promise((resolve) => {
     const reader = new AnswerReader();
     const end = (value?: unknown): void => {
-      clearTimeout(late);
+      clearTimeout(timer);
       socket.destroy();
       resolve(value);
     };
-    const late = setTimeout(end, patienceMs);
+    const timer = setTimeout(end, waitMs);
     socket.once("error", () => end());
     socket.once("close", () => end());
-    socket.on("data", (piece) => {
+    socket.on("data", (chunk) => {
       try {
-        for (const { value } of reader.add(piece)) end(value);
+        for (const { value } of reader.add(chunk)) end(value);
       } catch {
         end();
       }
@@ -28,7 +28,7 @@ export function askDaemon(path: string, method: "getMonitorData" | "getVersion",
 }
 
 /** Returns the system's error code, if any. A suspended daemon still listens. */
-export function probe(socket: string): Promise<string | undefined> {
+export function probeSocket(socket: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const attempt = connect(socket);
     attempt.once("connect", () => {
@@ -42,16 +42,19 @@ export function probe(socket: string): Promise<string | undefined> {
   });
 }
 
-const PATIENCE_MS = 400;
+const NAMES_TIMEOUT_MS = 400;
 
-export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
-  const list = await askDaemon(pm2Home(env, cwd).socket, "getMonitorData", PATIENCE_MS);
-  return Array.isArray(list) ? list.flatMap(nameOf) : [];
+export async function listPm2Names(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): Promise<ProcessName[]> {
+  const list = await callDaemon(pm2Home(env, cwd).socket, "getMonitorData", NAMES_TIMEOUT_MS);
+  return Array.isArray(list) ? list.flatMap(parseName) : [];
 }
 
-function nameOf(item: unknown): ProcessName[] {
-  const { name, pm_id: pmId, pm2_env: facts } = item as Record<string, unknown>;
-  const { status, namespace, pmx_module: isModule } = (facts ?? {}) as Record<string, unknown>;
+function parseName(item: unknown): ProcessName[] {
+  const { name, pm_id: pmId, pm2_env: env } = item as Record<string, unknown>;
+  const { status, namespace, pmx_module: isModule } = (env ?? {}) as Record<string, unknown>;
   if (typeof name !== "string" || typeof pmId !== "number" || isModule) return [];
   return [
     {

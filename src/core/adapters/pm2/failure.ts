@@ -1,5 +1,7 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
+import type { Fields } from "../../pm2/normalise.ts";
+import { maskCredentials } from "../../secrets/redact.ts";
 import type { FailureBody } from "./protocol.ts";
 
 export class LinkFailure extends Error {
@@ -16,7 +18,13 @@ export class LinkFailure extends Error {
   }
 }
 
-export function unreachable(code: string, socket: string): LinkFailure {
+/** @param problem the start of the message */
+export function homeFailure(problem: string, error: unknown): LinkFailure {
+  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+  return new LinkFailure("PM2_HOME_UNUSABLE", `${problem} (${code}): ${message}`);
+}
+
+export function unreachableError(code: string, socket: string): LinkFailure {
   if (code === "ENOENT" || code === "ECONNREFUSED")
     return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
   if (code === "EACCES" || code === "EPERM")
@@ -35,14 +43,24 @@ const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
 };
 
-export function pm2Failed({ code, details }: FailureBody): SvcmError {
+export function pm2Error({ code, details }: FailureBody): SvcmError {
   return new SvcmError("PM2_FAILED", { code, details, hint: HINTS[code] });
 }
 
-const LONGEST_WORDS = 400;
+const MAX_MESSAGE_LENGTH = 400;
 
-export function wordsOf(error: unknown): string {
-  if (Array.isArray(error)) return error.map(wordsOf).join("; ").slice(0, LONGEST_WORDS);
-  const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
-  return (words.split("\n")[0] ?? "").slice(0, LONGEST_WORDS);
+export function errorText(error: unknown): string {
+  if (Array.isArray(error)) return error.map(errorText).join("; ").slice(0, MAX_MESSAGE_LENGTH);
+  const text = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
+  return (text.split("\n")[0] ?? "").slice(0, MAX_MESSAGE_LENGTH);
+}
+
+const MIN_SECRET_LENGTH = 4;
+
+/** PM2's messages quote values of the declaration. */
+export function maskValues(message: string, apps: readonly Fields[]): string {
+  const values = apps
+    .flatMap((app) => [...Object.values(Object(app["env"]) as Fields), ...[app["args"]].flat()])
+    .filter((value): value is string => typeof value === "string" && value.length >= MIN_SECRET_LENGTH);
+  return maskCredentials(values.reduce((text, value) => text.replaceAll(value, "[REDACTED]"), message));
 }

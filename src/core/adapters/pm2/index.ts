@@ -5,13 +5,13 @@ import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { once } from "../../words/once.ts";
 import { codeOf } from "../../words/thrown.ts";
-import { fileLocks, type Guarded } from "../files/lock.ts";
-import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
-import { pm2Home, type Pm2Home, whyUnusable } from "./home.ts";
+import { fileLocks, type LockedFile } from "../files/lock.ts";
+import { listPm2Names, probeSocket } from "./daemon.ts";
+import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.ts";
+import { homeProblem, pm2Home, type Pm2Home } from "./home.ts";
 import { digestWith, homeKey } from "./key.ts";
-import { type Link, workerLink } from "./link.ts";
-import { ownProcess } from "./own-process.ts";
-import { pm2Names, probe } from "./daemon.ts";
+import { Link } from "./link.ts";
+import { ownProcess } from "./proc.ts";
 import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { isPassedOn } from "../../pm2/inherited.ts";
@@ -24,98 +24,103 @@ export interface Pm2Options {
   readonly timeoutMs?: number;
 }
 
-const ANSWER_MS = 5000;
-const LOCK_MS = 60_000;
+const CALL_TIMEOUT_MS = 5000;
+const LOCK_TIMEOUT_MS = 60_000;
 
 export function pm2Processes(options: Pm2Options): Processes {
   const { env, cwd } = options;
   const home = pm2Home(env, cwd);
   const salt = once(() => randomBytes(32));
-  const locks = once(() => fileLocks({ timeoutMs: LOCK_MS }));
+  const locks = once(() => fileLocks({ timeoutMs: LOCK_TIMEOUT_MS }));
   const newLink = (): Link => openLink(options, home, salt());
-  let kept: Link | undefined;
-  const link = (): Link => (kept ??= newLink());
-  const ask = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
-    await refuseUnreachable(home);
+  let current: Link | undefined;
+  const link = (): Link => (current ??= newLink());
+  const callDaemon = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
+    await requireReachable(home);
     return link().call(call, signal);
   };
   return {
-    ...lists(home, ask),
-    scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
-    names: () => pm2Names(env, cwd),
-    hearReady: (isOn) => explained(async () => void (await link().call({ method: "ready", isOn }))),
-    ready: () => explained(async () => (await link().call({ method: "ready" })).ready),
-    unlisted: () => explained(async () => (await ask({ method: "unlisted" })).pids ?? []),
-    halt: ({ pid }, isOn) => explained(async () => send(pid, isOn ? "SIGSTOP" : "SIGCONT")),
-    ...actions((call) => explained(() => ask(call))),
+    ...listMethods(home, callDaemon),
+    scrub: (texts) => withPm2Errors(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
+    names: () => listPm2Names(env, cwd),
+    listenForReady: (isListening) =>
+      withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
+    readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
+    unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
+    suspend: ({ pid }, isSuspended) => withPm2Errors(async () => sendSignal(pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
+    ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
     startApp: (name, apps, folder) =>
-      explained(() => {
-        refuseUnusable(home);
+      withPm2Errors(() => {
+        requireUsable(home);
         return callOnce(newLink(), { method: "startApp", name, apps, folder });
       }),
-    exclusively: (what, work) => explained(() => locks().hold(guarded(home, what), work)),
+    withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),
-    own: () => ownProcess(env),
-    close: async () => kept?.close(),
+    ownProcess: () => ownProcess(env),
+    close: async () => current?.close(),
   };
 }
 
-function openLink({ env, timeoutMs = ANSWER_MS }: Pm2Options, { folder, socket }: Pm2Home, salt: Uint8Array): Link {
+function openLink(
+  { env, timeoutMs = CALL_TIMEOUT_MS }: Pm2Options,
+  { folder, socket }: Pm2Home,
+  salt: Uint8Array,
+): Link {
   const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
-  return workerLink({ env: clean, socket, salt, timeoutMs });
+  return new Link({ env: clean, socket, salt, timeoutMs });
 }
 
-function lists(
+function listMethods(
   home: Pm2Home,
-  ask: (call: Call, signal?: AbortSignal) => Promise<Answer>,
-): Pick<Processes, "list" | "keyed"> {
+  callDaemon: (call: Call, signal?: AbortSignal) => Promise<Answer>,
+): Pick<Processes, "list" | "withHomeKey"> {
   const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
-    explained(async () => {
-      const { processes = [] } = await ask({ method: "list", ...(key && { salt: key }) }, signal);
+    withPm2Errors(async () => {
+      const { processes = [] } = await callDaemon({ method: "list", ...(key && { salt: key }) }, signal);
       return processes.toSorted((a, b) => a.pmId - b.pmId);
     });
   return {
     list: (signal) => list(undefined, signal),
-    keyed: () =>
-      explained(async () => {
-        refuseUnusable(home);
+    withHomeKey: () =>
+      withPm2Errors(async () => {
+        requireUsable(home);
         const key = await homeKey(home.folder);
         return { list: (signal) => list(key, signal), digest: (value) => digestWith(key, value) };
       }),
   };
 }
 
-function guarded(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): Guarded {
-  refuseUnusable(home);
-  makeFolder(home);
-  const path = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
+function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]): LockedFile {
+  requireUsable(home);
+  createFolder(home);
+  const path = join(home.folder, scope === "start" ? "start" : `process-${scope.pmId}`);
   return { target: path, path };
 }
 
-function actions(
-  ask: (call: Call) => Promise<Answer>,
-): Pick<Processes, "start" | "stop" | "restart" | "reload" | "remove" | "duplicate" | "keep" | "revive" | "save"> {
-  const act = async (call: ActionCall): Promise<ProcessRecord> => {
-    const [before] = (await ask(call)).processes ?? [];
-    if (before === undefined) throw new Error(`The worker returned no process for ${call.method}.`);
+type ActionMethod = ActionCall["method"] | "saveRecords" | "restore" | "saveList";
+
+function actionMethods(call: (call: Call) => Promise<Answer>): Pick<Processes, ActionMethod> {
+  const act = async (action: ActionCall): Promise<ProcessRecord> => {
+    const [before] = (await call(action)).processes ?? [];
+    if (before === undefined) throw new Error(`The worker returned no process for ${action.method}.`);
     return before;
   };
-  const done = async (call: ActionCall | FileCall): Promise<void> => void (await ask(call));
+  const run = async (action: ActionCall | FileCall): Promise<void> => void (await call(action));
   return {
     start: (target) => act({ method: "start", target }),
-    stop: (target) => done({ method: "stop", target }),
-    restart: (target, declared) => act({ method: "restart", target, declared }),
-    reload: (target, declared) => act({ method: "reload", target, declared }),
-    remove: (target) => done({ method: "remove", target }),
-    duplicate: (target) => done({ method: "duplicate", target }),
-    keep: (path, pmIds) => done({ method: "keep", path, pmIds }),
-    revive: (former, pmId) => done({ method: "revive", former, pmId }),
-    save: () => done({ method: "save" }),
+    stop: (target) => run({ method: "stop", target }),
+    restart: (target, nextRun) => act({ method: "restart", target, run: nextRun }),
+    reload: (target, nextRun) => act({ method: "reload", target, run: nextRun }),
+    remove: (target) => run({ method: "remove", target }),
+    duplicate: (target) => run({ method: "duplicate", target }),
+    saveRecords: (path, pmIds) => run({ method: "saveRecords", path, pmIds }),
+    restore: (saved, pmId) => run({ method: "restore", saved, pmId }),
+    saveList: () => run({ method: "saveList" }),
   };
 }
 
 /** svcm sends the signal itself: if the process has just ended, PM2 would signal its whole group, including PM2. */
-function send(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
+function sendSignal(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
   if (pid === null || pid <= 1) return;
   try {
     process.kill(pid, name);
@@ -133,35 +138,34 @@ async function callOnce(link: Link, call: Call): Promise<void> {
   }
 }
 
-function refuseUnusable(home: Pm2Home): void {
-  const reason = whyUnusable(home);
+function requireUsable(home: Pm2Home): void {
+  const reason = homeProblem(home);
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
 /** Avoids starting a worker only to find that there is no daemon. */
-async function refuseUnreachable(home: Pm2Home): Promise<void> {
-  refuseUnusable(home);
-  const refused = await probe(home.socket);
-  if (refused !== undefined) throw unreachable(refused, home.socket);
+async function requireReachable(home: Pm2Home): Promise<void> {
+  requireUsable(home);
+  const code = await probeSocket(home.socket);
+  if (code !== undefined) throw unreachableError(code, home.socket);
 }
 
-function makeFolder({ folder }: Pm2Home): void {
+function createFolder({ folder }: Pm2Home): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `PM2_HOME cannot be created (${code}): ${message}`);
+    throw homeFailure("PM2_HOME cannot be created", error);
   }
 }
 
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+async function withPm2Errors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof LinkFailure) throw pm2Failed(error.body);
+    if (error instanceof LinkFailure) throw pm2Error(error.body);
     if (!(error instanceof FileError)) throw error;
-    if (error.code === "ELOCKED") throw pm2Failed({ code: error.code, details: error.message });
-    throw pm2Failed({ code: "PM2_HOME_UNUSABLE", details: `PM2_HOME cannot be written: ${error.message}` });
+    if (error.code === "ELOCKED") throw pm2Error({ code: error.code, details: error.message });
+    throw pm2Error({ code: "PM2_HOME_UNUSABLE", details: `PM2_HOME cannot be written: ${error.message}` });
   }
 }
 

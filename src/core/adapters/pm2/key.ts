@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bytesOf } from "../files/if-readable.ts";
-import { LinkFailure } from "./failure.ts";
+import { readIfExists } from "../files/system.ts";
+import { homeFailure, LinkFailure } from "./failure.ts";
 
 const BYTES = 32;
 
@@ -11,11 +11,10 @@ export async function homeKey(home: string): Promise<Uint8Array> {
   const folder = join(home, "svcm");
   const path = join(folder, "key");
   try {
-    const found = (await bytesOf(path)) ?? (await make(folder, path));
+    const found = (await readIfExists(path)) ?? (await createKey(folder, path));
     if (found.length === BYTES) return found;
   } catch (error) {
-    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-    throw new LinkFailure("PM2_HOME_UNUSABLE", `The key ${path} cannot be read or created (${code}): ${message}`);
+    throw homeFailure(`The key ${path} cannot be read or created`, error);
   }
   throw new LinkFailure(
     "PM2_HOME_UNUSABLE",
@@ -23,7 +22,7 @@ export async function homeKey(home: string): Promise<Uint8Array> {
   );
 }
 
-async function make(folder: string, path: string): Promise<Uint8Array> {
+async function createKey(folder: string, path: string): Promise<Uint8Array> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   await writeFile(temporary, randomBytes(BYTES), { mode: 0o600, flag: "wx", flush: true });

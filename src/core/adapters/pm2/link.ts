@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Worker } from "node:worker_threads";
-import { startProgram } from "../worker-program.ts";
+import { startWorker } from "../start-worker.ts";
 import { LinkFailure } from "./failure.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 
@@ -8,47 +8,38 @@ export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface Link {
-  /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
-  call(call: Call, signal?: AbortSignal): Promise<Answer>;
-  close(): Promise<void>;
-}
-
 interface Pending {
-  readonly settle: (response: Extract<Response, { ok: boolean }>) => void;
+  readonly respond: (response: Extract<Response, { ok: boolean }>) => void;
   readonly fail: (failure: LinkFailure) => void;
-  readonly prolong: (patienceMs: number) => void;
+  readonly extendTimeout: (waitMs: number) => void;
   isHandedOver: boolean;
 }
 
 const SLACK_MS = 30_000;
-const MOST_MEGABYTES = 512;
 
-export function workerLink(options: LinkOptions): Link {
-  return new WorkerLink(options);
-}
-
-class WorkerLink implements Link {
+/** The first call starts the worker, and so does a call after its end. */
+export class Link {
   readonly #options: LinkOptions;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
-  #ids = 0;
+  #lastId = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
   }
 
+  /** @throws {LinkFailure} if the worker refuses, ends or does not respond; the signal's reason if it is aborted */
   call(call: Call, signal?: AbortSignal): Promise<Answer> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    const id = ++this.#ids;
+    const id = ++this.#lastId;
     const target = (this.#worker ??= this.#start());
-    const giveUp = (): void => {
+    const onTimeout = (): void => {
       this.#lose(target, "it stopped responding");
       void target.terminate();
     };
     return new Promise<Answer>((resolve, reject) => {
-      const { timeoutMs: patienceMs } = this.#options;
-      this.#pending.set(id, expectation(resolve, reject, { giveUp, patienceMs, signal }));
+      const { timeoutMs: waitMs } = this.#options;
+      this.#pending.set(id, createPending(resolve, reject, { onTimeout, waitMs, signal }));
       target.ref();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
       target.postMessage({ id, call } satisfies Request);
@@ -59,63 +50,56 @@ class WorkerLink implements Link {
   }
 
   async close(): Promise<void> {
-    const closing = this.#worker;
-    if (closing === undefined) return;
-    this.#lose(closing, "it was closed");
-    await closing.terminate();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#lose(worker, "it was closed");
+    await worker.terminate();
   }
 
   #start(): Worker {
-    const worker = startWorker(this.#options, (response) => hear(this.#pending, response));
+    const worker = startPm2Worker(this.#options);
+    worker.on("message", (response: Response) => handleResponse(this.#pending, response));
     worker.once("error", (error: unknown) => this.#lose(worker, error instanceof Error ? error.message : "it failed"));
     worker.once("exit", (code) => this.#lose(worker, `it ended with ${code}`));
     return worker;
   }
 
-  #lose(lost: Worker, why: string): void {
+  #lose(lost: Worker, reason: string): void {
     // If this worker was already replaced, the pending calls belong to its successor.
     if (this.#worker !== lost) return;
     this.#worker = undefined;
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);
-      call.fail(workerLost(why, call.isHandedOver));
+      call.fail(workerLostFailure(reason, call.isHandedOver));
     }
   }
 }
 
-function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: (response: Response) => void): Worker {
-  const worker = startProgram(new URL("./pm2-worker.ts", import.meta.url), {
-    env,
-    workerData: { socket, salt, timeoutMs } satisfies WorkerData,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-    // Keeps the worker's output out of ours. Consuming it would keep the process alive.
-    stdout: true,
-    stderr: true,
-  });
-  worker.on("message", onResponse);
-  return worker;
+function startPm2Worker({ env, socket, salt, timeoutMs }: LinkOptions): Worker {
+  const workerData: WorkerData = { socket, salt, timeoutMs };
+  return startWorker(new URL("./pm2-worker.ts", import.meta.url), { env, workerData });
 }
 
-function hear(pending: ReadonlyMap<number, Pending>, response: Response): void {
+function handleResponse(pending: ReadonlyMap<number, Pending>, response: Response): void {
   const call = pending.get(response.id);
   if (call === undefined) return;
-  if ("ok" in response) return call.settle(response);
+  if ("ok" in response) return call.respond(response);
   call.isHandedOver = true;
-  call.prolong(response.patienceMs);
+  call.extendTimeout(response.waitMs);
 }
 
-interface Waiting {
-  readonly giveUp: () => void;
-  readonly patienceMs: number;
+interface PendingOptions {
+  readonly onTimeout: () => void;
+  readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-function expectation(
+function createPending(
   resolve: (answer: Answer) => void,
   reject: (reason: Error) => void,
-  { giveUp, patienceMs, signal }: Waiting,
+  { onTimeout, waitMs, signal }: PendingOptions,
 ): Pending {
-  let timer = setTimeout(giveUp, patienceMs * 2 + SLACK_MS);
+  let timer = setTimeout(onTimeout, waitMs * 2 + SLACK_MS);
   const abort = (): void => end(() => reject(signal?.reason as Error));
   const end = (then: () => void): void => {
     clearTimeout(timer);
@@ -123,34 +107,34 @@ function expectation(
     then();
   };
   signal?.addEventListener("abort", abort, { once: true });
-  const expected: Pending = {
+  const pending: Pending = {
     isHandedOver: false,
-    settle: (response) =>
+    respond: (response) =>
       end(() => {
         if (!response.ok)
-          return reject(refusal(response.failure.code, response.failure.details, expected.isHandedOver));
+          return reject(toFailure(response.failure.code, response.failure.details, pending.isHandedOver));
         resolve(response.answer);
       }),
     fail: (failure) => end(() => reject(failure)),
-    prolong: (ms) => {
+    extendTimeout: (ms) => {
       clearTimeout(timer);
-      timer = setTimeout(giveUp, ms + SLACK_MS);
+      timer = setTimeout(onTimeout, ms + SLACK_MS);
     },
   };
-  return expected;
+  return pending;
 }
 
-const UNDECIDED = new Set(["PM2_TIMEOUT", "PM2_CONNECTION_LOST"]);
+const OUTCOME_UNKNOWN = new Set(["PM2_TIMEOUT", "PM2_CONNECTION_LOST"]);
 
-function refusal(code: ErrorCode, details: string, isHandedOver: boolean): LinkFailure {
-  return new LinkFailure(code, isHandedOver && UNDECIDED.has(code) ? outcomeUnknown(details) : details);
+function toFailure(code: ErrorCode, details: string, isHandedOver: boolean): LinkFailure {
+  return new LinkFailure(code, isHandedOver && OUTCOME_UNKNOWN.has(code) ? withUnknownOutcome(details) : details);
 }
 
-function workerLost(why: string, isHandedOver: boolean): LinkFailure {
-  const details = `The link to PM2 was lost: ${why}.`;
-  return new LinkFailure("PM2_CONNECTION_LOST", isHandedOver ? outcomeUnknown(details) : details);
+function workerLostFailure(reason: string, isHandedOver: boolean): LinkFailure {
+  const details = `The link to PM2 was lost: ${reason}.`;
+  return new LinkFailure("PM2_CONNECTION_LOST", isHandedOver ? withUnknownOutcome(details) : details);
 }
 
-function outcomeUnknown(details: string): string {
+function withUnknownOutcome(details: string): string {
   return `${details} The action had been handed to PM2: check in the list whether it took effect.`;
 }

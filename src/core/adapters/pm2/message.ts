@@ -4,13 +4,13 @@ const LENGTH_BYTES = 4;
 const JSON_MARK = "j:";
 const TEXT_MARK = "s:";
 
-export interface Answered {
+export interface Answer {
   readonly id: string;
   readonly value?: unknown;
   readonly error?: unknown;
 }
 
-export function requestOf(id: string, method: string, args: readonly unknown[]): Buffer {
+export function encodeRequest(id: string, method: string, args: readonly unknown[]): Buffer {
   const texts = [`${JSON_MARK}${JSON.stringify({ type: "call", method, args })}`, `${TEXT_MARK}${id}`];
   const parts = texts.flatMap((text) => {
     const length = Buffer.alloc(LENGTH_BYTES);
@@ -21,52 +21,52 @@ export function requestOf(id: string, method: string, args: readonly unknown[]):
 }
 
 /** A list of ten thousand processes is 40 MB. */
-export const MOST_ANSWER_BYTES = 64 * 2 ** 20;
+export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
-export class TooLargeAnswer extends Error {
-  override readonly name = "TooLargeAnswer";
+export class AnswerTooLargeError extends Error {
+  override readonly name = "AnswerTooLargeError";
 }
 
 export class AnswerReader {
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #size = 0;
   #needed = 1;
 
-  /** @throws {TooLargeAnswer} before the whole response has arrived; an error if the bytes are not a response */
-  add(piece: Buffer): Answered[] {
-    this.#pieces.push(piece);
-    this.#size += piece.length;
-    const answers: Answered[] = [];
+  /** @throws {AnswerTooLargeError} before the whole response has arrived; an error if the bytes are not a response */
+  add(chunk: Buffer): Answer[] {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    const answers: Answer[] = [];
     while (this.#size >= this.#needed) {
-      const bytes = this.#joined();
-      const { parts, end } = partsOf(bytes);
-      if (end > MOST_ANSWER_BYTES) throw new TooLargeAnswer();
+      const bytes = this.#join();
+      const { parts, end } = splitParts(bytes);
+      if (end > MAX_ANSWER_BYTES) throw new AnswerTooLargeError();
       if (parts === undefined) this.#needed = end;
       else {
-        answers.push(answerOf(parts));
-        this.#keep(bytes.subarray(end));
+        answers.push(decodeAnswer(parts));
+        this.#startNext(bytes.subarray(end));
       }
     }
     return answers;
   }
 
-  #joined(): Buffer {
-    const [first] = this.#pieces;
-    const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    this.#pieces = [bytes];
+  #join(): Buffer {
+    const [first] = this.#chunks;
+    const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
     return bytes;
   }
 
-  #keep(rest: Buffer): void {
+  #startNext(rest: Buffer): void {
     // A copy, because a slice would keep the memory of the whole list.
-    this.#pieces = rest.length === 0 ? [] : [Buffer.from(rest)];
+    this.#chunks = rest.length === 0 ? [] : [Buffer.from(rest)];
     this.#size = rest.length;
     this.#needed = 1;
   }
 }
 
 /** If the message is incomplete, `end` is the number of bytes that are needed next. */
-function partsOf(bytes: Buffer): { readonly parts?: readonly Buffer[]; readonly end: number } {
+function splitParts(bytes: Buffer): { readonly parts?: readonly Buffer[]; readonly end: number } {
   const count = (bytes[0] ?? 0) & 0x0f;
   const parts: Buffer[] = [];
   let at = 1;
@@ -80,7 +80,7 @@ function partsOf(bytes: Buffer): { readonly parts?: readonly Buffer[]; readonly 
   return { parts, end: at };
 }
 
-function answerOf([body, number]: readonly Buffer[]): Answered {
+function decodeAnswer([body, number]: readonly Buffer[]): Answer {
   const text = body?.toString("utf8", JSON_MARK.length) ?? "";
   const { args, error } = JSON.parse(text) as { readonly args?: readonly unknown[]; readonly error?: unknown };
   const id = number?.toString("utf8", TEXT_MARK.length) ?? "";

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
-import type { FormerRun, NextRun } from "../../ports/processes.ts";
+import type { SavedRun, NextRun } from "../../ports/processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -15,7 +15,7 @@ export type Call =
   | { readonly method: "list"; readonly salt?: Uint8Array }
   | { readonly method: "scrub"; readonly texts: readonly string[] }
   /** The response has the ready calls so far. */
-  | { readonly method: "ready"; readonly isOn?: boolean }
+  | { readonly method: "ready"; readonly isListening?: boolean }
   | { readonly method: "unlisted" }
   | ActionCall
   | FileCall
@@ -28,16 +28,15 @@ export interface StartCall {
   readonly folder: string;
 }
 
-/** These files hold complete PM2 records. */
 export type FileCall =
-  | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
-  | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }
-  | { readonly method: "save" };
+  | { readonly method: "saveRecords"; readonly path: string; readonly pmIds: readonly number[] }
+  | { readonly method: "restore"; readonly saved: SavedRun; readonly pmId: number }
+  | { readonly method: "saveList" };
 
 export interface ActionCall {
   readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
   readonly target: ProcessIdentity;
-  readonly declared?: NextRun | undefined;
+  readonly run?: NextRun | undefined;
 }
 
 export interface Request {
@@ -61,4 +60,4 @@ export type Response =
   | { readonly id: number; readonly ok: true; readonly answer: Answer }
   | { readonly id: number; readonly ok: false; readonly failure: FailureBody }
   /** PM2 has received the action, which may take this long, and may take effect from now on. */
-  | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };
+  | { readonly id: number; readonly handedOver: true; readonly waitMs: number };

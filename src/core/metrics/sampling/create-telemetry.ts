@@ -125,10 +125,10 @@ class SharedTelemetry implements Telemetry {
   async #moment(): Promise<Moment> {
     const shared = await this.#sampler?.now();
     if (shared?.measured.before !== undefined) return shared;
-    const meter = new Meter(await this.#ports.machine.open());
+    const meter = new Meter(await this.#ports.machine.openReader());
     try {
       await this.#measure(meter);
-      await Promise.all([this.#ports.clock.pause(SINGLE_MS), meter.settled]);
+      await Promise.all([this.#ports.clock.sleep(SINGLE_MS), meter.settled]);
       return await this.#measure(meter);
     } finally {
       meter.close();

@@ -4,7 +4,7 @@ import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { FileStamp } from "../../ports/machine.ts";
+import type { FileStamp } from "../../ports/files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { filesBehind, filesNow } from "../../rollout/files.ts";
 import { type EcosystemContent, readEcosystem } from "../../pm2/ecosystem-file.ts";
@@ -59,7 +59,7 @@ export class EcosystemWatch {
   /** Computes again only if something has changed. */
   async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
     const state = await this.read(how);
-    const stamps = this.#ports.stamps.of(filesBehind(state.expected)).map((stamp) => stamp?.id);
+    const stamps = this.#ports.stamps.read(filesBehind(state.expected)).map((stamp) => stamp?.id);
     const last = this.#compared;
     const isSame = last?.state === state && last.records === records;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
@@ -71,7 +71,7 @@ export class EcosystemWatch {
   #isOutdated({ paths, stamps, outdatedAtMs }: Seen): boolean {
     const { clock, stamps: fileStamps } = this.#ports;
     return (
-      clock.elapsed() >= outdatedAtMs || fileStamps.of(paths).some((stamp, index) => stamp?.id !== stamps[index]?.id)
+      clock.elapsed() >= outdatedAtMs || fileStamps.read(paths).some((stamp, index) => stamp?.id !== stamps[index]?.id)
     );
   }
 
@@ -80,7 +80,7 @@ export class EcosystemWatch {
     const startedMs = clock.now();
     const { state, files, retryMs } = await this.#run();
     const paths = [workspace.pm2Dir, state.path, ...files];
-    const stamps = fileStamps.of(paths);
+    const stamps = fileStamps.read(paths);
     const endedMs = clock.now();
     const isUnsettled = stamps.some(
       (stamp) => stamp !== null && stamp.modifiedMs >= startedMs - GRAIN_MS && stamp.modifiedMs <= endedMs,

@@ -56,7 +56,7 @@ export async function sampleOf(
     platform: ports.machine.platform,
     measured,
     records,
-    own: ports.processes.own(),
+    own: ports.processes.ownProcess(),
     problem: (record) => problemOf(record, { epochMs, missingFolders, seen: restarts.get(record.pmId) }),
     ecosystem: await about.watch.compare(records, { isCurrent: about.isCurrent }),
     asyncContext: about.scraper?.answers(records) ?? (() => null),
@@ -91,7 +91,7 @@ export class Meter {
 
   /** Also resolves after a short time. */
   get settled(): Promise<void> {
-    return this.#reader.known;
+    return this.#reader.systemReady;
   }
 
   known(pids: readonly number[]): number[] {

@@ -67,7 +67,7 @@ export class ProcessTable {
 
   #logStamp(): string | undefined {
     const { stamps, workspace } = this.#ports;
-    return stamps.of([`${workspace.pm2Home}/pm2.log`])[0]?.id;
+    return stamps.read([`${workspace.pm2Home}/pm2.log`])[0]?.id;
   }
 
   #current(): Promise<Listed> {
@@ -85,7 +85,7 @@ export class ProcessTable {
   async #awaited(question: Promise<Listed>): Promise<Listed> {
     const ms = this.#known === undefined ? FIRST_PATIENCE_MS : TICK_PATIENCE_MS;
     const enough = new AbortController();
-    const pause = this.#ports.clock.pause(ms, enough.signal).catch(() => undefined);
+    const pause = this.#ports.clock.sleep(ms, enough.signal).catch(() => undefined);
     try {
       return (await Promise.race([question, pause.then(() => undefined)])) ?? this.#known?.listed ?? UNANSWERED;
     } finally {

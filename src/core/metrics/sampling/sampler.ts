@@ -68,7 +68,7 @@ export class Sampler {
 
   async #run(): Promise<void> {
     try {
-      const meter = new Meter(await this.#options.ports.machine.open());
+      const meter = new Meter(await this.#options.ports.machine.openReader());
       try {
         this.#measuring = oneAtATime(() => this.#measure(meter));
         while (this.#subscribers.size > 0) await this.#tick(this.#measuring);
@@ -98,7 +98,7 @@ export class Sampler {
     }
     this.#serve(this.#latest, tickMs, isForEverybody);
     const restMs = Math.max(0, this.#tickedAtMs + tickMs - clock.elapsed());
-    await clock.pause(restMs, wake.signal).catch((error: unknown) => rethrowUnlessAborted(error, wake.signal));
+    await clock.sleep(restMs, wake.signal).catch((error: unknown) => rethrowUnlessAborted(error, wake.signal));
   }
 
   #measure(meter: Meter): Promise<Moment> {

@@ -2,7 +2,7 @@ import type { AsyncContextMetrics } from "../../api/metrics.ts";
 import { scrubOf, type Scrub } from "../../pm2/scrub.ts";
 import type { Ports } from "../../ports/index.ts";
 import { REDACTED } from "../../secrets/redact.ts";
-import type { AsyncContextAnswer, AsyncContextClient } from "../../ports/machine.ts";
+import type { AsyncContextResult, AsyncContextClient } from "../../ports/probes.ts";
 import { asyncContextMetrics } from "../async-context-metrics.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { knownSecrets } from "../../pm2/ecosystem-file.ts";
@@ -56,7 +56,7 @@ export class Scraper {
   }
 }
 
-function textsOf(answer: AsyncContextAnswer): string[] {
+function textsOf(answer: AsyncContextResult): string[] {
   const texts = new Set<string>();
   asyncContextMetrics(answer, (text) => {
     texts.add(text);

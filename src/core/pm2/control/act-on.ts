@@ -22,7 +22,7 @@ export function stepOn(acting: Acting, record: ProcessRecord): Step {
  */
 export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
   const { ports, action, begin, timeoutMs } = acting;
-  return ports.processes.exclusively(target, async () => {
+  return ports.processes.withLock(target, async () => {
     const look: Look = () => current(ports, target);
     const before = action === "start" ? await look() : await launched(ports, look, timeoutMs);
     const reason = reasonToSkip(action, before);
@@ -66,7 +66,7 @@ async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Pr
     () => void (isAnswered = true),
   );
   for (;;) {
-    await Promise.race([settled, ports.clock.pause(LOOK_EVERY_MS)]);
+    await Promise.race([settled, ports.clock.sleep(LOOK_EVERY_MS)]);
     if (isAnswered) return answer;
     const now = await listedMeanwhile(ports, before);
     if (now === undefined) continue;

@@ -25,7 +25,7 @@ export async function launched({ clock }: Ports, look: Look, timeoutMs = PATIENC
     const seen = await look();
     if (!isLaunching(seen)) return seen;
     if (clock.elapsed() >= until) throw neverSettles(seen, timeoutMs);
-    await clock.pause(LOOK_EVERY_MS);
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 
@@ -71,7 +71,7 @@ async function whenFree<T>({ ports, timeoutMs = PATIENCE_MS }: Acting, request: 
     } catch (error) {
       const isBusy = error instanceof SvcmError && IN_PROGRESS.test(error.body.details ?? "");
       if (!isBusy || ports.clock.elapsed() >= until) throw error;
-      await ports.clock.pause(LOOK_EVERY_MS);
+      await ports.clock.sleep(LOOK_EVERY_MS);
     }
   }
 }

@@ -16,7 +16,7 @@ export function withoutOwn(
   mayLeaveOut: boolean,
 ): { others: readonly ProcessRecord[]; own: SkippedProcess[] } {
   if (action === "start") return { others: targets, own: [] };
-  const us = ports.processes.own();
+  const us = ports.processes.ownProcess();
   const own = targets.filter((record) => isOwn(record, us));
   const [first] = own;
   if (first !== undefined && !mayLeaveOut) {

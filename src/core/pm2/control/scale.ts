@@ -45,7 +45,7 @@ async function startSibling(scaling: Scaling, source: ProcessRecord): Promise<Pr
   const { ports, timeoutMs, stableMs } = scaling;
   const isSibling = ({ name, namespace }: ProcessRecord): boolean =>
     name === source.name && namespace === source.namespace;
-  const known = await ports.processes.exclusively(source, async () => {
+  const known = await ports.processes.withLock(source, async () => {
     const ids = new Set((await ports.processes.list()).map(({ pmId }) => pmId));
     await scaling.begin();
     await ports.processes.duplicate(source);

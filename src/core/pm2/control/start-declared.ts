@@ -15,7 +15,7 @@ import { verify, type OnlineMs } from "./verify.ts";
 export async function startDeclared(acting: Acting, declared: Declaration): Promise<Outcome> {
   const { processes } = acting.ports;
   const { name } = declared;
-  const known = await processes.exclusively("start", async () => {
+  const known = await processes.withLock("start", async () => {
     const found = named(await listOrNone(processes), name);
     if (found.length > 0) return found;
     await acting.begin();

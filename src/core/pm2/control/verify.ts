@@ -47,7 +47,7 @@ export async function verify(
       const statuses = seen.map(({ status }) => status).join(", ") || "not listed";
       throw verifyFailed(action, name, `PM2 still shows it as ${statuses} after ${timeoutMs / 1000} s`);
     }
-    await clock.pause(LOOK_EVERY_MS);
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 

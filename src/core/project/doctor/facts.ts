@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
 import { keySource, type KeySource } from "../keys.ts";
 import type { Project } from "../project.ts";
 import type { Place } from "./examined.ts";
@@ -39,7 +39,7 @@ interface Known {
 
 export function factsOf({ workspace, installation }: Ports, known: Known): DoctorFacts {
   const { project, vocabulary, places, around, version } = known;
-  const { root, rootBy = null, pm2Home, pm2HomeBy = null, auditFile } = workspace;
+  const { root, rootSource: rootBy = null, pm2Home, pm2HomeSource: pm2HomeBy = null, auditFile } = workspace;
   const { node, platform, user, pm2Version, hasToken } = installation;
   const contract = vocabulary && {
     source: keySource(vocabulary.contract, project),

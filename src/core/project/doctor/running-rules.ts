@@ -1,5 +1,5 @@
 import type { Rule } from "../../findings/rule.ts";
-import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
 import { shortList } from "./layout-rules.ts";
 
 export interface NewerFiles {

@@ -4,7 +4,7 @@ import { problemOf } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
 import { failures, type DeclaredFiles } from "./file-checks.ts";
 import { shownPath } from "./gather-places.ts";
 import { runningRules, type NewerFiles } from "./running-rules.ts";
@@ -41,7 +41,7 @@ function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: r
   const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);
   if (startedAt === null || declared.length === 0) return [];
   const newer = declared.map((paths) => {
-    const states = stamps.of(paths);
+    const states = stamps.read(paths);
     return paths.filter((_, index) => (states[index]?.modifiedMs ?? 0) > startedAt);
   });
   if (newer.some((paths) => paths.length === 0)) return [];

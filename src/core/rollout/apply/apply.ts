@@ -38,7 +38,7 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
     ports,
     caller,
     () => about,
-    (begin) => ports.releases.exclusively(lockTimeoutMs, () => underLock(ports, input, { caller, about, begin })),
+    (begin) => ports.releases.withLock(lockTimeoutMs, () => underLock(ports, input, { caller, about, begin })),
   );
 }
 
@@ -68,7 +68,7 @@ async function underLock(ports: Ports, input: Input, { caller, about, begin }: A
   const recording = await recordingOf(applying, caller);
   noteProcesses(about, ports, recording.head.before);
   const envFiles = await orRefused(recording, async () => {
-    const copies = await ports.releases.copyIn(recording.head.id, now.envFiles);
+    const copies = await ports.releases.copyEnvFiles(recording.head.id, now.envFiles);
     await begin();
     return copies;
   });
@@ -86,7 +86,7 @@ async function stepsLeft({ clock }: Ports, plan: () => Promise<Planned>): Promis
     const { summary } = (await plan()).plan;
     if (summary.resume === 0 || clock.elapsed() >= until)
       return Object.values(summary).reduce((sum, one) => sum + one, 0);
-    await clock.pause(LOOK_EVERY_MS);
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 
@@ -112,11 +112,11 @@ function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Ca
 }
 
 export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
-  await processes.hearReady(true);
+  await processes.listenForReady(true);
   try {
     return await work();
   } finally {
-    await processes.hearReady(false);
+    await processes.listenForReady(false);
   }
 }
 

@@ -4,7 +4,7 @@ import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
 import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
-import type { HealthAnswer } from "../../ports/health.ts";
+import type { HealthResult } from "../../ports/probes.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
 
@@ -65,14 +65,14 @@ export class Gate {
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
       const readyMs = await readyIn(this.#ports, now);
-      const answer: HealthAnswer | undefined =
+      const answer: HealthResult | undefined =
         probe === undefined ? { state: "absent" } : await this.#answerOf(now, probe);
       if (answer !== undefined) this.#count(answer, now);
       if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
       // The deadline applies to the probe; the required time online may be longer.
       const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
       if (this.#score.isBad || nowMs - beganMs >= limitMs) throw this.#unhealthy(record);
-      await clock.pause(Math.max(0, nowMs + LOOK_EVERY_MS - clock.elapsed()));
+      await clock.sleep(Math.max(0, nowMs + LOOK_EVERY_MS - clock.elapsed()));
     }
   }
 
@@ -81,15 +81,15 @@ export class Gate {
     { pid }: ProcessRecord,
     probe: AppProbe,
     mostProbes = MOST_PROBES,
-  ): Promise<HealthAnswer | undefined> {
+  ): Promise<HealthResult | undefined> {
     for (let asked = 1; asked <= mostProbes; asked += 1) {
-      const answer = await this.#ports.health.ask(probe);
+      const answer = await this.#ports.health.check(probe);
       if (answer.state === "absent" || answer.pid === null || answer.pid === pid) return answer;
     }
     return undefined;
   }
 
-  #count(answer: HealthAnswer, { pid, startedAt }: ProcessRecord): void {
+  #count(answer: HealthResult, { pid, startedAt }: ProcessRecord): void {
     this.#score.count(answer, pid, this.#ports.clock.now() - (startedAt ?? 0));
   }
 
@@ -104,7 +104,7 @@ export class Gate {
 /** PM2 also shows a process as online when it has stopped waiting. @throws {SvcmError} HEALTH_NOT_READY */
 async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<number | undefined> {
   const { pmId, startedAt, declaration } = record;
-  const heard = declaration.settings.waitReady === true ? await processes.ready() : undefined;
+  const heard = declaration.settings.waitReady === true ? await processes.readyTimes() : undefined;
   if (heard === undefined || startedAt === null) return undefined;
   const readyMs = (heard.get(pmId) ?? 0) - startedAt;
   if (readyMs >= 0) return readyMs;
@@ -122,7 +122,7 @@ async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRec
   throw failed("HEALTH_CRASHED", record, endOf(now));
 }
 
-type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
+type Problem = Extract<HealthResult, { readonly state: "unhealthy" }>;
 
 class Score {
   #good = 0;
@@ -132,7 +132,7 @@ class Score {
   /** Absent if the first good result may come from another process. */
   bootMs: number | undefined;
 
-  count(answer: HealthAnswer, pid: number | null, ageMs: number): void {
+  count(answer: HealthResult, pid: number | null, ageMs: number): void {
     if (answer.state === "unhealthy") {
       this.#problem = answer;
       this.#good = 0;

@@ -20,7 +20,7 @@ export async function preflight(ports: Ports, declared: Declaration, demand: Dem
   const { probe, deadlineMs: timeoutMs } = demand;
   if (probe === undefined || probe.portKey === null) return;
   const keys = [...new Set([probe.portKey, ...PORT_KEYS])];
-  const spare = await ports.health.sparePorts(keys.length);
+  const spare = await ports.health.freePorts(keys.length);
   const env = Object.fromEntries(keys.map((key, index) => [key, String(spare[index])]));
   const name = `${TRIAL}${declared.name}`;
   const app = trialOf(name, declared, { ...declared.env, ...env });
@@ -79,10 +79,10 @@ async function atRest({ processes, clock }: Ports): Promise<Rest> {
   const until = clock.elapsed() + PATIENCE_MS;
   for (;;) {
     const list = await listOrNone(processes);
-    const unlisted = await orNone(() => processes.unlisted());
+    const unlisted = await orNone(() => processes.unlistedPids());
     const isAtRest = unlisted.length === 0 && list.every(({ status }) => status !== "stopping");
     if (isAtRest || clock.elapsed() >= until) return { list, unlisted };
-    await clock.pause(LOOK_EVERY_MS);
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 

@@ -9,12 +9,12 @@ export function reportedReleases(releases: Releases, onProgress: (progress: Appl
   const events: ReleaseEvent[] = [];
   return {
     ...releases,
-    async begin(id, first) {
-      await releases.begin(id, first);
+    async create(id, first) {
+      await releases.create(id, first);
       events.push(first);
     },
-    async add(id, event) {
-      await releases.add(id, event);
+    async append(id, event) {
+      await releases.append(id, event);
       events.push(event);
       const [journal] = journalsOf([events]);
       if (journal !== undefined) onProgress(progressOf(journal, event));

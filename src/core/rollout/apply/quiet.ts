@@ -45,11 +45,11 @@ async function settled(
     // PM2 has forked the run that was seen before.
     if (now.restartCount > record.restartCount && now.pid === before.pid) {
       halted = now;
-      await ports.processes.halt(now, true);
+      await ports.processes.suspend(now, true);
     }
-    await ports.clock.pause(LOOK_EVERY_MS);
+    await ports.clock.sleep(LOOK_EVERY_MS);
   }
-  if (halted !== undefined && isLaunching(now)) await ports.processes.halt(halted, false);
+  if (halted !== undefined && isLaunching(now)) await ports.processes.suspend(halted, false);
   return now;
 }
 
@@ -63,6 +63,6 @@ async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord
 }
 
 export async function processesOf({ processes }: Ports, names: readonly string[]): Promise<ProcessRecord[]> {
-  const { list } = await processes.keyed();
+  const { list } = await processes.withHomeKey();
   return (await list()).filter(({ name }) => names.includes(name));
 }

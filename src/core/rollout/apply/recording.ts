@@ -44,11 +44,11 @@ export async function begun(ports: Ports, caller: Caller, { keepReleases, ...sub
   const events: ReleaseEvent[] = [head];
   const add = async (event: ReleaseEvent): Promise<void> => {
     events.push(event);
-    await releases.add(id, event);
+    await releases.append(id, event);
   };
-  await releases.begin(id, head);
+  await releases.create(id, head);
   const pmIds = head.before.map(({ pmId }) => pmId);
-  if (pmIds.length > 0) await processes.keep(releases.keptIn(id), pmIds);
+  if (pmIds.length > 0) await processes.saveRecords(releases.recordsFile(id), pmIds);
   return {
     head,
     add,
@@ -101,12 +101,12 @@ async function former(
   touched: readonly ProcessRecord[],
   probeNow: Subject["probeOf"],
 ): Promise<FormerProcess[]> {
-  const { digest } = await processes.keyed();
+  const { digest } = await processes.withHomeKey();
   const answered = new Map<string, AppProbe | undefined>();
   for (const record of touched) {
     if (answered.has(record.name) || isStopped(record)) continue;
     const probe = probeNow(record);
-    const answer = probe && (await health.ask(probe));
+    const answer = probe && (await health.check(probe));
     answered.set(record.name, answer?.state === "healthy" ? probe : undefined);
   }
   return touched.map((record) => {

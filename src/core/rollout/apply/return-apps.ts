@@ -5,7 +5,7 @@ import type { Acting } from "../../pm2/control/acting.ts";
 import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { FormerRun } from "../../ports/processes.ts";
+import type { SavedRun } from "../../ports/processes.ts";
 import { isStopped } from "../compare.ts";
 import { definitionOf } from "../plan.ts";
 import { namesIn, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
@@ -51,14 +51,14 @@ async function returnApp(
 ): Promise<string | undefined> {
   const names = namesIn(head, app);
   const former = head.before.filter(({ name }) => names.includes(name));
-  const pins = await ports.releases.changed(names.flatMap((name) => head.left.apps[name]?.envFiles ?? []));
-  const run = { keptIn: ports.releases.keptIn(head.id), pins };
+  const pins = await ports.releases.changedEnvFiles(names.flatMap((name) => head.left.apps[name]?.envFiles ?? []));
+  const run = { recordsFile: ports.releases.recordsFile(head.id), envFileCopies: pins };
   const { deadlineMs: timeoutMs } = demandOf(app);
   const acting = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
   const isPinned = await changedBack(acting, names, former, { ...run, busy });
   const listed = new Set((await processesOf(ports, names)).map(({ pmId }) => pmId));
   const gone = former.filter(({ pmId }) => !listed.has(pmId));
-  for (const { pmId } of gone) await ports.processes.revive(run, pmId);
+  for (const { pmId } of gone) await ports.processes.restore(run, pmId);
   if (pins.size > 0 && (isPinned || gone.length > 0)) notePinned();
   const stopped = new Set(former.filter((old) => old.isStopped).map(({ pmId }) => pmId));
   for (const record of await processesOf(ports, names))
@@ -74,16 +74,16 @@ async function changedBack(
   acting: Omit<Acting, "action">,
   names: readonly string[],
   former: readonly FormerProcess[],
-  { busy, ...run }: FormerRun & Required<Pick<Returning, "busy">>,
+  { busy, ...run }: SavedRun & Required<Pick<Returning, "busy">>,
 ): Promise<boolean> {
-  const { digest } = await acting.ports.processes.keyed();
+  const { digest } = await acting.ports.processes.withHomeKey();
   let isStarted = false;
   for (const listed of await processesOf(acting.ports, names)) {
     const record = await quiet(acting, listed);
     const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
     const hasDefinition = old !== undefined && digest(definitionOf(record)) === old.definition;
     // A process that was restarted in the meantime has read the current env files.
-    const isSame = hasDefinition && (run.pins?.size === 0 || record.pid === old.pid);
+    const isSame = hasDefinition && (run.envFileCopies?.size === 0 || record.pid === old.pid);
     const action = actionFor(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;
     isStarted ||= old !== undefined && !isSame;

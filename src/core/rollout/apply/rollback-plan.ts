@@ -41,12 +41,14 @@ export async function rollbackPlanned(
   const left = leftBy(journalsOf(lists));
   const touched = undone.steps.flatMap((step) => (isOfAnApp(step) ? [step.app] : []));
   const apps = [...new Set(touched)].filter((app) => asked.length === 0 || asked.includes(app)).toReversed();
-  const { list, digest } = await ports.processes.keyed();
+  const { list, digest } = await ports.processes.withHomeKey();
   const running = await listOrNone({ list });
   const steps = await Promise.all(
     apps.map(async (app) => {
       const names = namesIn(undone, app);
-      const pins = await ports.releases.changed(names.flatMap((name) => undone.left.apps[name]?.envFiles ?? []));
+      const pins = await ports.releases.changedEnvFiles(
+        names.flatMap((name) => undone.left.apps[name]?.envFiles ?? []),
+      );
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
       return stepOf(app, former, own, { isPinned: pins.size > 0, digest });

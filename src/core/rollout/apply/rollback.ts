@@ -26,7 +26,7 @@ export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<
   const { apps, plan: asked, lockTimeoutMs = LOCK_PATIENCE_MS } = input;
   const about: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
-    ports.releases.exclusively(lockTimeoutMs, async () => {
+    ports.releases.withLock(lockTimeoutMs, async () => {
       const done = await recordedStep(ports, caller.step);
       if (done !== undefined) return done;
       await caller.step?.confirm();
@@ -89,7 +89,7 @@ async function run(
     failures.push(...reasons);
     for (const one of pinned) allPinned.add(one);
   }
-  await ports.processes.save();
+  await ports.processes.saveList();
   if (failures.length > 0) {
     await recording.end("half");
     throw new SvcmError("APPLY_HALF", { details: `svcm could not restore everything. ${failures.join(" ")}` });

@@ -35,7 +35,7 @@ export async function targetsOf(
 ): Promise<ProcessRecord[]> {
   // An earlier step may have changed the processes of an app that is scaled.
   if (pmIds.length === 0 || kind === "scale") return [];
-  const { list } = await ports.processes.keyed();
+  const { list } = await ports.processes.withHomeKey();
   const now = await list();
   return pmIds.map((pmId) => {
     const seen = running.find((record) => record.pmId === pmId);
@@ -54,7 +54,7 @@ export async function targetsOf(
  * @throws {SvcmError} PREFLIGHT_FAILED, and the errors of the actions and the gate
  */
 export async function runStep(running: Running, step: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
-  if (step.do === "save") return running.ports.processes.save();
+  if (step.do === "save") return running.ports.processes.saveList();
   if (step.do === "scale") return scale(running, step);
   const { loaded, expecting } = running;
   if (step.do === "remove") return remove(running, step, targets);

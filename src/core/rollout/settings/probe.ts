@@ -1,5 +1,5 @@
 import { portOf } from "../../words/port.ts";
-import type { Probe } from "../../ports/health.ts";
+import type { Probe } from "../../ports/probes.ts";
 import type { HealthSettings } from "./settings.ts";
 
 /** The port key is null if the port is fixed. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { fileLocks } from "../../../../src/core/adapters/files/lock.ts";
-import { lockName } from "../../../../src/core/adapters/files/succession.ts";
+import { lockName } from "../../../../src/core/adapters/files/takeover.ts";
 import { commandLine, run } from "../../../support/child.ts";
 import { lockPlace, SELF } from "../../../support/lock-place.ts";
 import { longTest } from "../../../support/runs.ts";
@@ -21,7 +21,7 @@ describe("file lock", () => {
     const order: number[] = [];
     const numbers = Array.from({ length: 30 }, (_, number) => number);
     const holds = numbers.map((number) =>
-      locks.hold({ target, path: target }, async () => {
+      locks.withLock({ target, path: target }, async () => {
         order.push(number);
         await Promise.resolve();
         order.push(number);
@@ -45,25 +45,25 @@ describe("file lock", () => {
     const { target, lock } = lockPlace();
     const [first, second] = [fileLocks(), fileLocks({ timeoutMs: 20 })];
     const file = { target, path: "as/given" };
-    await first.hold(file, async () => {
-      await expect(second.hold(file, async () => "held")).rejects.toMatchObject({
+    await first.withLock(file, async () => {
+      await expect(second.withLock(file, async () => "held")).rejects.toMatchObject({
         name: "FileError",
         code: "ELOCKED",
         path: "as/given",
         message: expect.stringContaining(`process ${process.pid} on ${SELF.host} holds ${lock};`) as string,
       });
     });
-    expect(await second.hold(file, async () => "held")).toBe("held");
+    expect(await second.withLock(file, async () => "held")).toBe("held");
   });
 
   test("a queued caller that waits too long gets ELOCKED, and the queue continues", async () => {
     const { target } = lockPlace();
     const locks = fileLocks({ timeoutMs: 20 });
     const file = { target, path: "as/given" };
-    await locks.hold(file, async () => {
-      await expect(locks.hold(file, async () => "held")).rejects.toMatchObject({ code: "ELOCKED" });
+    await locks.withLock(file, async () => {
+      await expect(locks.withLock(file, async () => "held")).rejects.toMatchObject({ code: "ELOCKED" });
     });
-    expect(await locks.hold(file, async () => "held")).toBe("held");
+    expect(await locks.withLock(file, async () => "held")).toBe("held");
   });
 
   test.each(["the same", "another"])("a waiting caller of %s instance can be aborted", async (which) => {
@@ -71,15 +71,15 @@ describe("file lock", () => {
     const first = fileLocks();
     const second = which === "another" ? fileLocks() : first;
     const file = { target, path: target };
-    await first.hold(file, async () => {
+    await first.withLock(file, async () => {
       for (let ms = 0; ms < 12; ms++) {
         const caller = new AbortController();
-        const waiting = second.hold(file, async () => "held", caller.signal);
+        const waiting = second.withLock(file, async () => "held", caller.signal);
         setTimeout(() => caller.abort(), ms); // while it tries, or while it waits to try again
         await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
       }
     });
-    expect(await second.hold(file, async () => "held")).toBe("held");
+    expect(await second.withLock(file, async () => "held")).toBe("held");
     expect(names()).toEqual([".env"]);
   });
 });

@@ -1,8 +1,14 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { newNonce, type ProcessIdentity, serializeHolder } from "../../../../src/core/adapters/files/holder.ts";
-import { claimName, lockName, temporaryName } from "../../../../src/core/adapters/files/succession.ts";
+import {
+  claimName,
+  lockName,
+  newNonce,
+  serializeHolder,
+  temporaryName,
+} from "../../../../src/core/adapters/files/takeover.ts";
+import type { UniqueProcess } from "../../../../src/core/adapters/host.ts";
 import { commandLine, run, start } from "../../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../../support/machine.ts";
@@ -10,7 +16,7 @@ import { runs } from "../../../support/runs.ts";
 
 /** A single attempt, without waiting. */
 const AT_ONCE = 0;
-const OTHER_BOOT: Partial<ProcessIdentity> = { bootId: "00000000-0000-0000-0000-000000000000" };
+const OTHER_BOOT: Partial<UniqueProcess> = { bootId: "00000000-0000-0000-0000-000000000000" };
 
 describe("a stale lock is taken over", () => {
   test("immediately if its holder was killed", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { packedLines, unpackedLines } from "../../../../src/core/adapters/logs/packed.ts";
-import { linesOf } from "../../../../src/core/adapters/logs/worker/block.ts";
+import { packLines, unpackLines } from "../../../../src/core/adapters/logs/packed.ts";
+import { splitLines } from "../../../../src/core/adapters/logs/worker/line.ts";
 
 test("lines keep every property when the worker sends them", () => {
   const out = { app: "api", pmId: 3, stream: "out", file: "api-out.log" } as const;
@@ -13,7 +13,7 @@ test("lines keep every property when the worker sends them", () => {
     { source: out, atMs: null, level: null, text: "last", fields: undefined, offset: 40 },
     { source: out, atMs: -1.5, level: null, text: "before 1970", fields: undefined, offset: 50 },
   ] as const;
-  expect(unpackedLines(structuredClone(packedLines(lines)))).toEqual([
+  expect(unpackLines(structuredClone(packLines(lines)))).toEqual([
     { at: "2026-11-22T04:58:09.007Z", ...out, level: null, text: "first\n  at x.js", offset: 0 },
     { at: "2026-11-22T04:58:09.007Z", ...err, level: "fatal", text: "", fields: { reqId: "7" }, offset: 2 ** 40 },
     { at: "2026-11-22T04:58:09.008Z", ...out, level: "trace", text: "größer 🙂", offset: 20 },
@@ -28,7 +28,7 @@ test.each([
   ["bytes that are not UTF-8", Buffer.from("a\xFF\n\n\xC3\nthree", "latin1")],
 ])("lines of %s have their positions in the file", (_case, content) => {
   const bytes = Buffer.from(content as string);
-  const found = linesOf(bytes, 100).map(({ text, size, offset }) => {
+  const found = splitLines(bytes, 100).map(({ text, size, offset }) => {
     expect(bytes.toString("utf8", offset - 100, offset - 100 + size)).toBe(text);
     return text;
   });

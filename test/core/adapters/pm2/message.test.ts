@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import {
   AnswerReader,
-  MOST_ANSWER_BYTES,
-  requestOf,
-  TooLargeAnswer,
+  MAX_ANSWER_BYTES,
+  encodeRequest,
+  AnswerTooLargeError,
 } from "../../../../src/core/adapters/pm2/message.ts";
 
 interface Message {
@@ -26,7 +26,7 @@ function answer(id: string, body: object): Buffer {
 
 test("PM2 reads a request", () => {
   const args = [{ id: 3, env: { NAME: "größer 🙂" } }, "two"];
-  const read = new PM2Message(requestOf("7", "restartProcessId", args));
+  const read = new PM2Message(encodeRequest("7", "restartProcessId", args));
   expect(read.args).toEqual([{ type: "call", method: "restartProcessId", args }, "7"]);
 });
 
@@ -52,8 +52,8 @@ test("a response is read in chunks of any size", () => {
 
 test("a response that is too large is refused as soon as its header is read", () => {
   const head = Buffer.alloc(5, 0x12);
-  head.writeUInt32BE(MOST_ANSWER_BYTES, 1);
-  expect(() => new AnswerReader().add(head)).toThrow(TooLargeAnswer);
+  head.writeUInt32BE(MAX_ANSWER_BYTES, 1);
+  expect(() => new AnswerReader().add(head)).toThrow(AnswerTooLargeError);
 });
 
 test.each([

@@ -1,14 +1,15 @@
-import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { sep } from "node:path";
+import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { foreignCode, type ErrorCode } from "../../../api/code.ts";
+import { rotatedNames } from "../../../logs/rotated.ts";
 import { codeOf } from "../../../words/thrown.ts";
-import { O_RDONLY, openedPath, SAFELY, statOf } from "../../files/system.ts";
+import { descriptorPath, listIfReadable, NO_FOLLOW, O_RDONLY } from "../../files/system.ts";
 
 /** Applies to the compressed and the decompressed size. */
-const MOST_ZIPPED_BYTES = 64 * 2 ** 20;
+const MAX_ZIPPED_BYTES = 64 * 2 ** 20;
 
-export class Unreadable extends Error {
+export class UnreadableLogError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, details: string) {
@@ -17,7 +18,7 @@ export class Unreadable extends Error {
   }
 }
 
-export interface LogPlace {
+export interface LogLocation {
   readonly path: string;
   readonly folders: readonly string[];
   readonly owner: number;
@@ -27,19 +28,18 @@ export class LogFile {
   readonly inode: number;
   readonly size: number;
   readonly modifiedMs: number;
-  readonly bornMs: number;
+  readonly createdMs: number;
   readonly #fd: number;
   readonly #content: Buffer | undefined;
 
-  /** @throws {Unreadable}; ENOENT */
-  constructor(place: LogPlace) {
-    this.#fd = openLog(place);
+  constructor(location: LogLocation) {
+    this.#fd = openLog(location);
     try {
       const stat = fstatSync(this.#fd);
       this.inode = stat.ino;
       this.modifiedMs = stat.mtimeMs;
-      this.bornMs = stat.birthtimeMs;
-      this.#content = place.path.endsWith(".gz") ? unzipped(this.#fd, stat.size, place.path) : undefined;
+      this.createdMs = stat.birthtimeMs;
+      this.#content = location.path.endsWith(".gz") ? unzip(this.#fd, stat.size, location.path) : undefined;
       this.size = this.#content?.length ?? stat.size;
     } catch (error) {
       this.close();
@@ -52,7 +52,7 @@ export class LogFile {
     return readAt(this.#fd, into, position);
   }
 
-  grown(): number {
+  currentSize(): number {
     return this.#content?.length ?? fstatSync(this.#fd).size;
   }
 
@@ -71,29 +71,30 @@ function readAt(fd: number, into: Buffer, position: number): number {
   return filled;
 }
 
-function unzipped(fd: number, size: number, path: string): Buffer {
-  const tooLarge = new Unreadable("EFBIG", `${path} has more than ${MOST_ZIPPED_BYTES / 2 ** 20} MiB of text.`);
-  if (size > MOST_ZIPPED_BYTES) throw tooLarge;
+function unzip(fd: number, size: number, path: string): Buffer {
+  const tooLarge = new UnreadableLogError("EFBIG", `${path} has more than ${MAX_ZIPPED_BYTES / 2 ** 20} MiB of text.`);
+  if (size > MAX_ZIPPED_BYTES) throw tooLarge;
   const zipped = Buffer.alloc(size);
   readAt(fd, zipped, 0);
   try {
-    return gunzipSync(zipped, { maxOutputLength: MOST_ZIPPED_BYTES });
+    return gunzipSync(zipped, { maxOutputLength: MAX_ZIPPED_BYTES });
   } catch (error) {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge;
-    throw new Unreadable("ENOTREG", `${path} is not compressed by gzip.`);
+    throw new UnreadableLogError("ENOTREG", `${path} is not compressed by gzip.`);
   }
 }
 
 /** The owner of an app chooses this path, so svcm opens no link, no pipe and nothing outside the folders. */
-function openLog({ path, folders, owner }: LogPlace): number {
-  const fd = opened(path);
+function openLog({ path, folders, owner }: LogLocation): number {
+  const fd = openFile(path);
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) throw notRegular(path);
-    if (!isInside(openedPath(fd, statOf(fd)) ?? realpathSync(path), folders)) throw outside(path);
+    if (!stat.isFile()) throw notRegularError(path);
+    if (!isInside(descriptorPath(fd, fstatSync(fd, { bigint: true })) ?? realpathSync(path), folders))
+      throw outsideError(path);
     // The superuser may read files that the user of PM2 may not.
     if (process.getuid?.() === 0 && stat.uid !== owner)
-      throw new Unreadable("EACCES", `${path} belongs to another user than PM2_HOME.`);
+      throw new UnreadableLogError("EACCES", `${path} belongs to another user than PM2_HOME.`);
     return fd;
   } catch (error) {
     closeSync(fd);
@@ -101,23 +102,23 @@ function openLog({ path, folders, owner }: LogPlace): number {
   }
 }
 
-function opened(path: string): number {
+function openFile(path: string): number {
   try {
-    return openSync(path, O_RDONLY | SAFELY);
+    return openSync(path, O_RDONLY | NO_FOLLOW);
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ELOOP" || code === "ENXIO") throw notRegular(path);
-    throw new Unreadable(foreignCode(code), `${path} cannot be read (${code}).`);
+    if (code === "ELOOP" || code === "ENXIO") throw notRegularError(path);
+    throw new UnreadableLogError(foreignCode(code), `${path} cannot be read (${code}).`);
   }
 }
 
-function notRegular(path: string): Unreadable {
-  return new Unreadable("ENOTREG", `${path} is not a regular file. svcm follows no link and reads no pipe.`);
+function notRegularError(path: string): UnreadableLogError {
+  return new UnreadableLogError("ENOTREG", `${path} is not a regular file. svcm follows no link and reads no pipe.`);
 }
 
-function outside(path: string): Unreadable {
+function outsideError(path: string): UnreadableLogError {
   const accepted = "Accepted: PM2_HOME, the folder of the app, and the folders under logFolders in svcm.yaml.";
-  return new Unreadable("EOUTSIDE", `${path} is outside of the folders that may hold logs. ${accepted}`);
+  return new UnreadableLogError("EOUTSIDE", `${path} is outside of the folders that may hold logs. ${accepted}`);
 }
 
 function isInside(real: string, folders: readonly string[]): boolean {
@@ -130,6 +131,30 @@ function isInside(real: string, folders: readonly string[]): boolean {
 function realFolder(folder: string): string | undefined {
   try {
     return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Newest first. */
+export function listRotatedFiles({ path }: Pick<LogLocation, "path">, sinceMs = 0): string[] {
+  const folder = dirname(path);
+  const names = rotatedNames(basename(path), listIfReadable(folder));
+  const all = new Set(names);
+  return names
+    .filter((name) => !(name.endsWith(".gz") && all.has(name.slice(0, -3))))
+    .flatMap((name) => {
+      const file = join(folder, name);
+      const modifiedMs = readModifiedMs(file);
+      return modifiedMs === undefined || modifiedMs < sinceMs ? [] : [{ file, modifiedMs }];
+    })
+    .toSorted((a, b) => b.modifiedMs - a.modifiedMs)
+    .map(({ file }) => file);
+}
+
+function readModifiedMs(file: string): number | undefined {
+  try {
+    return lstatSync(file).mtimeMs;
   } catch {
     return undefined;
   }

@@ -3,81 +3,79 @@ import { cursorText, placesIn, type Place, type Sign } from "../../../logs/curso
 import { lineSize } from "../../../logs/line-size.ts";
 import { matcherOf, type Matcher } from "../../../logs/match.ts";
 import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
-import { packedLines, type KnownLine } from "../packed.ts";
+import { packLines, type OutputLine } from "../packed.ts";
 import { LogFailure, type Page } from "../protocol.ts";
-import { candidatesOf } from "./candidates.ts";
-import { Source, type Found } from "./source.ts";
-import { chosen, type Target } from "./targets.ts";
-import type { World } from "./world.ts";
+import { type ProcessList, selectTargets, type Target } from "./process-list.ts";
+import { createCandidateFinder } from "./search.ts";
+import { type MatchedLine, Source } from "./source.ts";
 
 const DEFAULT_LIMIT = 100;
 /** A cursor holds an offset for each file, and a header holds 8 KiB. */
 const BOUNDS = { bytes: 256 * 2 ** 20, ms: 1000, textBytes: 4 * 2 ** 20, files: 200 };
 const SLICE_MS = 10;
 
-export interface Reading {
-  readonly world: World;
+export interface ReadContext {
+  readonly processList: ProcessList;
   readonly sign: Sign;
   readonly onPause: () => void;
 }
 
-/** @throws {LogFailure} */
-export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
-  const { world, sign } = reading;
+export async function readLogs(context: ReadContext, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
+  const { processList, sign } = context;
   const { limit = DEFAULT_LIMIT, before, after } = query;
-  await world.refresh();
-  const targets = chosen(world.targets, world.names, query);
-  if (query.isBounded && targets.length > BOUNDS.files) throw tooMany(targets.length);
-  const from = upTo ?? (before === undefined ? undefined : trusted(before, sign));
-  const floor = after === undefined ? [] : trusted(after, sign);
-  const sources = sourcesOf(targets, { from, floor }, { world, query });
-  const merging = new Merging(sources, query.isBounded === true, reading.onPause);
-  const lines = await merging.newest(limit);
-  const olders = merging.places();
-  const newers = sources.flatMap(({ newest }) => newest ?? []);
+  await processList.refresh();
+  const targets = selectTargets(processList.targets, processList.names, query);
+  if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
+  const from = upTo ?? (before === undefined ? undefined : parseCursor(before, sign));
+  const floor = after === undefined ? [] : parseCursor(after, sign);
+  const sources = openSources(targets, { from, floor }, { processList, query });
+  const merge = new MergedRead(sources, query.isBounded === true, context.onPause);
+  const lines = await merge.newest(limit);
+  const older = merge.places();
+  const newer = sources.flatMap(({ newest }) => newest ?? []);
   return {
-    lines: packedLines(lines.toReversed()),
-    older: olders.length === 0 ? null : cursorText(olders, sign),
-    newer: newers.length === 0 ? null : cursorText(newers, sign),
+    lines: packLines(lines.toReversed()),
+    older: older.length === 0 ? null : cursorText(older, sign),
+    newer: newer.length === 0 ? null : cursorText(newer, sign),
     scannedBytes: sources.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0),
-    truncated: merging.isCut,
+    truncated: merge.isCut,
     problems: sources.flatMap(({ problem }) => problem ?? []),
   };
 }
 
-interface Ends {
+interface Bounds {
   readonly from: readonly Place[] | undefined;
   readonly floor: readonly Place[];
 }
 
-function sourcesOf(
+function openSources(
   targets: readonly Target[],
-  { from, floor }: Ends,
-  { world, query }: { readonly world: World; readonly query: LogQuery },
+  { from, floor }: Bounds,
+  { processList, query }: { readonly processList: ProcessList; readonly query: LogQuery },
 ): Source[] {
   const { since = 0, until = Number.POSITIVE_INFINITY, context = 0, level } = query;
-  const asked = {
+  const options = {
     since,
     until,
     context,
     level,
-    matches: matcherFor(query),
-    candidates: candidatesOf(query),
-    scrub: world.scrub,
+    matches: createMatcher(query),
+    findCandidates: createCandidateFinder(query),
+    scrub: processList.scrub,
   };
   return targets.flatMap((target) => {
-    const start = from && placeOf(from, target);
+    const start = from && findPlace(from, target);
     if (from !== undefined && start === undefined) return [];
-    return [new Source(target, asked, start, placeOf(floor, target))];
+    return [new Source(target, options, start, findPlace(floor, target))];
   });
 }
 
-function placeOf(places: readonly Place[], { log }: Target): Place | undefined {
+function findPlace(places: readonly Place[], { log }: Target): Place | undefined {
   return places.find((place) => place.log === log);
 }
 
 /** @throws {LogFailure} LOG_PATTERN_INVALID */
-export function matcherFor(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCase">): Matcher {
+export function createMatcher(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCase">): Matcher {
   try {
     return matcherOf(filter);
   } catch (error) {
@@ -90,30 +88,30 @@ export function matcherFor(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCa
   }
 }
 
-function trusted(cursor: string, sign: Sign): Place[] {
+function parseCursor(cursor: string, sign: Sign): Place[] {
   const places = placesIn(cursor, sign);
   if (places !== undefined) return places;
   const details = "The cursor is wrong, or was made before this server started. Read again without it.";
   throw new LogFailure("INVALID_REQUEST", "LOG_CURSOR_STALE", details);
 }
 
-function tooMany(count: number): LogFailure {
+function tooManyError(count: number): LogFailure {
   const details = `The processes have ${count} log files. Accepted: ${BOUNDS.files} at once. Name a process.`;
   return new LogFailure("INVALID_REQUEST", "LOG_TOO_MANY_FILES", details);
 }
 
-interface Head {
+interface SourceHead {
   readonly source: Source;
-  readonly lines: Generator<Found | undefined>;
-  found: Found | undefined;
+  readonly lines: Generator<MatchedLine | undefined>;
+  found: MatchedLine | undefined;
 }
 
-class Merging {
+class MergedRead {
   isCut = false;
-  readonly #heads: Head[];
+  readonly #heads: SourceHead[];
   readonly #isBounded: boolean;
   readonly #onPause: () => void;
-  readonly #beganMs = performance.now();
+  readonly #startedMs = performance.now();
   #pausedMs = performance.now();
 
   constructor(sources: readonly Source[], isBounded: boolean, onPause: () => void) {
@@ -122,25 +120,25 @@ class Merging {
     this.#onPause = onPause;
   }
 
-  async newest(limit: number): Promise<KnownLine[]> {
-    const lines: KnownLine[] = [];
+  async newest(limit: number): Promise<OutputLine[]> {
+    const lines: OutputLine[] = [];
     let bytes = 0;
     try {
-      for (const head of this.#heads) await this.#advance(head);
+      for (const prefix of this.#heads) await this.#advance(prefix);
       while (!this.isCut && lines.length < limit) {
-        const head = this.#newestHead();
-        if (head?.found === undefined) break;
-        const { line } = head.found;
+        const prefix = this.#newestHead();
+        if (prefix?.found === undefined) break;
+        const { line } = prefix.found;
         bytes += lineSize(line);
         if (this.#isBounded && bytes > BOUNDS.textBytes && lines.length > 0) this.isCut = true;
         if (this.isCut) break;
         lines.push(line);
-        const pausing = this.#advance(head);
+        const pausing = this.#advance(prefix);
         if (pausing) await pausing;
       }
       return lines;
     } finally {
-      for (const { lines: reading } of this.#heads) reading.return(undefined);
+      for (const { lines: context } of this.#heads) context.return(undefined);
     }
   }
 
@@ -148,28 +146,28 @@ class Merging {
     return this.#heads.flatMap(({ found, source }) => found?.after ?? source.place ?? []);
   }
 
-  #newestHead(): Head | undefined {
-    let newest: Head | undefined;
-    for (const head of this.#heads)
-      if (head.found && (newest?.found === undefined || head.found.orderMs > newest.found.orderMs)) newest = head;
+  #newestHead(): SourceHead | undefined {
+    let newest: SourceHead | undefined;
+    for (const prefix of this.#heads)
+      if (prefix.found && (newest?.found === undefined || prefix.found.orderMs > newest.found.orderMs)) newest = prefix;
     return newest;
   }
 
   /** A promise takes longer than a line, so there is one only for a pause. */
-  #advance(head: Head): Promise<void> | undefined {
-    head.found = undefined;
+  #advance(prefix: SourceHead): Promise<void> | undefined {
+    prefix.found = undefined;
     if (this.isCut) return undefined;
-    const { done, value } = head.lines.next();
-    if (!done && value === undefined) return this.#breathe().then(() => this.#advance(head));
-    head.found = value;
+    const { done, value } = prefix.lines.next();
+    if (!done && value === undefined) return this.#pauseIfDue().then(() => this.#advance(prefix));
+    prefix.found = value;
     return undefined;
   }
 
-  async #breathe(): Promise<void> {
+  async #pauseIfDue(): Promise<void> {
     const now = performance.now();
     if (this.#isBounded) {
       const scanned = this.#heads.reduce((sum, { source }) => sum + source.scannedBytes, 0);
-      if (scanned >= BOUNDS.bytes || now - this.#beganMs >= BOUNDS.ms) this.isCut = true;
+      if (scanned >= BOUNDS.bytes || now - this.#startedMs >= BOUNDS.ms) this.isCut = true;
     }
     if (now - this.#pausedMs < SLICE_MS) return;
     this.#onPause();

@@ -2,10 +2,12 @@ import type { LogFile } from "./log-file.ts";
 
 const FIRST_BYTES = 64 * 1024;
 /** Fits in a processor's cache. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 const BLOCK_BYTES = 16 * 1024;
-export const LONGEST_LINE_BYTES = 128 * 1024;
-const NEWLINE = 0x0a;
+export const MAX_LINE_BYTES = 128 * 1024;
+export const NEWLINE = 0x0a;
+/** Then a last line without a line break counts as complete. */
+const SETTLED_MS = 2000;
 const NO_BYTES = Buffer.alloc(0);
 
 export interface Region {
@@ -35,17 +37,17 @@ export function* regionsBackwards(
 ): Generator<Region> {
   let rest: Rest = { bytes: NO_BYTES, end: ceiling, missing: 0 };
   let size = FIRST_BYTES;
-  let room = NO_BYTES;
+  let buffer = NO_BYTES;
   for (let end = ceiling; end > floor;) {
     const start = Math.max(floor, end - size);
-    const least = end - start + rest.bytes.length;
-    if (isKept || room.length < least) room = Buffer.allocUnsafe(least);
-    const read = room.subarray(0, file.read(room.subarray(0, end - start), start));
-    rest.bytes.copy(room, read.length);
-    const bytes = room.subarray(0, read.length + rest.bytes.length);
+    const needed = end - start + rest.bytes.length;
+    if (isKept || buffer.length < needed) buffer = Buffer.allocUnsafe(needed);
+    const read = buffer.subarray(0, file.read(buffer.subarray(0, end - start), start));
+    rest.bytes.copy(buffer, read.length);
+    const bytes = buffer.subarray(0, read.length + rest.bytes.length);
     const from = start === floor ? 0 : read.indexOf(NEWLINE) + 1;
     const isPart = start > floor && from === 0;
-    if (isPart) rest = shortened({ ...rest, bytes });
+    if (isPart) rest = shorten({ ...rest, bytes });
     else {
       yield {
         bytes: bytes.subarray(from),
@@ -57,13 +59,13 @@ export function* regionsBackwards(
       rest = { bytes: Buffer.from(read.subarray(0, Math.max(0, from - 1))), end: start + from, missing: 0 };
     }
     end = start;
-    size = MOST_BYTES;
+    size = MAX_BYTES;
   }
 }
 
-function shortened({ bytes, end, missing }: Rest): Rest {
-  const kept = Buffer.from(bytes.subarray(0, LONGEST_LINE_BYTES));
-  return { bytes: kept, end, missing: missing + bytes.length - kept.length };
+function shorten({ bytes, end, missing }: Rest): Rest {
+  const shortenedBytes = Buffer.from(bytes.subarray(0, MAX_LINE_BYTES));
+  return { bytes: shortenedBytes, end, missing: missing + bytes.length - shortenedBytes.length };
 }
 
 export function* rangesBackwards(bytes: Buffer): Generator<Range> {
@@ -89,7 +91,7 @@ export function rangeAt(bytes: Buffer, at: number): Range {
 }
 
 /** The size if the last line is complete. */
-export function startOfTorn(file: LogFile, size: number): number {
+export function tornLineStart(file: LogFile, size: number): number {
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - FIRST_BYTES);
     const block = Buffer.allocUnsafe(end - start);
@@ -98,4 +100,9 @@ export function startOfTorn(file: LogFile, size: number): number {
     end = start;
   }
   return 0;
+}
+
+/** A line that is still being written is left for later. */
+export function readableEnd(file: LogFile, size: number): number {
+  return Date.now() - file.modifiedMs > SETTLED_MS ? size : tornLineStart(file, size);
 }

@@ -1,28 +1,21 @@
 import type { LogProblem } from "../../../api/logs.ts";
 import type { Place } from "../../../logs/cursor.ts";
-import type { LineScrub } from "../../../logs/scrub.ts";
-import type { KnownLine, LineSource } from "../packed.ts";
+import type { LineSource, OutputLine } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
-import type { Candidates } from "./candidates.ts";
-import { endBefore, presentEnd, SLACK_MS } from "./ceiling.ts";
-import { rotatedFiles } from "./chain.ts";
-import { LogFile, Unreadable } from "./log-file.ts";
-import { wantedLines } from "./picking.ts";
-import { regionsBackwards, type Region } from "./regions.ts";
-import { knownLine, lineSource, type Wanted } from "./shown-line.ts";
-import { firstTimeOf, TimeBefore } from "./time-before.ts";
-import type { Target } from "./targets.ts";
+import { createLineSource, outputLine } from "./line.ts";
+import { findEndBefore, PrecedingTime, readFirstTime, SLACK_MS } from "./line-times.ts";
+import { listRotatedFiles, LogFile, UnreadableLogError } from "./log-file.ts";
+import type { Target } from "./process-list.ts";
+import { NEWLINE, readableEnd, type Region, regionsBackwards } from "./regions.ts";
+import { type SearchOptions, searchRegions } from "./search.ts";
 
-export interface SourceOptions extends Wanted {
+export interface SourceOptions extends SearchOptions {
   readonly since: number;
   readonly until: number;
-  readonly context: number;
-  readonly candidates: Candidates | undefined;
-  readonly scrub: LineScrub;
 }
 
-export interface Found {
-  readonly line: KnownLine;
+export interface MatchedLine {
+  readonly line: OutputLine;
   /** Its own time, or that of a later line. */
   readonly orderMs: number;
   readonly after: Place;
@@ -40,10 +33,6 @@ export class Source {
   readonly #floor: Place | undefined;
   #isOver = false;
 
-  /**
-   * @param from the upper bound of the lines
-   * @param floor the lower bound
-   */
   constructor(target: Target, options: SourceOptions, from: Place | undefined, floor: Place | undefined) {
     this.target = target;
     this.#options = options;
@@ -53,7 +42,7 @@ export class Source {
   }
 
   /** Yields `undefined` when the caller may pause. @throws {LogFailure} LOG_CURSOR_STALE */
-  *lines(): Generator<Found | undefined, undefined> {
+  *lines(): Generator<MatchedLine | undefined, undefined> {
     let isFound = this.#from === undefined;
     for (const path of this.#paths()) {
       const file = this.#open(path);
@@ -61,78 +50,78 @@ export class Source {
       try {
         const isFrom = !isFound && file.inode === this.#from?.inode;
         isFound ||= isFrom;
-        if (isFound) yield* this.#linesOf(file, path, isFrom);
+        if (isFound) yield* this.#linesIn(file, path, isFrom);
       } finally {
         file.close();
       }
       if (this.#isOver) return;
     }
-    if (!isFound) throw stale();
+    if (!isFound) throw staleError();
     this.place = undefined;
   }
 
   *#paths(): Generator<string> {
     yield this.target.path;
-    yield* rotatedFiles(this.target, this.#options.since);
+    yield* listRotatedFiles(this.target, this.#options.since);
   }
 
   #open(path: string): LogFile | undefined {
     try {
       return new LogFile({ ...this.target, path });
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableLogError)) throw error;
       const { app, stream } = this.target;
       if (error.code !== "ENOENT") this.problem ??= { app, stream, code: error.code, details: error.message };
       return undefined;
     }
   }
 
-  *#linesOf(file: LogFile, path: string, isFrom: boolean): Generator<Found | undefined> {
+  *#linesIn(file: LogFile, path: string, isFrom: boolean): Generator<MatchedLine | undefined> {
     const { until, since } = this.#options;
     const { inode, modifiedMs, size } = file;
     const isLast = inode === this.#floor?.inode;
     const floor = isLast ? offsetOf(this.#floor) : 0;
-    const ceiling = isFrom ? offsetOf(this.#from) : presentEnd(file, size);
-    if (ceiling > size) throw stale();
+    const ceiling = isFrom ? offsetOf(this.#from) : readableEnd(file, size);
+    if (ceiling > size) throw staleError();
     this.newest ??= { log: this.target.log, inode, offset: ceiling };
     if (modifiedMs < since || ceiling < floor) return this.#end();
-    const end = until < modifiedMs ? Math.min(ceiling, endBefore(file, size, until)) : ceiling;
-    yield* this.#linesUpTo(file, lineSource(this.target, path), floor, end);
+    const end = until < modifiedMs ? Math.min(ceiling, findEndBefore(file, size, until)) : ceiling;
+    yield* this.#linesUpTo(file, createLineSource(this.target, path), floor, end);
     if (isLast) this.#end();
   }
 
-  *#linesUpTo(file: LogFile, source: LineSource, floor: number, end: number): Generator<Found | undefined> {
+  *#linesUpTo(file: LogFile, source: LineSource, floor: number, end: number): Generator<MatchedLine | undefined> {
     const { log } = this.target;
     const { since, until, context } = this.#options;
     const { inode } = file;
     let orderMs = file.modifiedMs;
-    const regions = this.#counted(regionsBackwards(file, [floor, end], context > 0), end === file.size, file);
-    for (const picked of wantedLines(regions, this.target, this.#options)) {
-      if (picked === undefined) {
+    const regions = this.#searched(regionsBackwards(file, [floor, end], context > 0), end === file.size, file);
+    for (const found of searchRegions(regions, this.target, this.#options)) {
+      if (found === undefined) {
         yield undefined;
         continue;
       }
-      const { raw, clean, times } = picked;
-      const atMs = clean.atMs ?? times.of(raw);
+      const { raw, scrubbed, times } = found;
+      const atMs = scrubbed.atMs ?? times.of(raw);
       if (atMs !== null && atMs < since - SLACK_MS) return this.#end();
       if (atMs !== null && (atMs < since || atMs > until)) continue;
       orderMs = atMs ?? orderMs;
       this.place = { log, inode, offset: raw.offset };
       const after = { log, inode, offset: raw.offset + raw.size + raw.missing + 1 };
-      yield { line: knownLine(source, clean, { atMs, offset: raw.offset }), orderMs, after };
+      yield { line: outputLine(source, scrubbed, { atMs, offset: raw.offset }), orderMs, after };
     }
   }
 
-  *#counted(regions: Iterable<Region>, isToEnd: boolean, { inode }: LogFile) {
+  *#searched(regions: Iterable<Region>, isToEnd: boolean, { inode }: LogFile) {
     let isFirst = true;
     for (const region of regions) {
       this.scannedBytes += region.scanned;
-      const isTorn = isFirst && isToEnd && region.bytes.at(-1) !== 0x0a;
+      const isTorn = isFirst && isToEnd && region.bytes.at(-1) !== NEWLINE;
       isFirst = false;
-      yield { region, isTorn, times: new TimeBefore(region) };
+      yield { region, isTorn, times: new PrecedingTime(region) };
       this.place = { log: this.target.log, inode, offset: region.start };
       // A search without a match has seen no line, and so no time.
-      if ((firstTimeOf(region) ?? this.#options.since) < this.#options.since - SLACK_MS) return this.#end();
+      if ((readFirstTime(region) ?? this.#options.since) < this.#options.since - SLACK_MS) return this.#end();
     }
   }
 
@@ -146,7 +135,7 @@ function offsetOf(place: Place | undefined): number {
   return place?.offset ?? 0;
 }
 
-function stale(): LogFailure {
+function staleError(): LogFailure {
   const details =
     "The log was rotated or emptied after the cursor was made. Accepted: a cursor of the current files. Read again without it.";
   return new LogFailure("INVALID_REQUEST", "LOG_CURSOR_STALE", details);

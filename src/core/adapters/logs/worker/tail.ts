@@ -1,108 +1,107 @@
 import { lstatSync } from "node:fs";
-import { rotatedFiles } from "./chain.ts";
 import type { LineSource } from "../packed.ts";
-import type { RawLine } from "./block.ts";
-import { LogFile, Unreadable } from "./log-file.ts";
-import { AddedReader } from "./added-reader.ts";
-import { startOfTorn } from "./regions.ts";
-import { lineSource } from "./shown-line.ts";
-import type { Target } from "./targets.ts";
+import { FileFollower } from "./file-follower.ts";
+import { createLineSource, type RawLine } from "./line.ts";
+import { listRotatedFiles, LogFile, UnreadableLogError } from "./log-file.ts";
+import type { Target } from "./process-list.ts";
+import { tornLineStart } from "./regions.ts";
 
-const MOST_COPIES = 5;
+const MAX_ROTATED_FILES = 5;
 /** A program may keep writing to a renamed file until it reopens its log. */
-const LEAVING_MS = 60_000;
+const MAX_IDLE_MS = 60_000;
 
 export class Tail {
   readonly target: Target;
   readonly source: LineSource;
   lastMs: number | null = null;
-  #reader: AddedReader | undefined;
-  #leaving: AddedReader[] = [];
+  #follower: FileFollower | undefined;
+  #renamed: FileFollower[] = [];
 
   /** @param sinceMs a file created later is read from its beginning */
   constructor(target: Target, sinceMs: number, nowMs: number) {
     this.target = target;
-    this.source = lineSource(target, target.path);
+    this.source = createLineSource(target, target.path);
     const file = this.#open();
-    if (file) this.#reader = new AddedReader(file, file.bornMs > sinceMs ? 0 : startOfTorn(file, file.size), nowMs);
+    if (file)
+      this.#follower = new FileFollower(file, file.createdMs > sinceMs ? 0 : tornLineStart(file, file.size), nowMs);
   }
 
   get place(): { readonly inode: number; readonly offset: number } | undefined {
-    return this.#reader && { inode: this.#reader.file.inode, offset: this.#reader.lineStart };
+    return this.#follower && { inode: this.#follower.file.inode, offset: this.#follower.lineStart };
   }
 
   /** In parts, because a generator takes longer for a line than the rest of its way. */
-  *added(nowMs: number): Generator<readonly RawLine[]> {
-    yield* this.#ofMoved(nowMs);
-    const reader = this.#reader;
-    if (reader) {
-      if (reader.wasEmptied()) yield* this.#afterEmptying(reader, nowMs);
-      yield reader.added(reader.file, nowMs);
+  *readAdded(nowMs: number): Generator<readonly RawLine[]> {
+    yield* this.#readRenamed(nowMs);
+    const follower = this.#follower;
+    if (follower) {
+      if (follower.wasTruncated()) yield* this.#readTruncated(follower, nowMs);
+      yield follower.readAdded(follower.file, nowMs);
     }
     if (!this.#isReplaced()) return;
     const file = this.#open();
     if (file === undefined) return;
-    if (reader) yield* this.#left(reader, nowMs);
-    this.#reader = new AddedReader(file, 0, nowMs);
-    yield this.#reader.added(file, nowMs);
+    if (follower) yield* this.#readMissed(follower, nowMs);
+    this.#follower = new FileFollower(file, 0, nowMs);
+    yield this.#follower.readAdded(file, nowMs);
   }
 
-  /** The files that were created and renamed after the reader's file, before anything was read from them. */
-  *#left(reader: AddedReader, nowMs: number): Generator<readonly RawLine[]> {
-    const known = new Set(this.#leaving.map(({ file }) => file.inode));
-    this.#leaving.push(reader);
-    const rotated = rotatedFiles(this.target)
-      .slice(0, MOST_COPIES)
+  /** The files that were created and renamed after the follower's file, before anything was read from them. */
+  *#readMissed(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
+    const openInodes = new Set(this.#renamed.map(({ file }) => file.inode));
+    this.#renamed.push(follower);
+    const rotated = listRotatedFiles(this.target)
+      .slice(0, MAX_ROTATED_FILES)
       .flatMap((path) => this.#open(path) ?? []);
-    const own = rotated.findIndex(({ inode }) => inode === reader.file.inode);
-    // Newest first. If the reader's own file is missing, svcm cannot know which of the others are younger.
-    const isMissed = (file: LogFile, index: number): boolean => index < own && !known.has(file.inode);
+    const ownIndex = rotated.findIndex(({ inode }) => inode === follower.file.inode);
+    // Newest first. If the follower's own file is missing, svcm cannot know which of the others are younger.
+    const isMissed = (file: LogFile, index: number): boolean => index < ownIndex && !openInodes.has(file.inode);
     const missed = rotated.filter(isMissed);
     for (const file of rotated) if (!missed.includes(file)) file.close();
     for (const file of missed.toReversed()) {
-      const next = new AddedReader(file, 0, nowMs);
-      this.#leaving.push(next);
-      yield next.added(file, nowMs);
+      const next = new FileFollower(file, 0, nowMs);
+      this.#renamed.push(next);
+      yield next.readAdded(file, nowMs);
     }
   }
 
   close(): void {
-    for (const { file } of [...this.#leaving, ...(this.#reader ? [this.#reader] : [])]) file.close();
+    for (const { file } of [...this.#renamed, ...(this.#follower ? [this.#follower] : [])]) file.close();
   }
 
-  *#ofMoved(nowMs: number): Generator<readonly RawLine[]> {
-    const staying: AddedReader[] = [];
-    for (const reader of this.#leaving) {
-      yield reader.added(reader.file, nowMs);
-      if (nowMs - reader.heardMs < LEAVING_MS) staying.push(reader);
+  *#readRenamed(nowMs: number): Generator<readonly RawLine[]> {
+    const remaining: FileFollower[] = [];
+    for (const follower of this.#renamed) {
+      yield follower.readAdded(follower.file, nowMs);
+      if (nowMs - follower.lastReadMs < MAX_IDLE_MS) remaining.push(follower);
       else {
-        yield reader.torn();
-        reader.file.close();
+        yield follower.takeTornLine();
+        follower.file.close();
       }
     }
-    this.#leaving = staying;
+    this.#renamed = remaining;
   }
 
   /** If a log was copied before it was truncated, the copy has the lines that were not read yet. */
-  *#afterEmptying(reader: AddedReader, nowMs: number): Generator<readonly RawLine[]> {
-    for (const path of rotatedFiles(this.target).slice(0, MOST_COPIES)) {
+  *#readTruncated(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
+    for (const path of listRotatedFiles(this.target).slice(0, MAX_ROTATED_FILES)) {
       const copy = this.#open(path);
       if (copy === undefined) continue;
       try {
-        if (copy.size < reader.offset || !reader.continues(copy)) continue;
-        yield reader.added(copy, nowMs);
+        if (copy.size < follower.offset || !follower.isContinuedBy(copy)) continue;
+        yield follower.readAdded(copy, nowMs);
         break;
       } finally {
         copy.close();
       }
     }
-    yield reader.torn();
-    reader.restart();
+    yield follower.takeTornLine();
+    follower.restart();
   }
 
   #isReplaced(): boolean {
     try {
-      return lstatSync(this.target.path).ino !== this.#reader?.file.inode;
+      return lstatSync(this.target.path).ino !== this.#follower?.file.inode;
     } catch {
       return false;
     }
@@ -112,7 +111,7 @@ export class Tail {
     try {
       return new LogFile({ ...this.target, path });
     } catch (error) {
-      if (error instanceof Unreadable) return undefined;
+      if (error instanceof UnreadableLogError) return undefined;
       throw error;
     }
   }

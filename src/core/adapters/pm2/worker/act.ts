@@ -5,62 +5,62 @@ import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../../ports/processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
 import { type Connection, listProcesses } from "./connection.ts";
-import { currentConf } from "./current-conf.ts";
-import { formerApp, formerConf, keepRecords, keptRecord, saveDump } from "./keep.ts";
+import { declaredConf, resolveApp } from "./declared-app.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-import { resolveApp } from "./resolve-app.ts";
+import { readRecord, savedApp, savedConf, writeDump, writeRecords } from "./saved-records.ts";
 
-export interface Acting {
+export interface ActionContext {
   readonly connection: Connection;
   readonly timeoutMs: number;
-  readonly handOver: (patienceMs: number) => void;
+  readonly handOver: (waitMs: number) => void;
   readonly home: string;
 }
 
 /**
  * Lists the processes on the same connection first. So a daemon that does not respond gets no action that it could
  * carry out later, and svcm notices a reused id.
- * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES, and those of {@link Connection.ask}
+ * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES, and those of {@link Connection.call}
  */
-export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<Pm2Process> {
-  const conf = declared && (await confOf(declared, target, acting.home));
-  let found = await listed(acting, target);
+export async function act(context: ActionContext, { method, target, run }: ActionCall): Promise<Pm2Process> {
+  const conf = run && (await readConf(run, target, context.home));
+  let found = await findTarget(context, target);
   const { pm_id: id, pm2_env } = found;
-  if (method !== "duplicate") refuseLaunching(found);
+  if (method !== "duplicate") requireNotLaunching(found);
   // Otherwise PM2 would start the process now and when the delayed restart is due.
-  if (BEGINS.has(method) && pm2_env["status"] === "waiting restart") await give(acting, "stopProcessId", found, id);
-  const isAgain = method === "restart" || method === "reload";
-  if (isAgain && isLooping(found)) {
+  if (STARTING.has(method) && pm2_env["status"] === "waiting restart")
+    await sendAction(context, "stopProcessId", found, id);
+  const isRestart = method === "restart" || method === "reload";
+  if (isRestart && isCrashLooping(found)) {
     // An end between the list and the action would count as one of the new process.
-    await give(acting, "stopProcessId", found, id);
-    found = await listed(acting, target);
-    refuseLaunching(found);
+    await sendAction(context, "stopProcessId", found, id);
+    found = await findTarget(context, target);
+    requireNotLaunching(found);
   }
   const env = conf && { current_conf: conf(found) };
-  await give(acting, RPC[method], found, isAgain ? { id, ...(env && { env }) } : id);
+  await sendAction(context, RPC[method], found, isRestart ? { id, ...(env && { env }) } : id);
   return found;
 }
 
-async function listed({ connection, timeoutMs }: Acting, target: ProcessIdentity): Promise<Pm2Process> {
+async function findTarget({ connection, timeoutMs }: ActionContext, target: ProcessIdentity): Promise<Pm2Process> {
   const found = (await listProcesses(connection, timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
-  if (found === undefined || !isSame(found, target)) throw changed(target);
+  if (found === undefined || !isSame(found, target)) throw changedError(target);
   return found;
 }
 
 /** An app with `wait_ready` that keeps ending is being launched most of the time, so a stop could fail as well. */
-function isLooping({ pm2_env }: Pm2Process): boolean {
+function isCrashLooping({ pm2_env }: Pm2Process): boolean {
   const { status, unstable_restarts: unstable, pm_uptime: startedMs, wait_ready: isAwaited } = pm2_env;
-  const isYoung = status === "online" && Date.now() - Number(startedMs) < STABLE_MS;
-  return isYoung && Number(unstable) > 1 && isAwaited !== true;
+  const isUnstable = status === "online" && Date.now() - Number(startedMs) < STABLE_MS;
+  return isUnstable && Number(unstable) > 1 && isAwaited !== true;
 }
 
-async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
-  if ("keptIn" in run) {
-    const kept = keptRecord(run, pmId);
-    return (found) => formerConf(kept, found);
+async function readConf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
+  if ("recordsFile" in run) {
+    const record = readRecord(run, pmId);
+    return (found) => savedConf(record, found);
   }
   const app = await resolveApp(run, home);
-  return (found) => currentConf(app, found, run.drop);
+  return (found) => declaredConf(app, found, run.drop);
 }
 
 const RPC = {
@@ -72,27 +72,27 @@ const RPC = {
   duplicate: "duplicateProcessId",
 } as const satisfies Record<ActionCall["method"], string>;
 
-const BEGINS: ReadonlySet<ActionCall["method"]> = new Set(["start", "restart", "reload"]);
+const STARTING: ReadonlySet<ActionCall["method"]> = new Set(["start", "restart", "reload"]);
 
-async function give(acting: Acting, method: string, found: Pm2Process, argument: unknown): Promise<void> {
-  const patienceMs = acting.timeoutMs + graceOf(found);
-  acting.handOver(patienceMs);
-  const ask = (name: string, ...args: readonly unknown[]) => acting.connection.ask(name, args, patienceMs);
+async function sendAction(context: ActionContext, method: string, found: Pm2Process, argument: unknown): Promise<void> {
+  const waitMs = context.timeoutMs + gracePeriodMs(found);
+  context.handOver(waitMs);
+  const call = (name: string, ...args: readonly unknown[]) => context.connection.call(name, args, waitMs);
   // PM2 would start a watched process again at the next file change.
-  const first = ENDS.has(method) ? [ask("stopWatch", method, argument)] : [];
-  await Promise.all([...first, ask(method, argument)]);
+  const first = ENDING.has(method) ? [call("stopWatch", method, argument)] : [];
+  await Promise.all([...first, call(method, argument)]);
 }
 
-const ENDS: ReadonlySet<string> = new Set([RPC.stop, RPC.remove]);
+const ENDING: ReadonlySet<string> = new Set([RPC.stop, RPC.remove]);
 
-export async function actOnFile(acting: Acting, call: FileCall): Promise<void> {
-  if (call.method === "revive") {
-    const kept = keptRecord(call.former, call.pmId);
-    return give(acting, "prepare", kept, formerApp(kept));
+export async function actOnFile(context: ActionContext, call: FileCall): Promise<void> {
+  if (call.method === "restore") {
+    const record = readRecord(call.saved, call.pmId);
+    return sendAction(context, "prepare", record, savedApp(record));
   }
-  const all = await listProcesses(acting.connection, acting.timeoutMs);
-  if (call.method === "save") return saveDump(acting.home, all);
-  keepRecords(
+  const all = await listProcesses(context.connection, context.timeoutMs);
+  if (call.method === "saveList") return writeDump(context.home, all);
+  writeRecords(
     call.path,
     all.filter(({ pm_id }) => call.pmIds.includes(pm_id)),
   );
@@ -103,7 +103,7 @@ function isSame({ name, pm2_env }: Pm2Process, identity: ProcessIdentity): boole
   return identity.uniqueId === null || pm2_env["unique_id"] === identity.uniqueId;
 }
 
-function changed({ name, pmId }: ProcessIdentity): LinkFailure {
+function changedError({ name, pmId }: ProcessIdentity): LinkFailure {
   return new LinkFailure(
     "PROCESS_CHANGED",
     `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}: list the processes again.`,
@@ -111,16 +111,16 @@ function changed({ name, pmId }: ProcessIdentity): LinkFailure {
 }
 
 /** PM2 takes the end of a launching process for a crash and starts it again. */
-function refuseLaunching({ name, pm2_env }: Pm2Process): void {
+function requireNotLaunching({ name, pm2_env }: Pm2Process): void {
   if (pm2_env["status"] === "launching")
     throw new LinkFailure("APP_NEVER_SETTLES", `PM2 is launching ${JSON.stringify(name)}.`);
 }
 
 /** PM2's defaults: 1.6 s before it kills, 3 s for a process to listen or to report ready. */
-function graceOf({ pm2_env }: Pm2Process): number {
-  const of = (key: string, otherwise: number): number => {
+function gracePeriodMs({ pm2_env }: Pm2Process): number {
+  const field = (key: string, fallback: number): number => {
     const value = pm2_env[key];
-    return typeof value === "number" && value >= 0 ? value : otherwise;
+    return typeof value === "number" && value >= 0 ? value : fallback;
   };
-  return of("kill_timeout", 1600) + of("listen_timeout", LISTEN_TIMEOUT_MS);
+  return field("kill_timeout", 1600) + field("listen_timeout", LISTEN_TIMEOUT_MS);
 }

@@ -1,4 +1,4 @@
-import { LinkFailure, wordsOf } from "../failure.ts";
+import { LinkFailure, errorText } from "../failure.ts";
 
 /** PM2's own types omit the client. */
 export interface Pm2 {
@@ -25,17 +25,17 @@ export interface Pm2Process {
 
 /** Loading PM2 creates its folders. @throws {LinkFailure} */
 export async function loadPm2(): Promise<Pm2> {
-  const { default: pm2 } = await loaded<{ default: unknown }>(import("pm2"));
+  const { default: pm2 } = await loadOrFail<{ default: unknown }>(import("pm2"));
   const api = pm2 as Pm2;
   api.Client.start = (done) => done(new Error("not connected"));
   return api;
 }
 
 /** @throws {LinkFailure} PM2_LOAD_FAILED */
-export async function loaded<T>(module: Promise<T>): Promise<T> {
+export async function loadOrFail<T>(module: Promise<T>): Promise<T> {
   try {
     return await module;
   } catch (error) {
-    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 cannot be loaded: ${wordsOf(error)}`);
+    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 cannot be loaded: ${errorText(error)}`);
   }
 }

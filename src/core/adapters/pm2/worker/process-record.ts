@@ -8,76 +8,74 @@ import { isSecretVariable } from "../../../secrets/secret-value.ts";
 import { withMetricTexts } from "../../../pm2/scrubbed.ts";
 import { isPm2Field } from "../../../pm2/pm2-fields.ts";
 
-const LONGEST_METRIC = 4000;
-const MOST_METRICS = 50;
+const MAX_METRIC_LENGTH = 4000;
+const MAX_METRICS = 50;
 
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
-  const status = textOrNull(env["status"]) ?? "unknown";
+  const status = stringOrNull(env["status"]) ?? "unknown";
   return {
     pmId: listed.pm_id,
     name: String(listed.name),
-    uniqueId: textOrNull(env["unique_id"]),
+    uniqueId: stringOrNull(env["unique_id"]),
     pid: positive(listed.pid),
-    namespace: textOrNull(env["namespace"]) ?? "default",
+    namespace: stringOrNull(env["namespace"]) ?? "default",
     status,
-    restartCount: numberOf(env["restart_time"]) ?? 0,
-    unstableRestarts: numberOf(env["unstable_restarts"]) ?? 0,
-    startedAt: status === "online" ? numberOf(env["pm_uptime"]) : null,
-    lastStartAt: numberOf(env["pm_uptime"]),
-    createdAt: numberOf(env["created_at"]),
-    script: textOrNull(env["pm_exec_path"]),
-    cwd: textOrNull(env["pm_cwd"]),
-    interpreter: textOrNull(env["exec_interpreter"]),
+    restartCount: numberOrNull(env["restart_time"]) ?? 0,
+    unstableRestarts: numberOrNull(env["unstable_restarts"]) ?? 0,
+    startedAt: status === "online" ? numberOrNull(env["pm_uptime"]) : null,
+    lastStartAt: numberOrNull(env["pm_uptime"]),
+    createdAt: numberOrNull(env["created_at"]),
+    script: stringOrNull(env["pm_exec_path"]),
+    cwd: stringOrNull(env["pm_cwd"]),
+    interpreter: stringOrNull(env["exec_interpreter"]),
     execMode: execMode(env["exec_mode"]),
-    instances: numberOf(env["instances"]),
+    instances: numberOrNull(env["instances"]),
     watching: env["watch"] !== undefined && env["watch"] !== false && env["watch"] !== "false",
-    nodeVersion: textOrNull(env["node_version"]),
-    version: textOrNull(env["version"]),
+    nodeVersion: stringOrNull(env["node_version"]),
+    version: stringOrNull(env["version"]),
     // PM2 also writes 0 if a signal ended the process.
-    exitCode: numberOf(env["exit_code"]) || null,
-    cronRestart: textOrNull(env["cron_restart"]),
-    ...measured(listed),
-    ...reported(env["axm_monitor"]),
+    exitCode: numberOrNull(env["exit_code"]) || null,
+    cronRestart: stringOrNull(env["cron_restart"]),
+    ...readUsage(listed),
+    ...readMetrics(env["axm_monitor"]),
     httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
-      environment: digests(environmentOf(listed), digest),
+      environment: digestValues(environmentOf(listed), digest),
       settings: settingsOf(env, digest),
     },
   };
 }
 
-/**
- * At the root of a record, variables are mixed with PM2's own fields; only the last declaration is also under `env`.
- */
+/** At the root of a record, PM2 mixes variables with its own fields; only the last declaration is also under `env`. */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
-  return { ...objectOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
+  return { ...fieldsOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
 }
 
-function digests(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
+function digestValues(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
   return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
 }
 
 /** PM2 reports zeros for a process that is not running. */
-function measured({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" | "memoryBytes"> {
-  const { cpu, memory } = positive(pid) === null ? {} : objectOf(monit);
-  return { cpuPercent: numberOf(cpu), memoryBytes: positive(memory) };
+function readUsage({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" | "memoryBytes"> {
+  const { cpu, memory } = positive(pid) === null ? {} : fieldsOf(monit);
+  return { cpuPercent: numberOrNull(cpu), memoryBytes: positive(memory) };
 }
 
-function reported(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "customMetricUnits"> {
+function readMetrics(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "customMetricUnits"> {
   const metrics: [string, string | number][] = [];
   const units: [string, string][] = [];
-  for (const [longName, metric] of Object.entries(objectOf(monitor)).slice(0, MOST_METRICS)) {
-    const { value, unit } = objectOf(metric);
-    const shown = typeof value === "string" ? value.slice(0, LONGEST_METRIC) : numberOf(value);
-    if (shown === null) continue;
-    const name = longName.slice(0, LONGEST_METRIC);
-    metrics.push([name, shown]);
-    const unitText = textOrNull(unit);
-    if (unitText !== null) units.push([name, unitText.slice(0, LONGEST_METRIC)]);
+  for (const [longName, metric] of Object.entries(fieldsOf(monitor)).slice(0, MAX_METRICS)) {
+    const { value, unit } = fieldsOf(metric);
+    const text = typeof value === "string" ? value.slice(0, MAX_METRIC_LENGTH) : numberOrNull(value);
+    if (text === null) continue;
+    const name = longName.slice(0, MAX_METRIC_LENGTH);
+    metrics.push([name, text]);
+    const unitText = stringOrNull(unit);
+    if (unitText !== null) units.push([name, unitText.slice(0, MAX_METRIC_LENGTH)]);
   }
   return { customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
 }
@@ -91,20 +89,20 @@ function positive(value: unknown): number | null {
   return typeof value === "number" && value > 0 ? value : null;
 }
 
-function numberOf(value: unknown): number | null {
+function numberOrNull(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-function textOrNull(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** The only way for a record to leave the worker. */
-export function published(
+export function publishRecords(
   processes: readonly Pm2Process[],
   scrub: Scrub,
   digest: (value: string) => string,
@@ -112,7 +110,7 @@ export function published(
   return processes.map((listed) => withMetricTexts(processRecord(listed, digest), scrub));
 }
 
-export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
+export function scrubForEnvironments(processes: readonly Pm2Process[]): Scrub {
   let scrub: Scrub | undefined;
   return (text) => (scrub ??= scrubOf(environmentSecrets(processes)))(text);
 }
@@ -127,7 +125,7 @@ export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
 }
 
 /** Fields of a record that no declaration can have (PM2 5.4 to 7). */
-const OWN = new Set(
+const OWN_FIELDS = new Set(
   `_pm2_version _tree_pids axm_actions axm_dynamic axm_monitor axm_options command created_at exit_code km_link module_conf
    module_name module_version node_version pid pm_cwd pm_err_log_path pm_exec_path pm_id pm_log_path pm_out_log_path
    pm_pid_path pm_uptime pmx_module prev_restart_delay restart_task restart_time started_as_module status unique_id
@@ -136,5 +134,5 @@ const OWN = new Set(
 
 /** PM2's own fields have lower-case names. */
 export function isVariable(key: string): boolean {
-  return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN.has(key) || isPm2Field(key));
+  return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN_FIELDS.has(key) || isPm2Field(key));
 }

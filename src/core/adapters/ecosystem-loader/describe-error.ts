@@ -1,0 +1,98 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
+import { existsSync } from "node:fs";
+import { codeOf } from "../../words/thrown.ts";
+import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
+import type { Outcome, FileLocation } from "./outcome.ts";
+import { ExportError, TooLargeError } from "./pick-apps.ts";
+
+type Failure = Extract<Outcome, { ok: false }>;
+
+const ERROR_CLASSES = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
+
+/** In svcm's words, because the file's own may contain a secret. Even reading the thrown value may throw. */
+export function describeError(thrown: unknown, file: string): Failure {
+  try {
+    return describe(thrown, file);
+  } catch {
+    return { ok: false, code: "ECOSYSTEM_FILE_THREW", reason: "the file threw a value that cannot be read" };
+  }
+}
+
+function describe(thrown: unknown, file: string): Failure {
+  if (thrown instanceof ExportError) return fail("ECOSYSTEM_EXPORT_INVALID", thrown.message);
+  if (thrown instanceof TooLargeError)
+    return fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
+  if (thrown instanceof YamlSyntaxError) {
+    const { line, column } = thrown;
+    return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
+  }
+  if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
+  const code = codeOf(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
+  const at = thrown instanceof SyntaxError ? syntaxLocation(thrown.stack) : frameLocation(thrown.stack);
+  return { ...describeByCode(thrown, code, file), at };
+}
+
+function describeByCode(error: Error, code: string, file: string): Failure {
+  const moduleError = moduleFailure(error, code);
+  if (moduleError !== undefined) return moduleError;
+  if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
+    return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
+  }
+  if (error instanceof SyntaxError) {
+    const language = file.endsWith(".json") ? "JSON" : "JavaScript";
+    return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}`);
+  }
+  return fail(
+    "ECOSYSTEM_FILE_THREW",
+    `the file threw ${ERROR_CLASSES.find((Kind) => error instanceof Kind)?.name ?? "Error"}`,
+  );
+}
+
+function moduleFailure(error: Error, code: string): Failure | undefined {
+  if (code === "MODULE_NOT_FOUND") return missingModule(error.message);
+  if (code === "ERR_REQUIRE_ASYNC_MODULE")
+    return fail("ECOSYSTEM_FILE_ASYNC", "the file awaits at its top level, which PM2 cannot load");
+  if (!(error instanceof ReferenceError) || !error.message.includes(" in ES module scope")) return undefined;
+  return fail(
+    "ECOSYSTEM_FILE_ES_MODULE",
+    'Node.js runs the file as an ES module, which has no "module" or "require"; rename it to .config.cjs',
+  );
+}
+
+function missingModule(message: string): Failure {
+  const [, name] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(message) ?? [];
+  const moduleText = name === undefined ? "a module" : `the module "${name}"`;
+  return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${moduleText}, which is not installed`);
+}
+
+function fail(code: ErrorCode, reason: string): Failure {
+  return { ok: false, code, reason };
+}
+
+/** The stack begins with `file:line`, the source line, and a caret below it. */
+function syntaxLocation(stack = ""): FileLocation | undefined {
+  const [head = "", , caret = ""] = stack.split("\n", 3);
+  const [, location = "", line] = /^(.+):(\d+)$/.exec(head) ?? [];
+  const file = existingPath(location);
+  if (file === undefined) return undefined;
+  const column = /^\s*\^/.test(caret) ? caret.indexOf("^") + 1 : undefined;
+  return { file, line: Number(line), column };
+}
+
+function frameLocation(stack = ""): FileLocation | undefined {
+  for (const frame of stack.split("\n").slice(0, 50)) {
+    const [, location = "", line, column] = /^\s+at (?:.*\()?((?:file:\/)?\/[^():]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
+    const file = existingPath(location);
+    if (file !== undefined && !isOwnFrame(file)) return { file, line: Number(line), column: Number(column) };
+  }
+  return undefined;
+}
+
+function existingPath(location: string): string | undefined {
+  const path = location.startsWith("file:") ? decodeURIComponent(new URL(location).pathname) : location;
+  return path.startsWith("/") && existsSync(path) ? path : undefined;
+}
+
+function isOwnFrame(file: string): boolean {
+  return file === __filename || file.includes("/node_modules/tsx/");
+}

@@ -1,0 +1,98 @@
+import { type RawLine, splitLines } from "./line.ts";
+import type { LogFile } from "./log-file.ts";
+import { MAX_LINE_BYTES, NEWLINE } from "./regions.ts";
+
+/** For a larger chunk, the kernel clears new pages each time. */
+const CHUNK_BYTES = 64 * 1024;
+const MAX_CHUNKS = 64;
+const LAST_BYTES_LENGTH = 64;
+const MIN_CHUNK_BYTES = 4096;
+const NO_BYTES = Buffer.alloc(0);
+
+export class FileFollower {
+  readonly file: LogFile;
+  offset: number;
+  lastReadMs: number;
+  /** If these bytes change, the file was truncated. */
+  #lastBytes: Buffer = NO_BYTES;
+  #partial: Buffer = NO_BYTES;
+  #missing = 0;
+
+  constructor(file: LogFile, offset: number, nowMs: number) {
+    this.file = file;
+    this.offset = offset;
+    this.lastReadMs = nowMs;
+    this.#rememberLastBytes();
+  }
+
+  get lineStart(): number {
+    return this.offset - this.#partial.length - this.#missing;
+  }
+
+  wasTruncated(): boolean {
+    return this.file.currentSize() < this.offset || !this.isContinuedBy(this.file);
+  }
+
+  isContinuedBy(file: LogFile): boolean {
+    const bytes = Buffer.alloc(this.#lastBytes.length);
+    const count = file.read(bytes, this.offset - this.#lastBytes.length);
+    return count === bytes.length && bytes.equals(this.#lastBytes);
+  }
+
+  readAdded(from: LogFile, nowMs: number): RawLine[] {
+    const lines: RawLine[] = [];
+    for (let count = 0; count < MAX_CHUNKS; count += 1) {
+      const size = Math.min(CHUNK_BYTES, from.currentSize() - this.offset);
+      if (size <= 0) break;
+      const chunk = Buffer.allocUnsafe(Math.max(size, MIN_CHUNK_BYTES));
+      const bytes = chunk.subarray(0, from.read(chunk, this.offset));
+      if (bytes.length === 0) break;
+      this.lastReadMs = nowMs;
+      for (const line of this.#splitLines(bytes)) lines.push(line);
+      this.offset += bytes.length;
+    }
+    if (from === this.file) this.#rememberLastBytes();
+    return lines;
+  }
+
+  restart(): void {
+    this.offset = 0;
+    this.#lastBytes = NO_BYTES;
+  }
+
+  takeTornLine(): RawLine[] {
+    return this.#partial.length > 0 ? [this.#completeLine(NO_BYTES, this.lineStart, true)] : [];
+  }
+
+  #splitLines(bytes: Buffer): RawLine[] {
+    const first = bytes.indexOf(NEWLINE);
+    if (first === -1) {
+      this.#appendPartial(bytes);
+      return [];
+    }
+    const line = this.#completeLine(bytes.subarray(0, first), this.lineStart, false);
+    const last = bytes.lastIndexOf(NEWLINE);
+    const more = last > first ? splitLines(bytes.subarray(first + 1, last), this.offset + first + 1) : [];
+    this.#appendPartial(bytes.subarray(last + 1));
+    return line.size > 0 ? [line, ...more] : more;
+  }
+
+  #appendPartial(bytes: Buffer): void {
+    const joined = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
+    this.#partial = joined.subarray(0, MAX_LINE_BYTES);
+    this.#missing += joined.length - this.#partial.length;
+  }
+
+  #completeLine(end: Buffer, offset: number, isTorn: boolean): RawLine {
+    this.#appendPartial(end);
+    const line = { text: this.#partial.toString(), size: this.#partial.length, offset, missing: this.#missing, isTorn };
+    this.#partial = NO_BYTES;
+    this.#missing = 0;
+    return line;
+  }
+
+  #rememberLastBytes(): void {
+    const lastBytes = Buffer.alloc(Math.min(LAST_BYTES_LENGTH, this.offset));
+    this.#lastBytes = lastBytes.subarray(0, this.file.read(lastBytes, this.offset - lastBytes.length));
+  }
+}

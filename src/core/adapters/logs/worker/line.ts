@@ -1,0 +1,122 @@
+import { basename } from "node:path";
+import { isAtLeast } from "../../../logs/level.ts";
+import { readLine } from "../../../logs/line.ts";
+import type { Matcher } from "../../../logs/match.ts";
+import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LogFilter } from "../../../ports/logs.ts";
+import { counted } from "../../../words/counted.ts";
+import type { LineSource, OutputLine } from "../packed.ts";
+import type { Target } from "./process-list.ts";
+import { NEWLINE } from "./regions.ts";
+
+export interface RawLine {
+  readonly text: string;
+  readonly size: number;
+  readonly offset: number;
+  /** Dropped, because the line is too long. */
+  readonly missing: number;
+  readonly isTorn: boolean;
+  readonly block?: Block;
+}
+
+/** Searching each line separately for secrets takes four times as long. */
+export class Block {
+  readonly #text: string;
+  #isClean: boolean | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isCleanFor({ whole }: LineScrub): boolean {
+    return (this.#isClean ??= whole(this.#text) === this.#text);
+  }
+}
+
+export function splitLines(bytes: Buffer, start: number): RawLine[] {
+  const text = bytes.toString();
+  const block = new Block(text);
+  const lines: RawLine[] = [];
+  // In ASCII, each character is one byte.
+  const isAscii = text.length === bytes.length;
+  let from = 0;
+  for (const line of isAscii ? text.split("\n") : splitTexts(bytes)) {
+    const size = line.length;
+    if (size > 0) lines.push({ text: line.toString(), size, offset: start + from, missing: 0, isTorn: false, block });
+    from += size + 1;
+  }
+  return lines;
+}
+
+function* splitTexts(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from <= bytes.length;) {
+    const next = bytes.indexOf(NEWLINE, from);
+    const to = next === -1 ? bytes.length : next;
+    yield bytes.subarray(from, to);
+    from = to + 1;
+  }
+}
+
+const MAX_LINE_LENGTH = 64 * 1024;
+
+export interface ScrubbedLine {
+  /** As in the file, for searches. */
+  readonly text: string;
+  readonly atMs: number | null;
+  readonly level: OutputLine["level"];
+  readonly message: string;
+  readonly fields: OutputLine["fields"];
+}
+
+export function scrubLine(raw: RawLine, scrub: LineScrub): ScrubbedLine {
+  const scrubbed = removeSecrets(raw, scrub);
+  const text = scrubbed.slice(0, MAX_LINE_LENGTH);
+  const missing = raw.missing + scrubbed.length - text.length;
+  const { atMs, level, text: unscrubbed, fields: members } = readLine(text);
+  // A JSON escape may have hidden a secret.
+  const isEscaped = text.includes("\\");
+  const message = isEscaped ? scrub.whole(unscrubbed) : unscrubbed;
+  const fields = members && isEscaped ? scrubFields(members, scrub) : members;
+  return {
+    text,
+    atMs,
+    level,
+    message: missing === 0 ? message : `${message}… (${counted(missing, "byte")} more)`,
+    fields,
+  };
+}
+
+function scrubFields(fields: NonNullable<OutputLine["fields"]>, { whole }: LineScrub): OutputLine["fields"] {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [whole(name), whole(value)]));
+}
+
+function removeSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrub): string {
+  const line = text.endsWith("\r") ? text.slice(0, -1) : text;
+  if (block?.isCleanFor(scrub)) return line;
+  return missing > 0 || isTorn ? scrub.cut(line) : scrub.whole(line);
+}
+
+export interface LineFilter {
+  readonly matches: Matcher;
+  readonly level: LogFilter["level"];
+}
+
+export function matchesFilter(
+  { matches, level: minimum }: LineFilter,
+  line: ScrubbedLine,
+  { stream }: Target,
+): boolean {
+  return matches(line.text) && (minimum === undefined || isAtLeast(minimum, line.level, stream));
+}
+
+export function outputLine(
+  source: LineSource,
+  { level, message, fields }: ScrubbedLine,
+  { atMs, offset }: { readonly atMs: number | null; readonly offset: number },
+): OutputLine {
+  return { source, atMs, level, text: message, fields, offset };
+}
+
+export function createLineSource({ app, pmId, stream }: Target, path: string): LineSource {
+  return { app, pmId, stream, file: basename(path) };
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { LogStream } from "../../../api/names.ts";
+import { type LineScrub, lineScrub } from "../../../logs/scrub.ts";
+import type { LogFilter } from "../../../ports/logs.ts";
+import { callDaemon } from "../../pm2/daemon.ts";
+import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
+import { environmentSecrets } from "../../pm2/worker/process-record.ts";
+import { LogFailure, type WorkerData } from "../protocol.ts";
+import type { LogLocation } from "./log-file.ts";
+
+const TIMEOUT_MS = 5000;
+/** PM2 may be configured not to write its own log. */
+const MAX_AGE_MS = 10_000;
+
+export class ProcessList {
+  targets: readonly Target[] = [];
+  names: ReadonlySet<string> = new Set();
+  scrub: LineScrub = lineScrub([]);
+  readonly #data: WorkerData;
+  readonly #secrets = new Set<string>();
+  #stamp = "";
+  #refreshedAtMs = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(data: WorkerData) {
+    this.#data = data;
+  }
+
+  get home(): string {
+    return this.#data.home;
+  }
+
+  /** A log may contain secrets that a process had earlier. */
+  addSecrets(secrets: readonly string[]): void {
+    const before = this.#secrets.size;
+    for (const secret of secrets) this.#secrets.add(secret);
+    if (this.#secrets.size > before) this.scrub = lineScrub([...this.#secrets]);
+  }
+
+  /** @throws {LogFailure} PM2_FAILED */
+  async refresh(): Promise<void> {
+    // PM2 writes to its own log before a process runs.
+    const stamp = fileStamp(join(this.#data.home, "pm2.log"));
+    if (stamp === this.#stamp && performance.now() - this.#refreshedAtMs < MAX_AGE_MS) return;
+    this.#refreshing ??= this.#refresh(stamp).finally(() => (this.#refreshing = undefined));
+    await this.#refreshing;
+  }
+
+  async #refresh(stamp: string): Promise<void> {
+    const list = await callDaemon(join(this.#data.home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
+    if (!Array.isArray(list))
+      throw new LogFailure("PM2_FAILED", "PM2_TIMEOUT", "PM2 did not return its list of processes.");
+    const processes = (list as Pm2Process[]).filter(({ pm2_env: env }) => !env["pmx_module"]);
+    const { home, folders } = this.#data;
+    this.#stamp = stamp;
+    this.#refreshedAtMs = performance.now();
+    this.names = new Set(processes.map(({ name }) => String(name)));
+    this.targets = listTargets(processes, home, folders, statSync(home).uid);
+    this.addSecrets(environmentSecrets(processes));
+  }
+}
+
+function fileStamp(path: string): string {
+  try {
+    const { size, mtimeMs, ino } = statSync(path);
+    return `${size}.${mtimeMs}.${ino}`;
+  } catch {
+    return "";
+  }
+}
+
+export interface Target extends LogLocation {
+  readonly log: string;
+  readonly app: string;
+  readonly pmId: number | null;
+  readonly stream: LogStream;
+}
+
+type TargetFilter = Pick<LogFilter, "app" | "apps" | "stream">;
+
+const STREAMS = [
+  ["out", "pm_out_log_path"],
+  ["err", "pm_err_log_path"],
+] as const;
+const DISCARDED = new Set(["/dev/null", "NULL", "null"]);
+
+function listTargets(processes: readonly Pm2Process[], home: string, more: readonly string[], owner: number): Target[] {
+  const targets = new Map<string, Target>();
+  for (const { name, pm_id: pmId, pm2_env: env } of processes) {
+    const { pm_cwd: cwd } = env;
+    for (const [stream, field] of STREAMS) {
+      const path = env[field];
+      if (typeof path !== "string" || !path.startsWith("/") || DISCARDED.has(path)) continue;
+      const other = targets.get(path);
+      const folders = [...(other?.folders ?? [home, ...more]), ...(typeof cwd === "string" ? [cwd] : [])];
+      const identity = other
+        ? { ...other, pmId: other.pmId === pmId ? pmId : null }
+        : { app: String(name), pmId, stream };
+      targets.set(path, { ...identity, path, folders, owner, log: hashPath(path) });
+    }
+  }
+  return [...targets.values()];
+}
+
+function hashPath(path: string): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, 10);
+}
+
+export function selectTargets(
+  targets: readonly Target[],
+  names: ReadonlySet<string>,
+  { app, apps = [], stream }: TargetFilter,
+): Target[] {
+  const requested = app === undefined ? apps : [...apps, app];
+  const unknown = requested.find((name) => !names.has(name));
+  if (unknown !== undefined) throw notFoundError(unknown);
+  return targets.filter((target) => isSelected(target, { apps: requested, stream }));
+}
+
+export function isSelected(target: Target, { app, apps = [], stream }: TargetFilter): boolean {
+  if (stream !== undefined && target.stream !== stream) return false;
+  return (app === undefined && apps.length === 0) || target.app === app || apps.includes(target.app);
+}
+
+function notFoundError(name: string): LogFailure {
+  const details = `PM2 does not know a process ${JSON.stringify(name.slice(0, 80))}.`;
+  return new LogFailure("PROCESS_NOT_FOUND", "PROCESS_NOT_FOUND", details);
+}
