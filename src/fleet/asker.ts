@@ -1,19 +1,19 @@
 import { SvcmError } from "../core/index.ts";
 import type { Incoming } from "./link.ts";
-import { addressOf, answersOf } from "./subjects.ts";
+import { parseAddress, replyPrefix } from "./subjects.ts";
 
 /**
  * True if the reply goes to the user in the subject. The NATS server vouches for the user who publishes, but it also
  * sends stored messages to a subject that their reader chooses. Such a message does not have a user's reply subject.
  */
-export function isToAsker({ subject, reply }: Incoming): boolean {
-  const address = addressOf(subject);
-  return address !== undefined && reply.startsWith(`${answersOf(address)}.`);
+export function repliesToUser({ subject, reply }: Incoming): boolean {
+  const address = parseAddress(subject);
+  return address !== undefined && reply.startsWith(`${replyPrefix(address)}.`);
 }
 
 /** @returns the user @throws {SvcmError} FORBIDDEN with REQUEST_FORGED */
-export function requireAsker(message: Incoming): string | undefined {
-  if (isToAsker(message)) return addressOf(message.subject)?.user;
+export function requireUser(message: Incoming): string | undefined {
+  if (repliesToUser(message)) return parseAddress(message.subject)?.user;
   throw new SvcmError("FORBIDDEN", {
     code: "REQUEST_FORGED",
     details:

@@ -3,21 +3,21 @@ import { isGranted, missingRight, rightsOf, type Identity, type Operation } from
 import type { NatsProject } from "./settings.ts";
 import type { Asker } from "./wire.ts";
 
-export function identityOf(nats: NatsProject | undefined, user: string): Identity {
-  const known = nats !== undefined && Object.hasOwn(nats.users, user) ? nats.users[user] : undefined;
-  if (known === undefined) return { actor: user, grants: [] };
-  const { role, environments, services } = known;
+export function resolveIdentity(nats: NatsProject | undefined, user: string): Identity {
+  const entry = nats !== undefined && Object.hasOwn(nats.users, user) ? nats.users[user] : undefined;
+  if (entry === undefined) return { actor: user, grants: [] };
+  const { role, environments, services } = entry;
   const isLimited = environments !== undefined || services !== undefined;
   return { actor: user, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
 }
 
 /** A user who asks on behalf of another caller, as a server does, has only the rights that both have. */
-export function narrowed(user: Identity, asker: Asker | undefined): Identity {
+export function narrowIdentity(user: Identity, asker: Asker | undefined): Identity {
   if (asker === undefined) return user;
   const { actor, grants, environments, services } = asker;
   const limits = {
-    environments: inBoth(user.limits?.environments, environments),
-    services: inBoth(user.limits?.services, services),
+    environments: intersect(user.limits?.environments, environments),
+    services: intersect(user.limits?.services, services),
   };
   const isLimited = limits.environments !== undefined || limits.services !== undefined;
   const granted = rights.filter((right) => isGranted(user.grants, right) && isGranted(grants, right));
@@ -29,7 +29,7 @@ export function narrowed(user: Identity, asker: Asker | undefined): Identity {
   };
 }
 
-function inBoth(
+function intersect(
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,
 ): readonly string[] | undefined {
@@ -37,7 +37,7 @@ function inBoth(
 }
 
 /** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
-export function permitted(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
+export function requireKnownUser(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
   if (user.role === undefined) throw missingRight(user, access);
   return user;
 }

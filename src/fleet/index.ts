@@ -6,11 +6,18 @@ import { listNodes } from "./nodes.ts";
 import { natsConfig } from "./config.ts";
 
 export { openFleet } from "./ask.ts";
-export { newKey } from "./link.ts";
-export { listNodes, showNode, stateOf } from "./nodes.ts";
-export { begin, openRollout, planNodes, takeOver, unlock, type NodePlan } from "./rollout/begin.ts";
-export { agoOf, readRollout, type Held } from "./rollout/record.ts";
-export { run } from "./rollout/run.ts";
+export { createKey } from "./link.ts";
+export { listNodes, showNode, findAnswerState } from "./nodes.ts";
+export {
+  beginRollout,
+  requireOpenRollout,
+  planNodes,
+  takeOver,
+  unlockRollout,
+  type NodePlan,
+} from "./rollout/begin.ts";
+export { renderAge, readRollout, type RecordedRollout } from "./rollout/record.ts";
+export { runRollout } from "./rollout/run.ts";
 export { rolloutState } from "../core/nodes/rollout.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 

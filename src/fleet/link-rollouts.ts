@@ -1,6 +1,6 @@
 import { Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { inStream, isOf, type Exchange } from "./link-streams.ts";
+import { requireStream, hasCode, type Exchange } from "./link-streams.ts";
 import { ROLLOUT_KEY, ROLLOUTS_BUCKET, ROLLOUTS_STREAM } from "./subjects.ts";
 
 /** The single record is both lock and journal. */
@@ -16,11 +16,11 @@ export interface RolloutRecord {
   replace(text: string, revision: number): Promise<number | undefined>;
 }
 
-const OTHER_REVISION = 10_071;
+const WRONG_REVISION = 10_071;
 
-export function rolloutRecord(connection: NatsConnection, exchange: Exchange): RolloutRecord {
+export function openRolloutRecord(connection: NatsConnection, exchange: Exchange): RolloutRecord {
   const opened = () => new Kvm(connection).open(ROLLOUTS_BUCKET);
-  const within = inStream(connection, ROLLOUTS_STREAM, exchange);
+  const within = requireStream(connection, ROLLOUTS_STREAM, exchange);
   return {
     read: () =>
       within(async () => {
@@ -32,7 +32,7 @@ export function rolloutRecord(connection: NatsConnection, exchange: Exchange): R
         try {
           return await (await opened()).put(ROLLOUT_KEY, text, { previousSeq: revision });
         } catch (error) {
-          if (isOf(error, OTHER_REVISION)) return undefined;
+          if (hasCode(error, WRONG_REVISION)) return undefined;
           throw error;
         }
       }),

@@ -1,7 +1,7 @@
 import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
 
 /** For an env file, only the visible part and the entity tag leave the machine, never the bytes. */
-export function sentOf(ports: Ports, output: unknown): unknown {
+export function withoutBytes(ports: Ports, output: unknown): unknown {
   if (!isEnvRead(output)) return output;
   return { response: output.response, entityTag: entityTag(ports, output.bytes) };
 }

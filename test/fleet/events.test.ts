@@ -9,7 +9,7 @@ import {
   type Ports,
   type SvcmEvent,
 } from "../../src/core/index.ts";
-import type { EventsAsked } from "../../src/fleet/fleet.ts";
+import type { FleetEventQuery } from "../../src/fleet/fleet.ts";
 import { openFleet } from "../../src/fleet/ask.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
@@ -20,7 +20,7 @@ import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 import { inLongRun } from "../support/runs.ts";
 
-const ALL: EventsAsked = { nodes: ["all"], apps: [], limit: 1000 };
+const ALL: FleetEventQuery = { nodes: ["all"], apps: [], limit: 1000 };
 const SECOND = 1_000;
 const CANARY = "canary-of-the-stream-5f2b";
 
@@ -83,7 +83,7 @@ async function storedTexts(fleet: TestFleet): Promise<string[]> {
   const link = await openLink(settings, { kind: "user", name: "vera" });
   onTestFinished(() => link.close());
   const texts: string[] = [];
-  const wanted = { node: "*", sinceMs: 0, most: 100_000, isFollowed: false };
+  const wanted = { node: "*", sinceMs: 0, limit: 100_000, isFollowed: false };
   for await (const { data } of link.events.read(wanted, new AbortController().signal))
     texts.push(new TextDecoder().decode(data));
   return texts;

@@ -15,7 +15,7 @@ export interface Declaration {
   readonly blocks: readonly string[];
 }
 
-export function declarationOf(
+export function findDeclaration(
   loaded: LoadedEcosystem,
   name: string,
   { machine, spellings }: { readonly machine: Machine; readonly spellings: readonly string[] },

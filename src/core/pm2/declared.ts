@@ -1,5 +1,5 @@
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
-import { normaliseApp, type NormalApp } from "./normalise.ts";
+import { normaliseApp, type NormalisedApp } from "./normalise.ts";
 
 /** As `pm2 start <file> --only <name> --update-env` would run it. Contains values, so it never leaves the process. */
 export interface DeclaredApp {
@@ -42,25 +42,25 @@ function declaredApp({ fields, places, start }: LoadedApp, { cpuCores }: Machine
     interpreter,
     interpreterArgs: app.interpreterArgs,
     args: app.args,
-    instances: instancesOn(cpuCores, app.instances),
-    execMode: execModeOf(app, interpreter),
+    instances: resolveInstances(cpuCores, app.instances),
+    execMode: resolveExecMode(app, interpreter),
     watch: app.watch,
     namespace: app.namespace,
-    env: environmentOf(app, interpreter),
+    env: startEnvironment(app, interpreter),
   };
 }
 
-export function environmentOf({ env }: NormalApp, interpreter: string): NormalApp["env"] {
+export function startEnvironment({ env }: NormalisedApp, interpreter: string): NormalisedApp["env"] {
   return interpreter.includes("python") ? { ...env, PYTHONUNBUFFERED: "1" } : env;
 }
 
-function instancesOn(cpuCores: number, instances = 1): number {
+function resolveInstances(cpuCores: number, instances = 1): number {
   if (instances === 0) return cpuCores;
   return Math.max(1, instances < 0 ? cpuCores + instances : instances);
 }
 
 /** For PM2, any number of instances means cluster mode, even `1`. */
-export function execModeOf({ execMode, instances = -2 }: NormalApp, interpreter: string): "fork" | "cluster" {
+export function resolveExecMode({ execMode, instances = -2 }: NormalisedApp, interpreter: string): "fork" | "cluster" {
   if (execMode !== undefined) return execMode;
   return instances >= -1 && /(?:node|bun)$/.test(interpreter) ? "cluster" : "fork";
 }

@@ -3,8 +3,8 @@ const ENDINGS = [".config.cjs", ".config.js", ".config.mjs", ".config.json", ".c
 
 /** Messages use the first name if no file exists. */
 export function ecosystemFileNames(environment: string): [string, ...string[]] {
-  const [ours, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
-  return [ours ?? "", ...others];
+  const [preferred, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
+  return [preferred ?? "", ...others];
 }
 
 export type Pm2FileKind = "json" | "yaml" | "js" | "mjs";

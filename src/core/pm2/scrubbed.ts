@@ -1,8 +1,8 @@
-import { scrubOf } from "./scrub.ts";
+import { createScrub } from "./scrub.ts";
 import type { Ports } from "../ports/index.ts";
-import { foldersOf, type Circumstances } from "./problem.ts";
+import { workingFolders, type ProblemContext } from "./problem.ts";
 import type { ProcessRecord } from "./process-record.ts";
-import { knownSecrets } from "./ecosystem-file.ts";
+import { readSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
@@ -14,32 +14,32 @@ import { isSecretName } from "../secrets/secret-name.ts";
 export async function listScrubbed(ports: Ports): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
-  const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
-  return records.map((record) => withMetricTexts(record, (text) => cutText(scrub(text))));
+  const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
+  return records.map((record) => scrubMetrics(record, (text) => truncate(scrub(text))));
 }
 
-export function circumstancesOf({ clock, stamps }: Ports, records: readonly ProcessRecord[]): Circumstances {
-  return { epochMs: clock.now(), missingFolders: stamps.missing(foldersOf(records)) };
+export function readProblemContext({ clock, stamps }: Ports, records: readonly ProcessRecord[]): ProblemContext {
+  return { epochMs: clock.now(), missingFolders: stamps.missing(workingFolders(records)) };
 }
 
-const LONGEST = 200;
+const MAX_TEXT_LENGTH = 200;
 
 /**
  * A text under a secret-like name becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have
  * such names, too.
  */
-export function withMetricTexts(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
+export function scrubMetrics(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
   if (Object.keys(record.customMetrics).length === 0) return record;
-  const shown = (name: string, value: string | number): string | number => {
+  const scrubValue = (name: string, value: string | number): string | number => {
     if (typeof value === "number") return value;
     return isSecretName(name) ? REDACTED : scrub(value);
   };
-  const metrics = Object.entries(record.customMetrics).map(([name, value]) => [scrub(name), shown(name, value)]);
+  const metrics = Object.entries(record.customMetrics).map(([name, value]) => [scrub(name), scrubValue(name, value)]);
   const units = Object.entries(record.customMetricUnits).map(([name, unit]) => [scrub(name), scrub(unit)]);
   return { ...record, customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
 }
 
 /** Only for scrubbed text: cutting earlier could leave part of a secret. */
-function cutText(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+function truncate(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }

@@ -22,14 +22,14 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly probe?: AppProbe | undefined;
 }
 
-export interface Expecting {
+export interface ExpectContext {
   readonly machine: Machine;
   /** A process may have been started with `--env` and any of these. */
   readonly spellings: readonly string[];
   readonly digest: (value: string) => string;
 }
 
-export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, digest }: Expecting): ExpectedApp[] {
+export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, digest }: ExpectContext): ExpectedApp[] {
   const declared = declaredApps(loaded, machine);
   return loaded.apps.flatMap((source, index) => {
     const found = declared[index];
@@ -47,7 +47,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       watch: watch !== false,
       argsDigest: digest(canonicalArguments(args)),
       interpreterArgsDigest: digest(canonicalArguments(interpreterArgs)),
-      environments: [{}, ...blocksOf(source, spellings)].map((block) => digests({ ...env, ...block })),
+      environments: [{}, ...listBlocks(source, spellings)].map((block) => digests({ ...env, ...block })),
       openKeys,
       envFiles: source.places.envFiles.map(({ path }) => path),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
@@ -56,11 +56,11 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
   });
 }
 
-function blocksOf({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
+function listBlocks({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
   return spellings.map((spelling) => fields[`env_${spelling}`]).filter((block) => isRecord(block));
 }
 
 function perProcessKeys({ fields }: LoadedApp): string[] {
-  const { increment_var: counted, instance_var: numbered } = fields;
-  return ["NODE_APP_INSTANCE", counted, numbered].filter((key) => typeof key === "string");
+  const { increment_var: incrementVar, instance_var: instanceVar } = fields;
+  return ["NODE_APP_INSTANCE", incrementVar, instanceVar].filter((key) => typeof key === "string");
 }

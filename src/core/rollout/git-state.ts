@@ -6,7 +6,7 @@ import { below } from "../project/places.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 
 /** Git runs while the ecosystem file is read. */
-export async function gitState(
+export async function readGitState(
   { revisions, workspace }: Ports,
   reading: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Plan["git"]> {

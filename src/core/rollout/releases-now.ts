@@ -1,18 +1,18 @@
 import type { Release } from "../api/rollout.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
-import { journalsOf, type Left, leftBy, releaseOf } from "./release.ts";
+import { toJournals, type AppliedState, findAppliedState, toRelease } from "./release.ts";
 
 /** @throws {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE` */
-export async function leftNow({ releases }: Pick<Ports, "releases">): Promise<Left> {
-  return leftBy(journalsOf(await releases.list()));
+export async function readAppliedState({ releases }: Pick<Ports, "releases">): Promise<AppliedState> {
+  return findAppliedState(toJournals(await releases.list()));
 }
 
 /** Newest first. Only the newest can still be running. */
-export async function keptReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
+export async function listReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
   const before = await releases.heldSince();
-  const journals = journalsOf(await releases.list());
+  const journals = toJournals(await releases.list());
   // A release may have begun between the two calls.
   const heldSince = before ?? (await releases.heldSince());
-  return journals.map((journal, at) => releaseOf(journal, at === 0 ? heldSince : null));
+  return journals.map((journal, at) => toRelease(journal, at === 0 ? heldSince : null));
 }

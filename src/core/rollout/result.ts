@@ -2,7 +2,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ExpectedApp } from "./expected.ts";
 
 /** PM2's list after an apply to an empty PM2. */
-export function resultOf(expected: readonly ExpectedApp[]): ProcessRecord[] {
+export function simulateApply(expected: readonly ExpectedApp[]): ProcessRecord[] {
   return expected
     .flatMap((app) => Array.from({ length: app.instances }, () => app))
     .map((app, pmId) => ({

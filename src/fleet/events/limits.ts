@@ -11,7 +11,7 @@ export interface StreamLimits {
 
 const UNITS = { MB: 2 ** 20, GB: 2 ** 30 };
 
-export function limitsOf({ events }: NatsProject): StreamLimits {
+export function resolveLimits({ events }: NatsProject): StreamLimits {
   const { maxAge = "30d", maxBytes = "1GB", maxPerNode = 100_000 } = events;
   const [, count, unit] = /^(\d+)([MG]B)$/.exec(maxBytes) ?? [];
   return {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { GivenOut, NodeRecord } from "../../core/index.ts";
 
 /** `pending` may not have reached the stream completely; it is kept until the server has acknowledged everything. */
-export interface SentState {
+export interface DeliveryState {
   readonly given: GivenOut;
   readonly pending: readonly NodeRecord[];
   /** 0 if the stream has no message of the node. */
@@ -18,7 +18,7 @@ const schema = z.object({
 });
 
 /** @returns `undefined` for a missing or damaged file */
-export function readSent(text: string | undefined): SentState | undefined {
+export function parseDeliveryState(text: string | undefined): DeliveryState | undefined {
   if (text === undefined) return undefined;
   try {
     return schema.parse(JSON.parse(text));
@@ -27,6 +27,6 @@ export function readSent(text: string | undefined): SentState | undefined {
   }
 }
 
-export function sentText({ given, pending, lastSeq }: SentState): string {
+export function renderDeliveryState({ given, pending, lastSeq }: DeliveryState): string {
   return `${JSON.stringify({ version: 1, given, pending, lastSeq })}\n`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { reportedReleases, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
+import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
 import type { ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
-import { keptReleases } from "../../../src/core/rollout/releases-now.ts";
+import { listReleases } from "../../../src/core/rollout/releases-now.ts";
 import type { Releases } from "../../../src/core/ports/releases.ts";
 
 const STARTED = "2026-11-22T04:41:03.000Z";
@@ -34,7 +34,7 @@ const end = (outcome: "applied" | "reverted"): ReleaseEvent => ({ event: "end", 
 
 /** The successive states of a lock. */
 function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
-  return keptReleases({
+  return listReleases({
     list: () => Promise.resolve(journals),
     heldSince: () => Promise.resolve(held.shift() ?? null),
   });
@@ -78,7 +78,7 @@ describe("the progress of a release", () => {
     const lines: string[] = [];
     const heard: ApplyProgress[] = [];
     const add = async (id: string, event: ReleaseEvent) => void lines.push(`${id} ${event.event}`);
-    const releases = reportedReleases({ begin: add, add } as unknown as Releases, (progress) => heard.push(progress));
+    const releases = withProgress({ begin: add, add } as unknown as Releases, (progress) => heard.push(progress));
     await releases.begin("b", head("b"));
     for (const event of events) await releases.add("b", event);
     expect(lines).toHaveLength(events.length + 1);

@@ -14,7 +14,7 @@ import { ownProcess } from "./own-process.ts";
 import { pm2Names, probe } from "./daemon.ts";
 import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { isPassedOn } from "../../pm2/inherited.ts";
+import { isInherited } from "../../pm2/inherited.ts";
 
 export interface Pm2Options {
   /** PM2 itself gets only a small part of it. */
@@ -176,5 +176,5 @@ function environmentForPm2(env: Readonly<Record<string, string | undefined>>, ho
 }
 
 function isPassed(key: string): boolean {
-  return isPassedOn(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
+  return isInherited(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
 }

@@ -4,71 +4,71 @@ import type { Ports } from "../../ports/index.ts";
 import type { DeclaredRun } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { resolveTarget } from "./target.ts";
-import { stepOn } from "./act-on.ts";
-import type { Acting, ActionInput, Step, Steps } from "./acting.ts";
-import { askedApps, type AskedApps } from "./asked-apps.ts";
-import { listOrNone } from "./known.ts";
-import { withoutOwn } from "./own-processes.ts";
-import { noteProcesses, type ActionSubject, type Named } from "./recorded.ts";
+import { createStep } from "./act-on.ts";
+import type { ActionContext, ActionInput, Step, Steps } from "./action.ts";
+import { readRequestedApps, type RequestedApps } from "./requested-apps.ts";
+import { listOrEmpty } from "./list-or-empty.ts";
+import { separateOwn } from "./own-processes.ts";
+import { noteProcesses, type ActionSubject, type NamedProcess } from "./action-subject.ts";
 import { startDeclared } from "./start-declared.ts";
-import { declaredRun, differences, effectOf } from "./effect.ts";
+import { findDeclaredRun, listDifferences, readEffect } from "./effect.ts";
 
 /**
  * Without a named app, an app that cannot run as declared is skipped.
  * @throws {SvcmError} for a named app that is unknown or cannot run as declared
  */
-export async function declaredSteps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<Steps> {
-  const asked = await askedApps(ports, input, about);
-  const [first] = asked.refused;
-  if (!asked.isEvery && first !== undefined) throw first.error;
-  const name = asked.isEvery ? "*" : asked.declarations.map((declared) => declared.name).join(", ");
-  if (input.action !== "start") return { name, ...(await restartSteps(ports, asked, input.action, about)) };
-  noteProcesses(about, ports, await knownOrNew(ports, asked));
-  const of = (acting: Acting): Step[] => [
-    ...asked.declarations.map((declared) => ({ label: declared.name, run: () => startDeclared(acting, declared) })),
-    ...failingSteps(asked.refused),
+export async function declaredSteps(ports: Ports, input: ActionInput, subject: ActionSubject): Promise<Steps> {
+  const requested = await readRequestedApps(ports, input, subject);
+  const [first] = requested.refused;
+  if (!requested.isAll && first !== undefined) throw first.error;
+  const name = requested.isAll ? "*" : requested.declarations.map((declared) => declared.name).join(", ");
+  if (input.action !== "start") return { name, ...(await createRestartSteps(ports, requested, input.action, subject)) };
+  noteProcesses(subject, ports, await listSubjects(ports, requested));
+  const create = (acting: ActionContext): Step[] => [
+    ...requested.declarations.map((declared) => ({ label: declared.name, run: () => startDeclared(acting, declared) })),
+    ...createFailingSteps(requested.refused),
   ];
-  return { name, of, skipped: [], after: () => effectOf(ports, asked, "start") };
+  return { name, create, skipped: [], readEffect: () => readEffect(ports, requested, "start") };
 }
 
-async function knownOrNew(ports: Ports, { declarations, refused }: AskedApps): Promise<Named[]> {
-  const known = await listOrNone(ports.processes);
-  return [...declarations, ...refused].flatMap(({ name }): readonly Named[] => {
-    const found = known.filter((record) => record.name === name);
+async function listSubjects(ports: Ports, { declarations, refused }: RequestedApps): Promise<NamedProcess[]> {
+  const listed = await listOrEmpty(ports.processes);
+  return [...declarations, ...refused].flatMap(({ name }): readonly NamedProcess[] => {
+    const found = listed.filter((record) => record.name === name);
     return found.length > 0 ? found : [{ name, pmId: null }];
   });
 }
 
-async function restartSteps(
+async function createRestartSteps(
   ports: Ports,
-  asked: AskedApps,
+  requested: RequestedApps,
   action: ProcessAction,
-  about: ActionSubject,
-): Promise<Pick<Steps, "of" | "skipped" | "after">> {
-  const { isEvery, declarations, refused } = asked;
+  subject: ActionSubject,
+): Promise<Pick<Steps, "create" | "skipped" | "readEffect">> {
+  const { isAll, declarations, refused } = requested;
   const list = await ports.processes.list();
   const failing = [...refused];
-  const processesOf = (name: string): ProcessRecord[] => {
+  const findProcesses = (name: string): ProcessRecord[] => {
     try {
       return resolveTarget(list, { scope: "process", name });
     } catch (error) {
-      if (!isEvery || !(error instanceof SvcmError)) throw error;
+      if (!isAll || !(error instanceof SvcmError)) throw error;
       failing.push({ name, error });
       return [];
     }
   };
-  const targets = declarations.flatMap(({ name }) => processesOf(name));
-  noteProcesses(about, ports, [...targets, ...failing.map(({ name }) => ({ name, pmId: null }))]);
-  const { others, own } = withoutOwn(ports, action, targets, isEvery);
-  const declared = (record: ProcessRecord): DeclaredRun => declaredRun(ports, asked, record);
-  const of = (acting: Acting): Step[] => [
-    ...others.map((record) => stepOn({ ...acting, declared }, record)),
-    ...failingSteps(failing),
+  const targets = declarations.flatMap(({ name }) => findProcesses(name));
+  noteProcesses(subject, ports, [...targets, ...failing.map(({ name }) => ({ name, pmId: null }))]);
+  const { others, own } = separateOwn(ports, action, targets, isAll);
+  const nextRun = (record: ProcessRecord): DeclaredRun => findDeclaredRun(ports, requested, record);
+  const create = (acting: ActionContext): Step[] => [
+    ...others.map((record) => createStep({ ...acting, nextRun }, record)),
+    ...createFailingSteps(failing),
   ];
-  const before = differences(ports, asked, list);
-  return { of, skipped: own, after: () => effectOf(ports, asked, action, before) };
+  const before = listDifferences(ports, requested, list);
+  return { create, skipped: own, readEffect: () => readEffect(ports, requested, action, before) };
 }
 
-function failingSteps(refused: AskedApps["refused"]): Step[] {
+function createFailingSteps(refused: RequestedApps["refused"]): Step[] {
   return refused.map(({ name, error }) => ({ label: name, run: () => Promise.reject(error) }));
 }

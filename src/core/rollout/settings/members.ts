@@ -8,15 +8,15 @@ export const probeProtocols = ["http", "websocket", "grpc", "none"] as const;
 const TIME = /^(\d{1,4})(ms|s|m)$/;
 const PATH = /^\/[\x21-\x7e]{0,500}$/;
 const NAME = /^[A-Za-z_][\w.-]{0,199}$/;
-const MOST_RELEASES = 100;
+const MAX_RELEASES = 100;
 
-export interface Form {
+export interface ValueForm {
   readonly matches: (value: unknown) => boolean;
   readonly expected: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-export interface Member extends Form {
+export interface Member extends ValueForm {
   readonly help: string;
 }
 
@@ -27,22 +27,22 @@ const time = {
   matches: (value) => isText(value, TIME),
   expected: "a time of at most four digits in ms, s or m, such as 500ms, 2s or 1m",
   schema: { type: "string", pattern: TIME.source },
-} satisfies Form;
+} satisfies ValueForm;
 const flag = {
   matches: (value) => typeof value === "boolean",
   expected: "true or false",
   schema: { type: "boolean" },
-} satisfies Form;
+} satisfies ValueForm;
 const count = {
-  matches: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RELEASES,
-  expected: `an integer from 1 to ${MOST_RELEASES}`,
-  schema: { type: "integer", minimum: 1, maximum: MOST_RELEASES },
-} satisfies Form;
+  matches: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_RELEASES,
+  expected: `an integer from 1 to ${MAX_RELEASES}`,
+  schema: { type: "integer", minimum: 1, maximum: MAX_RELEASES },
+} satisfies ValueForm;
 const name = {
   matches: (value) => isText(value, NAME),
   expected: "a name such as items.v1.Items",
   schema: { type: "string", pattern: NAME.source },
-} satisfies Form;
+} satisfies ValueForm;
 
 export const healthMembers: Readonly<Record<string, Member>> = {
   protocol: {
@@ -82,12 +82,12 @@ export const rolloutMembers: Readonly<Record<string, Member>> = {
   keepReleases: { ...count, help: "Number of releases that svcm keeps. Defaults to 10." },
 };
 
-export function millisecondsIn(value: unknown): number | undefined {
+export function readMilliseconds(value: unknown): number | undefined {
   return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
 }
 
 /** By the suffix of the app name. */
-export function healthIn(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+export function readHealth(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const health = isRecord(rollout) ? rollout["health"] : undefined;
   const entries = isRecord(health) ? Object.entries(health) : [];
   return Object.fromEntries(entries.flatMap(([suffix, probe]) => (isRecord(probe) ? [[suffix, probe]] : [])));

@@ -1,4 +1,4 @@
-import { healthIn, millisecondsIn, rolloutMembers } from "./members.ts";
+import { readHealth, readMilliseconds, rolloutMembers } from "./members.ts";
 
 export interface RolloutSettings {
   readonly minHealthyMs: number;
@@ -19,9 +19,9 @@ export interface HealthSettings {
 }
 
 /** Later members `rollout` override earlier ones. */
-export function settingsFrom(...given: readonly unknown[]): RolloutSettings {
+export function mergeSettings(...members: readonly unknown[]): RolloutSettings {
   const known = Object.keys(rolloutMembers);
-  const all = Object.assign({}, ...given) as Readonly<Record<string, unknown>>;
+  const all = Object.assign({}, ...members) as Readonly<Record<string, unknown>>;
   const {
     minHealthyTime = "2s",
     healthyDeadline = "30s",
@@ -29,11 +29,11 @@ export function settingsFrom(...given: readonly unknown[]): RolloutSettings {
   } = Object.fromEntries(Object.entries(all).filter(([name]) => known.includes(name)));
   const { autoRevert = true, preflight = false, keepReleases = 10 } = others as Partial<RolloutSettings>;
   return {
-    minHealthyMs: millisecondsIn(minHealthyTime) ?? 0,
-    deadlineMs: millisecondsIn(healthyDeadline) ?? 0,
+    minHealthyMs: readMilliseconds(minHealthyTime) ?? 0,
+    deadlineMs: readMilliseconds(healthyDeadline) ?? 0,
     autoRevert,
     preflight,
     keepReleases,
-    health: Object.assign({}, ...given.map((one) => healthIn(one))) as RolloutSettings["health"],
+    health: Object.assign({}, ...members.map((one) => readHealth(one))) as RolloutSettings["health"],
   };
 }
