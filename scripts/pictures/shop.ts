@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeYaml } from "../../src/core/yaml/write.ts";
-import { findDeclaration } from "../../src/core/pm2/declaration.ts";
+import { findDeclaration } from "../../src/core/pm2/declared.ts";
 import { pm2, type Pm2 } from "../../test/support/pm2-daemon.ts";
 import { document } from "./document.ts";
 

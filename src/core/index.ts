@@ -101,7 +101,7 @@ export { guessesText } from "./project/keys.ts";
 export { docOf } from "./findings/catalog.ts";
 export { selectNodes, selectorsOf } from "./nodes/select.ts";
 export type { FleetRollout } from "./api/fleet-rollout.ts";
-export { requireApplicable as refusePlan } from "./rollout/apply/refuse.ts";
+export { requireApplicable as refusePlan } from "./rollout/apply/require-applicable.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";
 export { remoteOperations } from "./operations/remote.ts";

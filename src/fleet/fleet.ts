@@ -4,7 +4,6 @@ import type { FleetLink } from "./link.ts";
 import type { Presence } from "./presence.ts";
 
 export interface FleetEventQuery extends EventFilter {
-  /** Selectors, as in `--node`. */
   readonly nodes: readonly string[];
   /** Milliseconds since 1970; the default is a day ago. */
   readonly since?: number | undefined;
@@ -17,7 +16,6 @@ export interface KnownNode {
   readonly labels: Readonly<Record<string, string>>;
   /** False for a node that announces itself but is not in `svcm.yaml`. */
   readonly isDeclared: boolean;
-  /** Absent if the node is away. */
   readonly presence?: Presence | undefined;
 }
 
@@ -33,19 +31,16 @@ interface StepRequest<Input> {
 
 export interface Fleet extends FleetClient, Pick<FleetLink, "rollouts"> {
   readonly user: string;
-  /**
-   * Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as
-   * `ask`
-   */
+  /** @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
   requestStep<Input extends object>(
     node: string,
     { operation, input, fence }: StepRequest<Input>,
     timeoutMs: number,
   ): Promise<{ readonly release: string | null }>;
   /** @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
-  events(asked: FleetEventQuery): Promise<FleetEventsResponse>;
+  events(query: FleetEventQuery): Promise<FleetEventsResponse>;
   /** Yields only new events. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
-  follow(asked: FleetEventQuery, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
+  follow(query: FleetEventQuery, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
   /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(): Promise<"created" | "changed" | "unchanged">;
 }

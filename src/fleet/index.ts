@@ -1,11 +1,11 @@
 /** Loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
-import { openFleet } from "./ask.ts";
+import { openFleet } from "./open-fleet.ts";
 import type { Fleet } from "./fleet.ts";
 import { listNodes } from "./nodes.ts";
-import { natsConfig } from "./config.ts";
+import { natsConfig } from "./nats-config.ts";
 
-export { openFleet } from "./ask.ts";
+export { openFleet } from "./open-fleet.ts";
 export { createKey } from "./link.ts";
 export { listNodes, showNode, findAnswerState } from "./nodes.ts";
 export {
@@ -37,7 +37,6 @@ export async function openMachines(ports: Ports, env: Readonly<Record<string, st
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
 }
 
-/** @throws {SvcmError} as `openFleet`, and the errors of `work` */
 export async function withFleet<T>(
   ports: Ports,
   env: Readonly<Record<string, string | undefined>>,

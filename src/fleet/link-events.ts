@@ -30,7 +30,7 @@ export interface EventStream {
    */
   append(node: string, id: string, data: Uint8Array, afterSeq: number): Promise<number>;
   /** Yields messages since a time of the server, then new ones. */
-  read(wanted: ReadRequest, signal: AbortSignal): AsyncGenerator<StoredMessage>;
+  read(request: ReadRequest, signal: AbortSignal): AsyncGenerator<StoredMessage>;
 }
 
 export interface ReadRequest {
@@ -75,9 +75,9 @@ export function eventStream(connection: NatsConnection, exchange: Exchange): Eve
         const options = { msgID: `${node}.${id}`, expect, timeout: TIMEOUT_MS };
         return (await client.publish(eventSubject(node), data, options)).seq;
       }),
-    read: ({ node, ...wanted }, signal) => {
+    read: ({ node, ...request }, signal) => {
       const next = (seq: number) => message({ seq, next_by_subj: eventSubject(node) });
-      return readFrom({ next, state }, wanted, signal);
+      return readFrom({ next, state }, request, signal);
     },
   };
 }
@@ -85,7 +85,6 @@ export function eventStream(connection: NatsConnection, exchange: Exchange): Eve
 type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string };
 
 interface Source {
-  /** Skips missing numbers. */
   readonly next: (seq: number) => Promise<StoredMessage | undefined>;
   readonly state: EventStream["state"];
 }
@@ -124,7 +123,6 @@ async function findFirstSince({ next }: Source, [from, end]: Range, sinceMs: num
   return low;
 }
 
-/** In order. Missing numbers cost nothing. */
 async function readNewest({ next }: Source, [from, end]: Range, most: number): Promise<StoredMessage[]> {
   const found: StoredMessage[][] = [];
   let count = 0;

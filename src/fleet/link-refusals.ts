@@ -21,7 +21,6 @@ export function connectError(error: unknown, servers: readonly string[]): SvcmEr
       });
 }
 
-/** Without credentials. */
 export function redactServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }

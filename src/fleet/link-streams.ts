@@ -1,4 +1,3 @@
-/** Only `svcm nats setup` creates the streams. */
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -9,7 +8,7 @@ import {
 } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
-import type { StreamLimits } from "./events/limits.ts";
+import type { StreamLimits } from "./settings.ts";
 import { EVENTS_STREAM, eventSubject, NODES_STREAM, ROLLOUTS_STREAM, bucketSubject } from "./subjects.ts";
 
 /** Counted from the last heartbeat of the node. */
@@ -25,26 +24,24 @@ const FIXED_SETTINGS: ReadonlySet<string> = new Set(["name", "storage", "retenti
 /** A request fails at once if there is no connection or if the connection is lost. */
 export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
 
-/** For several streams, the outcome with the largest change. */
 export type SetUpOutcome = "created" | "changed" | "unchanged";
 
-/** Requires an admin. */
 export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
   const { streams } = await jetstreamManager(connection, { checkAPI: false });
   const outcomes: SetUpOutcome[] = [];
-  for (const wanted of defineStreams(limits)) {
-    const existing = await streams.info(wanted.name).catch((error: unknown) => {
+  for (const definition of defineStreams(limits)) {
+    const existing = await streams.info(definition.name).catch((error: unknown) => {
       if (hasCode(error, STREAM_NOT_FOUND)) return undefined;
       throw error;
     });
-    const changes = Object.entries(wanted).filter(
+    const changes = Object.entries(definition).filter(
       ([name, value]) =>
         !FIXED_SETTINGS.has(name) &&
         JSON.stringify(Reflect.get(existing?.config ?? {}, name)) !== JSON.stringify(value),
     );
-    if (existing === undefined) await streams.add(wanted);
+    if (existing === undefined) await streams.add(definition);
     else if (changes.length > 0)
-      await streams.update(wanted.name, { ...existing.config, ...Object.fromEntries(changes) });
+      await streams.update(definition.name, { ...existing.config, ...Object.fromEntries(changes) });
     outcomes.push(existing === undefined ? "created" : changes.length > 0 ? "changed" : "unchanged");
   }
   return (["created", "changed"] as const).find((one) => outcomes.includes(one)) ?? "unchanged";

@@ -11,18 +11,15 @@ import {
   type NatsConnection,
 } from "@nats-io/transport-node";
 import type { SvcmError } from "../core/index.ts";
-import type { StreamLimits } from "./events/limits.ts";
+import type { StreamLimits, FleetSettings } from "./settings.ts";
 import { eventStream, type EventStream } from "./link-events.ts";
-import { openNodeEntries, type NodeEntries } from "./link-nodes.ts";
+import { openNodeEntries, type NodeEntries, openRolloutRecord, type RolloutRecord } from "./link-buckets.ts";
 import { requestError, connectError, CONNECTION_LOST, unreachableError } from "./link-refusals.ts";
-import { openRolloutRecord, type RolloutRecord } from "./link-rollouts.ts";
 import { setUpStreams, type Exchange, type SetUpOutcome } from "./link-streams.ts";
-import type { FleetSettings } from "./settings.ts";
 import { replyPrefix, inboxPrefix, requestSubject, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
-/** Used if the server does not announce its limit. */
 const DEFAULT_MAX_BYTES = 2 ** 20;
 
 export interface Incoming {
@@ -70,7 +67,6 @@ export function createKey(): { readonly seed: string; readonly publicKey: string
 
 /**
  * Reconnects after a loss, however long that takes. Without a connection, a request fails; it is never queued.
- *
  * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
  */
 export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {
@@ -152,7 +148,7 @@ function watchStatus(
       for (const listener of listeners) listener(type);
     }
   })();
-  return { isConnected: () => isConnected, onStatus: (heard) => void listeners.push(heard) };
+  return { isConnected: () => isConnected, onStatus: (listener) => void listeners.push(listener) };
 }
 
 function toIncoming(message: Msg): Incoming {

@@ -10,13 +10,13 @@ import {
   type Ports,
   type Refusals,
   type RolloutStep,
+  entityTag,
+  type EnvRead,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
-import { repliesToUser, requireUser } from "./asker.ts";
-import { resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
+import { repliesToUser, requireUser, resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
-import { ReplayGuard } from "./once.ts";
-import { withoutBytes } from "./operations.ts";
+import { ReplayGuard } from "./replay-guard.ts";
 import type { NatsProject } from "./settings.ts";
 import { parseAddress, requestKind, nodeRequestSubjects, type Address } from "./subjects.ts";
 import { pickRelease, RunningSteps, createStep } from "./rollout/step.ts";
@@ -135,7 +135,6 @@ function isAccessRefusal({ body: { code }, kind }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || code === "RIGHT_MISSING" || code === "TOKEN_LIMITED";
 }
 
-/** @throws {SvcmError} NOT_FOUND */
 function findOperation(address: Address | undefined, node: string): Operation<never, unknown> {
   const operation = remoteOperations.find(({ id }) => id === address?.id);
   if (operation !== undefined && address?.node === node && address.kind === requestKind(operation.access))
@@ -167,4 +166,14 @@ function encodeWithin(reply: Reply, maxBytes: number): Uint8Array {
     details: `The answer has ${bytes.length} bytes, and the NATS server carries ${maxBytes}. Narrow the request, for example with --limit, or raise max_payload of the server.`,
   });
   return encode({ ok: false, now: reply.now, kind: error.kind, error: describeError(error).body });
+}
+
+/** For an env file, only the visible part and the entity tag leave the machine, never the bytes. */
+export function withoutBytes(ports: Ports, output: unknown): unknown {
+  if (!isEnvRead(output)) return output;
+  return { response: output.response, entityTag: entityTag(ports, output.bytes) };
+}
+
+function isEnvRead(output: unknown): output is EnvRead<unknown> {
+  return typeof output === "object" && output !== null && "bytes" in output && "response" in output;
 }

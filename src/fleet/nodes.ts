@@ -21,7 +21,6 @@ export function findAnswerState(error: unknown, presence: Presence | undefined, 
   return isUnknown ? "other-version" : "failed";
 }
 
-/** A node that does not respond is listed with the reason. */
 export async function listNodes(fleet: FleetClient, deadlineMs: number): Promise<readonly ListedNode[]> {
   const nodes = await fleet.nodes();
   return await Promise.all(nodes.map((node) => describeNode(fleet, node, deadlineMs)));
@@ -32,10 +31,10 @@ export async function showNode(fleet: FleetClient, name: string, deadlineMs: num
   const nodes = await fleet.nodes();
   const node = nodes.find((one) => one.name === name);
   if (node !== undefined) return await describeNode(fleet, node, deadlineMs);
-  throw new SvcmError("INVALID_REQUEST", {
-    code: "NODE_UNKNOWN",
-    details: `No node has the name ${JSON.stringify(name.slice(0, 80))}. Accepted: ${nodes.map((one) => one.name).join(", ") || "a node of svcm.yaml"}.`,
-  });
+  throw nodeUnknown(
+    name,
+    nodes.map((one) => one.name),
+  );
 }
 
 async function describeNode(
@@ -53,4 +52,11 @@ async function describeNode(
     if (!(error instanceof SvcmError)) throw error;
     return { ...common, state: presence === undefined ? "away" : "silent", reason: error.message };
   }
+}
+
+export function nodeUnknown(name: string, accepted: readonly string[]): SvcmError {
+  return new SvcmError("INVALID_REQUEST", {
+    code: "NODE_UNKNOWN",
+    details: `No node has the name ${JSON.stringify(name.slice(0, 80))}. Accepted: ${accepted.join(", ") || "a node of svcm.yaml"}.`,
+  });
 }

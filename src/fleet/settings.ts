@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { SvcmError, type Ports, type Project } from "../core/index.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
+import { millisecondsOf } from "../core/words/duration.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
@@ -15,7 +16,6 @@ export interface FleetSettings {
   readonly servers: readonly string[];
   /** The seed of an NKey, a JWT with its seed, or a token. */
   readonly credentials: string | undefined;
-  /** In PEM. */
   readonly ca: string | undefined;
   readonly nats: NatsProject;
 }
@@ -43,15 +43,14 @@ export async function readFleetSettings(ports: Ports, env: Variables, url?: stri
 
 /**
  * The flag, the variable, or the first part of the host name.
- *
  * @throws {SvcmError} START_REFUSED
  */
 export function resolveNodeName(env: Variables, { nodes }: NatsProject, requested?: string): string {
   const name = requested ?? (env[NODE_NAME]?.trim() || (hostname().split(".")[0] ?? ""));
   if (SUBJECT_TOKEN.test(name) && Object.hasOwn(nodes, name)) return name;
-  const known = Object.keys(nodes).join(", ");
+  const declared = Object.keys(nodes).join(", ");
   throw startRefused(
-    `svcm.yaml declares no node ${JSON.stringify(name.slice(0, 80))} under nats. Accepted: ${known || "one that nats.nodes names"}; --node-name or ${NODE_NAME} chooses it.`,
+    `svcm.yaml declares no node ${JSON.stringify(name.slice(0, 80))} under nats. Accepted: ${declared || "one that nats.nodes names"}; --node-name or ${NODE_NAME} chooses it.`,
   );
 }
 
@@ -72,4 +71,23 @@ async function readNamedFile(
 
 function startRefused(details: string): SvcmError {
   return new SvcmError("START_REFUSED", { details });
+}
+
+export interface StreamLimits {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+  /** A node with many records drops its own, not those of other nodes. */
+  readonly maxPerNode: number;
+}
+
+const UNITS = { MB: 2 ** 20, GB: 2 ** 30 };
+
+export function resolveLimits({ events }: NatsProject): StreamLimits {
+  const { maxAge = "30d", maxBytes = "1GB", maxPerNode = 100_000 } = events;
+  const [, count, unit] = /^(\d+)([MG]B)$/.exec(maxBytes) ?? [];
+  return {
+    maxAgeMs: millisecondsOf(maxAge, /^(\d+)([hd])$/) ?? 0,
+    maxBytes: Number(count) * UNITS[unit as keyof typeof UNITS],
+    maxPerNode,
+  };
 }

@@ -10,7 +10,7 @@ import {
   type SvcmEvent,
 } from "../../src/core/index.ts";
 import type { FleetEventQuery } from "../../src/fleet/fleet.ts";
-import { openFleet } from "../../src/fleet/ask.ts";
+import { openFleet } from "../../src/fleet/open-fleet.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { openMachines } from "../../src/fleet/index.ts";

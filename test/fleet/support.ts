@@ -6,7 +6,7 @@ import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transp
 import { onTestFinished } from "vitest";
 import { nodePorts, type NatsProject, type Ports } from "../../src/core/index.ts";
 import type { Role } from "../../src/core/api/rights.ts";
-import { openFleet } from "../../src/fleet/ask.ts";
+import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { natsConfigOf, createKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
 import { inboxPrefix } from "../../src/fleet/subjects.ts";

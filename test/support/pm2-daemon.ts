@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
 import { workerLink } from "../../src/core/adapters/pm2/link.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
-import { findDeclaration } from "../../src/core/pm2/declaration.ts";
+import { findDeclaration } from "../../src/core/pm2/declared.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
 import type { Processes } from "../../src/core/ports/processes.ts";
 

@@ -1,7 +1,7 @@
 import type { Release } from "../api/rollout.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Releases } from "../ports/releases.ts";
-import { listReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 import { renderDuration } from "../words/duration-text.ts";
 
 const DAY_MS = 86_400_000;

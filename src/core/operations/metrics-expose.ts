@@ -1,7 +1,7 @@
 import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { listReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 import { serverIdentity } from "./server-identity.ts";
 
 /** Two scrapers, or one that retries, share a measurement. */

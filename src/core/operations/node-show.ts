@@ -4,7 +4,7 @@ import { describeError, SvcmError } from "../errors.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { listReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 
 const MOST_TROUBLES = 5;
 /** Concurrent requests share a measurement. */

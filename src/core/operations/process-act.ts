@@ -18,7 +18,7 @@ import type {
 import { createActionSubject, noteOutcome } from "../pm2/control/action-subject.ts";
 import { runAll } from "../pm2/control/run-all.ts";
 import { createSteps } from "../pm2/control/steps.ts";
-import { createHealthWaiter } from "../rollout/apply/wait-healthy.ts";
+import { createHealthWaiter } from "../rollout/apply/gate.ts";
 
 export interface ProcessActionResult {
   readonly ok: true;

@@ -2,7 +2,7 @@ import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { findProblem, type ProblemContext } from "../pm2/problem.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
-import { listScrubbed, readProblemContext } from "../pm2/scrubbed.ts";
+import { listScrubbed, readProblemContext } from "../pm2/list-scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {

@@ -4,7 +4,7 @@ import type { AffectedProcess } from "../pm2/control/action.ts";
 import { noteProcesses, type ActionSubject } from "../pm2/control/action-subject.ts";
 import { scaleDown, scaleUp } from "../pm2/control/scale.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
-import { createHealthWaiter } from "../rollout/apply/wait-healthy.ts";
+import { createHealthWaiter } from "../rollout/apply/gate.ts";
 
 export interface ProcessScaleResult {
   readonly ok: true;

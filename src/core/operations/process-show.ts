@@ -7,7 +7,7 @@ import { LAST_ENDS, whyOf, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
-import { readProblemContext } from "../pm2/scrubbed.ts";
+import { readProblemContext } from "../pm2/list-scrubbed.ts";
 import { findProblem } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";

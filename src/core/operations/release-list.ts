@@ -1,6 +1,6 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { listReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 
 export const releaseList = defineOperation({
   id: "release.list",

@@ -2,7 +2,7 @@ import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { findRelease } from "../rollout/apply/rollback-plan.ts";
 import { toRelease } from "../rollout/release.ts";
-import { listReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 
 /** Returns a release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
 export const releaseShow = defineOperation({

@@ -19,7 +19,6 @@ export interface CheckedFile {
   readonly scrub: Scrub;
 }
 
-/** @throws {SvcmError} as `readEcosystem` */
 export async function readChecked(ports: Ports, vocabulary: Vocabulary, request: PlaceRequest): Promise<CheckedFile> {
   const { contract } = vocabulary;
   const file = await readEcosystem(ports, request);
@@ -41,7 +40,6 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   return impliedApps(readSource(text, path).value, profile, vocabulary);
 }
 
-/** Never shows a secret. */
 function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
   return Array.from(findingsOf(rules, ecosystem), (finding) => scrubIssue(toIssue(finding), scrub)).toSorted(
     (a, b) => appIndex(a) - appIndex(b) || compareText(a.code, b.code) || compareText(a.message, b.message),

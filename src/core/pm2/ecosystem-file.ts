@@ -40,7 +40,12 @@ type LocatedEcosystem = Omit<EcosystemContent, "contract" | "spellings">;
 export async function readEcosystem(ports: EcosystemPorts, request: PlaceRequest): Promise<EcosystemContent> {
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const spellingsByEnvironment = ecosystemSpellings(contract, matrix);
-  const environment = resolveEnvironment(spellingsByEnvironment, contract, request.environment, ports.workspace.nodeEnv);
+  const environment = resolveEnvironment(
+    spellingsByEnvironment,
+    contract,
+    request.environment,
+    ports.workspace.nodeEnv,
+  );
   const services = chooseServices(await ports.facts.project(), request.service);
   const read = await (services.length === 0
     ? readNamed(ports, environment)
@@ -177,7 +182,6 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
-/** Services and environments may share a file. */
 export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   return {

@@ -1,4 +1,3 @@
-/** The first ending wins. */
 const ENDINGS = [".config.cjs", ".config.js", ".config.mjs", ".config.json", ".config.yaml", ".config.yml"] as const;
 
 /** Messages use the first name if no file exists. */

@@ -1,4 +1,3 @@
-import { splitArguments } from "./canonical-value.ts";
 import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
 
@@ -58,7 +57,6 @@ export function firstValue(fields: Fields, names: readonly string[]): Data | und
   return names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)).find(Boolean);
 }
 
-/** Node's options `--env-file` and `--env-file-if-exists`. */
 export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
   return interpreterArgs.flatMap((arg, index) => {
     const option = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg);
@@ -109,4 +107,20 @@ function readVariables(fields: Fields): Record<string, string> {
 
 function variableText(value: Data): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The value in an ecosystem file and PM2's own form of it must have the same digest. */
+export function canonicalValue(value: unknown): string {
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+export function canonicalArguments(value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify(value.map(canonicalValue));
+  return JSON.stringify(value === undefined || value === null ? [] : splitArguments(canonicalValue(value)));
+}
+
+export function splitArguments(text: string): string[] {
+  const words = text.match(/[^\s"'=]+="[^"]*"|[^\s"'=]+='[^']*'|"[^"]*"|'[^']*'|\S+/g) ?? [];
+  return words.map((word) => word.replace(/^(["'])(.*)\1$/s, "$2")).filter((word) => word.trim() !== "");
 }

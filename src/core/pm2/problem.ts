@@ -7,7 +7,6 @@ export interface ProblemContext {
   readonly observed?: ObservedRestarts | undefined;
 }
 
-/** Any process may crash once or twice. */
 const MIN_LOOP_RESTARTS = 3;
 /** Average, if svcm did not watch the restarts itself. */
 const MAX_LOOP_INTERVAL_MS = 60_000;
@@ -20,8 +19,8 @@ export function workingFolders(records: readonly Pick<ProcessRecord, "cwd">[]): 
   return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
 }
 
-export function findProblem(record: ProcessRecord, circumstances: ProblemContext): ProcessProblem | null {
-  return folderMissing(record, circumstances) ?? withoutPid(record) ?? crashLoop(record, circumstances);
+export function findProblem(record: ProcessRecord, context: ProblemContext): ProcessProblem | null {
+  return folderMissing(record, context) ?? withoutPid(record) ?? crashLoop(record, context);
 }
 
 export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
@@ -41,10 +40,10 @@ function withoutPid(record: ProcessRecord): ProcessProblem | null {
   return { code: "PROCESS_WITHOUT_PID", details: "PM2 shows it as online, but it does not run: it has no pid." };
 }
 
-function crashLoop(record: ProcessRecord, circumstances: ProblemContext): ProcessProblem | null {
+function crashLoop(record: ProcessRecord, context: ProblemContext): ProcessProblem | null {
   const { status } = record;
   if (status === "stopped" || status === "stopping" || status === "errored") return null;
-  const details = observedLoop(record, circumstances) ?? recordedLoop(record, circumstances);
+  const details = observedLoop(record, context) ?? recordedLoop(record, context);
   return details === undefined ? null : { code: "PROCESS_CRASH_LOOP", details };
 }
 

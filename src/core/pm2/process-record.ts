@@ -18,7 +18,6 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly createdAt: number | null;
   readonly script: string | null;
   readonly cwd: string | null;
-  /** For example `node`, `none`, or an absolute path. */
   readonly interpreter: string | null;
   readonly execMode: "fork" | "cluster" | null;
   /** Null in fork mode. */

@@ -14,7 +14,6 @@ const CERTAIN_SECRET_NAME =
   /SECRET|TOKEN|PASSW|PASSPHRASE|PWD|CREDENTIAL|PRIVATE|(?:API|ACCESS|SIGNING|ENCRYPTION)_?KEY|BEARER|JWT/i;
 const MAX_DEPTH = 32;
 const ORDINARY_WORD = /^[a-z]+(?:[-_.][a-z]+)*$/;
-/** `--db-password x`, `--token=x`. */
 const SECRET_OPTION =
   /((?:^|\s)--?[\w-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|credentials?|key)[\w-]{0,40}(?:=|\s+))(?:"[^"]*"|'[^']*'|\S+)/gi;
 
@@ -27,7 +26,6 @@ export function redactVariable(contract: RuntimeContract, name: string, value: s
   return isOwnContract(contract) ? REDACTED : redactMember(name, value, scrub);
 }
 
-/** Includes the members of JSON values, and passwords inside. */
 export function findSecrets(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
   return [...variables].flatMap(([name, value]) => {
     const spec = specOf(contract, name);
@@ -89,7 +87,6 @@ function listMembers(name: string, value: unknown, depth = 0): (readonly [string
   }
   if (typeof value !== "object" || value === null) return [[name, String(value)]];
   if (Array.isArray(value)) return value.flatMap((item) => listMembers(name, item, depth + 1));
-  // Below a secret name, every member is secret.
   const nameOf = (key: string): string => (isSecretName(name) ? name : key);
   return Object.entries(value).flatMap(([key, member]) => listMembers(nameOf(key), member, depth + 1));
 }

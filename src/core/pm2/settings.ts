@@ -1,12 +1,10 @@
 import { settingNames, type SettingName } from "../api/names.ts";
 import { below } from "../project/places.ts";
-import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
-import { firstValue, type Fields } from "./normalise.ts";
+import { canonicalArguments, canonicalValue, firstValue, type Fields } from "./normalise.ts";
 
 /** Texts are digests, `null` is PM2's default. */
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
-/** PM2's default for `listen_timeout`. */
 export const LISTEN_TIMEOUT_MS = 3000;
 
 interface Setting {
@@ -63,7 +61,6 @@ export function recordedSettings(record: Readonly<Record<string, unknown>>, dige
 export interface SettingContext {
   readonly name: string;
   readonly cwd: string;
-  /** Contains the log files; without it, they are not compared. */
   readonly pm2Home: string | undefined;
 }
 

@@ -63,7 +63,6 @@ function describeApp(
   };
 }
 
-/** An option and its value may be two words. */
 function scrubWords(words: readonly string[], scrub: Scrub): string[] {
   return words.map((word, index) => {
     const before = words[index - 1] ?? "";

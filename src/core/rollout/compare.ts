@@ -3,20 +3,17 @@ import type { DriftEntry } from "../api/metrics.ts";
 import { settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { groupBy } from "../words/group-by.ts";
 import { isWithoutPid } from "../pm2/problem.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
-import type { ExpectedApp } from "./expected.ts";
+import type { ExpectedApp, FileState } from "./expected.ts";
 import type { AppliedState } from "./release.ts";
 
-export interface ComparisonInput {
-  /** In file order. */
+export interface ComparisonInput extends FileState {
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  readonly modifiedMs: (path: string) => number | undefined;
   /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
-  readonly missingFolders: ReadonlySet<string>;
-  /** Absent when two revisions are compared. */
   readonly appliedApps?: AppliedState["apps"] | undefined;
 }
 
@@ -88,11 +85,10 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     ...(app.script === record.script && isModifiedSinceStart(app.script)
       ? [differ("script", "stale", { declared: app.script })]
       : []),
-    ...settingDifferences(app, record).map(({ field, ...shown }) => differ(field, "different", shown)),
+    ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
   ];
 }
 
-/** True if PM2 lists the process but neither runs nor starts it. */
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "stopped" || status === "errored";
 }
@@ -101,8 +97,8 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
   return settingNames.flatMap((field) => {
     const [declared, running] = [settings[field], declaration.settings[field]];
     if (declared === undefined || running === undefined || declared === running) return [];
-    const shown = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
-    return [{ field, ...shown }];
+    const values = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
+    return [{ field, ...values }];
   });
 }
 
@@ -146,7 +142,7 @@ const DISPLAYED_FIELDS = [
   ["namespace", "namespace"],
 ] as const satisfies readonly (readonly [DriftEntry["field"] & keyof ExpectedApp, keyof ProcessRecord])[];
 
-function difference(
+export function difference(
   field: Difference["field"],
   state: Difference["state"],
   pmIds: readonly number[],
@@ -160,17 +156,6 @@ function mergeDifferences(differences: readonly Difference[]): Difference[] {
   return [...alike.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, pmIds: [first, ...others].flatMap(({ pmIds }) => pmIds) }],
   );
-}
-
-export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 export function pmIdsOf(processes: readonly ProcessRecord[]): number[] {

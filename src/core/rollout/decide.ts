@@ -1,10 +1,11 @@
 import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { groupBy } from "../words/group-by.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import {
   compareApps,
-  groupBy,
+  difference,
   isStopped,
   pmIdsOf,
   type ComparisonInput,
@@ -21,7 +22,6 @@ export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
 
 export interface DecideOptions {
   readonly preflighted?: ReadonlySet<string>;
-  /** Started by an apply of the same file. */
   readonly owned?: ReadonlySet<string>;
   readonly prune?: boolean;
   /** PM2's list for the next boot is older than the last apply. */
@@ -85,14 +85,7 @@ function sortSteps(steps: readonly DecidedStep[], { expected, running }: Compari
 const SAVE_STEP: DecidedStep = { do: "save", app: "", pmIds: [], disruption: "none", why: [], notes: [] };
 
 function createRemoval([app, processes]: readonly [string, readonly ProcessRecord[]]): DecidedStep {
-  const why: Difference = {
-    field: "app",
-    state: "unexpected",
-    key: null,
-    declared: null,
-    running: null,
-    pmIds: pmIdsOf(processes),
-  };
+  const why = difference("app", "unexpected", pmIdsOf(processes));
   const disruption = isAnyUp(processes) ? "down" : "none";
   return { do: "remove", app, pmIds: pmIdsOf(processes), disruption, why: [why], notes: [] };
 }
@@ -129,11 +122,11 @@ function createSteps(comparison: Comparison): DecidedStep[] {
 /** A step of these apps would end svcm before it has finished. */
 export function leaveOutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
   const isOwn = (step: DecidedStep): boolean => stepNames(step).some((name) => own.includes(name));
-  const kept = decision.steps.filter((step) => !isOwn(step));
+  const others = decision.steps.filter((step) => !isOwn(step));
   const leftOut = decision.steps.filter(isOwn);
   return {
     ...decision,
-    steps: leftOut.length > 0 && kept.every((step) => step.do === "save") ? [] : kept,
+    steps: leftOut.length > 0 && others.every((step) => step.do === "save") ? [] : others,
     leftOut: [...groupBy(leftOut, ({ app }) => app)].map(([name, steps]) => ({
       name,
       pmIds: [...new Set(steps.flatMap(({ pmIds }) => pmIds))],

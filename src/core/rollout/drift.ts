@@ -15,7 +15,6 @@ export interface Drift {
 /**
  * The reasons of a plan, without steps. A stopped process has not drifted, because its declaration is the same; a plan
  * starts it again.
- *
  * @see docs/reference/metrics.md
  */
 export function computeDrift(input: ComparisonInput): Drift {

@@ -1,5 +1,5 @@
 import { isSecretName } from "../secrets/secret-name.ts";
-import { isDeclaredVariable, isStartedBySvcm } from "../pm2/inherited.ts";
+import { isDeclaredVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
 
 export interface DriftingKey {
   readonly key: string;

@@ -1,10 +1,13 @@
-import { canonicalArguments, canonicalValue } from "../pm2/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { portOf } from "../words/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
+import { workingFolders } from "../pm2/problem.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
 
 /** Arguments and environment are digests. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
@@ -63,4 +66,23 @@ function listBlocks({ fields }: LoadedApp, spellings: readonly string[]): { read
 function perProcessKeys({ fields }: LoadedApp): string[] {
   const { increment_var: incrementVar, instance_var: instanceVar } = fields;
   return ["NODE_APP_INSTANCE", incrementVar, instanceVar].filter((key) => typeof key === "string");
+}
+
+export interface FileState {
+  readonly modifiedMs: (path: string) => number | undefined;
+  readonly missingFolders: ReadonlySet<string>;
+}
+
+export function sourceFiles(expected: readonly ExpectedApp[]): string[] {
+  return [...new Set(expected.flatMap(({ script, envFiles }) => [script, ...envFiles]))];
+}
+
+export function readFileState(
+  { stamps }: Pick<Ports, "stamps">,
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+): FileState {
+  const files = sourceFiles(expected);
+  const modified = new Map(stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
+  return { missingFolders: stamps.missing(workingFolders(running)), modifiedMs: (path) => modified.get(path) };
 }

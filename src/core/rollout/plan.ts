@@ -31,9 +31,9 @@ export function createPlan(
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
-  const seen = { environment, declared: input.expected, edited, running, steps, issues };
+  const inputs = { environment, declared: input.expected, edited, running, steps, issues };
   return {
-    id: digest === undefined ? null : shortId(digest(JSON.stringify(seen))),
+    id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,
     changed: steps.length > 0,
     steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
@@ -55,7 +55,6 @@ export function definitionText(record: ProcessRecord): string {
   return JSON.stringify(fields);
 }
 
-/** PM2 changes these at a restart. */
 const VOLATILE = /^(?:PWD|OLDPWD|PM2_\w+|unique_id)$/;
 
 /** `7f3a-9c21`, short enough to read out. */

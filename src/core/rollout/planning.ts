@@ -4,7 +4,7 @@ import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/tiers.ts";
 import { declarationRefusal } from "../pm2/control/refusals.ts";
 import { nameNotFound } from "../pm2/control/target.ts";
-import { findDeclaration } from "../pm2/declaration.ts";
+import { findDeclaration } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
@@ -13,9 +13,8 @@ import type { Ports } from "../ports/index.ts";
 import { defined } from "../words/defined.ts";
 import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
-import { expectedApps, type ExpectedApp, type ExpectContext } from "./expected.ts";
-import { readFileState } from "./files.ts";
-import { readAppliedState } from "./releases-now.ts";
+import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
+import { readAppliedState } from "./read-releases.ts";
 import { createPlan } from "./plan.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
@@ -58,7 +57,7 @@ export async function computePlan(
     expected,
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
-    left: context.appliedState.apps,
+    appliedApps: context.appliedState.apps,
     ...readFileState(ports, expected, running),
   };
   const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
@@ -133,8 +132,8 @@ function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: AppliedState
 }
 
 function listOwnApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
-  const us = processes.own();
-  return running.filter((record) => isOwnProcess(record, us)).map(({ name }) => name);
+  const self = processes.own();
+  return running.filter((record) => isOwnProcess(record, self)).map(({ name }) => name);
 }
 
 function createSelector(

@@ -3,12 +3,13 @@ import { listOrEmpty } from "../pm2/control/list-or-empty.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import { type PlaceRequest, below } from "../project/places.ts";
 import { expectedApps, type ExpectContext } from "./expected.ts";
-import { readGitState } from "./git-state.ts";
 import type { PlanContext } from "./plan.ts";
-import { simulateApply } from "./result.ts";
-import { readRevision } from "./revision.ts";
+import { simulateApply, readRevision } from "./revision.ts";
+import type { Plan } from "../api/rollout.ts";
+import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 
 interface StartState {
   readonly expecting: ExpectContext;
@@ -77,4 +78,21 @@ function createExpectContext(
   digest: ExpectContext["digest"],
 ): ExpectContext {
   return { machine: { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home }, spellings, digest };
+}
+
+/** Git runs while the ecosystem file is read. */
+export async function readGitState(
+  { revisions, workspace }: Ports,
+  reading: EcosystemContent | Promise<EcosystemContent>,
+): Promise<Plan["git"]> {
+  const state = await revisions.state(async () => {
+    const { loaded } = await reading;
+    const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
+    const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name));
+    return [...new Set([...(loaded?.files ?? []), ...envFiles, ...own])];
+  });
+  const prefix = `${workspace.root}/`;
+  return state === undefined
+    ? null
+    : { commit: state.commit, dirty: state.dirty.map((path) => path.replace(prefix, "")) };
 }

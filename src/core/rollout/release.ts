@@ -89,6 +89,10 @@ export function namesOfApp({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: 
   ];
 }
 
+export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readonly string[]): EnvFileCopy[] {
+  return names.flatMap((name) => left.apps[name]?.envFiles ?? []);
+}
+
 export function findAppliedState([newest]: readonly Journal[]): AppliedState {
   if (newest === undefined) return { apps: {} };
   const end = newest.events.findLast((event) => event.event === "end");

@@ -1,4 +1,4 @@
-import { compareApps, type ComparisonInput, type Comparison } from "./compare.ts";
+import { compareApps, difference, type ComparisonInput, type Comparison } from "./compare.ts";
 
 export type Renames = ReadonlyMap<string, string>;
 
@@ -46,6 +46,6 @@ export function addRenameReason(comparison: Comparison, renames: Renames): Compa
   const former = [...renames].find(([, to]) => to === app.name)?.[0];
   if (former === undefined) return comparison;
   const pmIds = processes.map(({ pmId }) => pmId);
-  const why = { field: "app", state: "different", key: null, declared: app.name, running: former, pmIds } as const;
+  const why = difference("app", "different", pmIds, { declared: app.name, running: former });
   return { ...comparison, differences: [why, ...differences] };
 }

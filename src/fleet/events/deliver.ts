@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { deliveryFile, settledTimes, unsent, type GivenOut, type Ports } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
 import { encodeRecord, decodeRecord } from "./message.ts";
-import { parseDeliveryState, renderDeliveryState, type DeliveryState } from "./sent.ts";
+import { parseDeliveryState, renderDeliveryState, type DeliveryState } from "./delivery-state.ts";
 
 const STREAM_CHECK_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -46,7 +46,6 @@ type Save = (state: DeliveryState) => Promise<void>;
 class Delivery {
   readonly #options: DeliveryOptions;
   readonly #signal: AbortSignal;
-  /** True once the file is known to agree with the stream. */
   #isSynced = false;
   #isDisconnected = false;
   #isFailing = false;
@@ -100,12 +99,11 @@ class Delivery {
     }
   }
 
-  /** @returns true if more records are waiting */
-  async #deliverBatch(kept: DeliveryState | undefined, untilMs: number, save: Save): Promise<boolean> {
-    const agreed = this.#isSynced && kept !== undefined ? kept : await this.#synchronise(kept, untilMs);
+  async #deliverBatch(saved: DeliveryState | undefined, untilMs: number, save: Save): Promise<boolean> {
+    const agreed = this.#isSynced && saved !== undefined ? saved : await this.#synchronise(saved, untilMs);
     const state = await this.#sendPending(agreed, save);
     const { records, after, hasMore } = await unsent(this.#options.ports, state.given, untilMs, this.#signal);
-    const isIdle = records.length === 0 && kept !== undefined && untilMs - state.given.untilMs < IDLE_SAVE_MS;
+    const isIdle = records.length === 0 && saved !== undefined && untilMs - state.given.untilMs < IDLE_SAVE_MS;
     if (!isIdle) {
       const next = { given: after, pending: records, lastSeq: state.lastSeq };
       await save(next);
@@ -116,18 +114,18 @@ class Delivery {
   }
 
   /** Drops pending messages that are already in the stream. */
-  async #synchronise(kept: DeliveryState | undefined, untilMs: number): Promise<DeliveryState> {
+  async #synchronise(saved: DeliveryState | undefined, untilMs: number): Promise<DeliveryState> {
     const { link, node } = this.#options;
     const last = await link.events.last(node);
     const lastSeq = last?.seq ?? 0;
-    if (kept !== undefined) {
+    if (saved !== undefined) {
       const id = last && decodeRecord(last)?.id;
-      const arrived = kept.pending.findIndex((record) => record.id === id) + 1;
+      const arrived = saved.pending.findIndex((record) => record.id === id) + 1;
       // Without a message, the stream is new or has dropped the node's messages.
-      if (arrived > 0 || last === undefined || lastSeq === kept.lastSeq)
-        return { given: kept.given, pending: kept.pending.slice(arrived), lastSeq };
+      if (arrived > 0 || last === undefined || lastSeq === saved.lastSeq)
+        return { given: saved.given, pending: saved.pending.slice(arrived), lastSeq };
     }
-    const first = Math.min(kept?.given.untilMs ?? untilMs, untilMs - DAY_MS);
+    const first = Math.min(saved?.given.untilMs ?? untilMs, untilMs - DAY_MS);
     const given: GivenOut = { untilMs: first, ids: last === undefined ? [] : await this.#listStoredIds(first) };
     return { given, pending: [], lastSeq };
   }
@@ -135,14 +133,14 @@ class Delivery {
   /** Needed if the node's file is lost or older than the stream. */
   async #listStoredIds(sinceMs: number): Promise<string[]> {
     const { link, node, aheadMs } = this.#options;
-    const wanted = {
+    const request = {
       node,
       sinceMs: sinceMs - (await aheadMs()) - CLOCK_MARGIN_MS,
       limit: MAX_STORED,
       isFollowed: false,
     };
     const ids: string[] = [];
-    for await (const stored of link.events.read(wanted, this.#signal)) ids.push(decodeRecord(stored)?.id ?? "");
+    for await (const stored of link.events.read(request, this.#signal)) ids.push(decodeRecord(stored)?.id ?? "");
     return ids;
   }
 

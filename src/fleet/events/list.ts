@@ -41,7 +41,6 @@ export async function listEvents(context: EventContext, query: FleetEventQuery):
 
 /**
  * Yields stored events, then each new one.
- *
  * @throws {SvcmError} INVALID_REQUEST for a node that is not declared, FLEET_FAILED
  */
 export async function* followEvents(
@@ -52,8 +51,8 @@ export async function* followEvents(
   const nodes = await selectDeclared(fleet, query.nodes);
   const since = query.since ?? Date.now();
   const explained = new Set<string>();
-  const wanted = { node: nodeFilter(nodes), sinceMs: since - CLOCK_MARGIN_MS, limit: MAX_RECORDS, isFollowed: true };
-  for await (const stored of stream.read(wanted, signal)) {
+  const request = { node: nodeFilter(nodes), sinceMs: since - CLOCK_MARGIN_MS, limit: MAX_RECORDS, isFollowed: true };
+  for await (const stored of stream.read(request, signal)) {
     const record = nodes.some(({ name }) => name === stored.node) ? decodeRecord(stored) : undefined;
     if (record === undefined || !isNews(record, explained)) continue;
     for (const happening of happeningsOf(record))
@@ -86,14 +85,14 @@ async function readRecordsSince(
   const records: SentRecord[] = [];
   let isWhole = !(hasDropped && firstMs > since);
   let count = 0;
-  const wanted = {
+  const request = {
     node: nodeFilter(nodes),
     sinceMs: since - CLOCK_MARGIN_MS,
     limit: MAX_RECORDS,
     isFollowed: false,
     state,
   };
-  for await (const stored of stream.read(wanted, new AbortController().signal)) {
+  for await (const stored of stream.read(request, new AbortController().signal)) {
     count += 1;
     const ofNode = counts.get(stored.node);
     if (ofNode === undefined) continue;

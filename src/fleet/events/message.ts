@@ -1,4 +1,3 @@
-/** JSON; the subject names the node. */
 import * as z from "zod";
 import { auditRecord } from "../../core/api/audit-record.ts";
 import { eventBody } from "../../core/api/events.ts";

@@ -7,7 +7,6 @@ import type { Fleet, KnownNode } from "../fleet.ts";
 import { findAnswerState, type AnswerState } from "../nodes.ts";
 import { lockedError, readRollout, replaceRollout, type RecordedRollout } from "./record.ts";
 
-/** Plans are in rollout order. */
 export interface NodePlan {
   readonly node: string;
   readonly plan: Plan;
@@ -25,15 +24,13 @@ interface RolloutContext {
 
 /**
  * Every node needs a plan that can be applied.
- *
  * @throws {SvcmError} APPLY_LOCKED, FLEET_FAILED, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, ECOSYSTEM_FILE_FAILED
  */
 export async function planNodes(
   { fleet, ports }: RolloutContext,
   { nodes, apply, deadlineMs, version }: PlanRequest,
 ): Promise<NodePlan[]> {
-  const current = await readRollout(fleet);
-  if (current?.rollout.outcome === null) throw lockedError(current.rollout, ports.clock.now());
+  await readFinished(fleet, ports.clock.now());
   const { environment, service, apps, prune, preflight, allowDirty } = apply;
   const place = { environment, service, apps, prune, preflight };
   const answers = await Promise.all(
@@ -60,7 +57,6 @@ interface RefusedPlan {
   readonly error: SvcmError;
 }
 
-/** Uses the kind of the first refusal. */
 function cannotApplyError(refused: readonly RefusedPlan[], count: number): SvcmError {
   const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
   const { kind, body: { code } = {} } = refused[0]?.error ?? {};
@@ -72,7 +68,6 @@ function cannotApplyError(refused: readonly RefusedPlan[], count: number): SvcmE
 }
 
 interface PlanRequest {
-  /** In rollout order. */
   readonly nodes: readonly KnownNode[];
   readonly apply: Choices["apply"];
   readonly deadlineMs: number;
@@ -87,8 +82,7 @@ export async function beginRollout(
 ): Promise<RecordedRollout> {
   const { apply, maxParallel } = choices;
   const now = ports.clock.now();
-  const current = await readRollout(fleet);
-  if (current?.rollout.outcome === null) throw lockedError(current.rollout, now);
+  const finished = await readFinished(fleet, now);
   const startedAt = new Date(now).toISOString();
   const rollout: FleetRollout = {
     id: `${startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${ports.host.randomId().slice(0, 8)}`,
@@ -104,7 +98,14 @@ export async function beginRollout(
     steps: 0,
     nodes: plans.map(({ node, plan }) => ({ node, plan: plan.id, state: plan.changed ? "waiting" : "unchanged" })),
   };
-  return replaceRollout(fleet, rollout, { revision: current?.revision ?? 0, now });
+  return replaceRollout(fleet, rollout, { revision: finished?.revision ?? 0, now });
+}
+
+/** @throws {SvcmError} APPLY_LOCKED if a rollout holds the lock */
+async function readFinished(fleet: Fleet, now: number): Promise<RecordedRollout | undefined> {
+  const latest = await readRollout(fleet);
+  if (latest?.rollout.outcome === null) throw lockedError(latest.rollout, now);
+  return latest;
 }
 
 /** @throws {SvcmError} INVALID_REQUEST with ROLLOUT_NOT_FOUND */
@@ -120,7 +121,6 @@ export async function requireOpenRollout(fleet: Fleet): Promise<RecordedRollout>
 
 /**
  * The former holder may still be running: its next action is refused.
- *
  * @throws {SvcmError} APPLY_LOCKED if the record has changed or the rollout cannot continue
  */
 export async function takeOver(

@@ -2,7 +2,7 @@ import { fleetRolloutBody, type FleetRollout } from "../../core/api/fleet-rollou
 import { SvcmError, type Ports } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration-text.ts";
 import { isUnreachable } from "../link-refusals.ts";
-import type { RolloutRecord } from "../link-rollouts.ts";
+import type { RolloutRecord } from "../link-buckets.ts";
 
 export interface RecordedRollout {
   readonly rollout: FleetRollout;
@@ -38,7 +38,6 @@ function parseRollout(text: string): FleetRollout | undefined {
 
 /**
  * Takes the lock if the record has the given revision; 0 means no record.
- *
  * @throws {SvcmError} APPLY_LOCKED if another svcm process was faster
  */
 export async function replaceRollout(
@@ -56,7 +55,6 @@ export async function replaceRollout(
 
 /**
  * Without a server, tries for `patienceMs`. After a lost reply, the record may already have this text.
- *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED
  */
 export async function replaceWithRetry(

@@ -1,4 +1,3 @@
-/** The record is written before and after each action; `nextMove` decides the next one. */
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { rolloutApply, rolloutRollback, SvcmError, type Ports } from "../../core/index.ts";
 import { answered, asked, ended, nextMove, turned, type Answer } from "../../core/nodes/rollout.ts";
@@ -8,9 +7,7 @@ import { replaceWithRetry, type RecordedRollout } from "./record.ts";
 export interface RunContext {
   readonly fleet: Fleet;
   readonly ports: Ports;
-  /** For each action of a node, and for an unreachable server. */
   readonly deadlineMs: number;
-  /** Requests a stop after the current actions. */
   readonly signal: AbortSignal;
   readonly onChange: (rollout: FleetRollout) => void;
 }
@@ -23,7 +20,6 @@ type NodeAnswer = Answer & { readonly node: string };
 
 /**
  * If the rollout cannot continue, the record has no holder and the lock stays.
- *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED if the record cannot be written
  */
 export async function runRollout(

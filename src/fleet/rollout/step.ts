@@ -36,7 +36,6 @@ export class RunningSteps {
   }
 }
 
-/** Drops the plan, which may be large. */
 export function pickRelease(output: unknown): { readonly release: string | null } {
   const { id, release } = output as { readonly id?: string; readonly release?: { readonly id: string } | null };
   return { release: id ?? release?.id ?? null };

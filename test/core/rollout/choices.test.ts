@@ -4,7 +4,7 @@ import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
-import { simulateApply } from "../../../src/core/rollout/result.ts";
+import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";

@@ -8,7 +8,7 @@ import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { createPlan, type PlanContext } from "../../../src/core/rollout/plan.ts";
-import { simulateApply } from "../../../src/core/rollout/result.ts";
+import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 

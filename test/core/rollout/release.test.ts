@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
 import type { ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
-import { listReleases } from "../../../src/core/rollout/releases-now.ts";
+import { listReleases } from "../../../src/core/rollout/read-releases.ts";
 import type { Releases } from "../../../src/core/ports/releases.ts";
 
 const STARTED = "2026-11-22T04:41:03.000Z";

@@ -14,7 +14,7 @@ import { ownProcess } from "./own-process.ts";
 import { pm2Names, probe } from "./daemon.ts";
 import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { isInherited } from "../../pm2/inherited.ts";
+import { isInherited } from "../../pm2/variable-origin.ts";
 
 export interface Pm2Options {
   /** PM2 itself gets only a small part of it. */

@@ -1,18 +1,17 @@
 import type { PlaceRequest } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
-import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
+import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { sourceFiles, readFileState } from "../../rollout/files.ts";
 import { type EcosystemContent, readEcosystem } from "../../pm2/ecosystem-file.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
-import { readAppliedState } from "../../rollout/releases-now.ts";
+import { readAppliedState } from "../../rollout/read-releases.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -150,6 +149,6 @@ function ecosystemView(ports: Ports, state: EcosystemState, records: readonly Pr
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
-  const facts = { expected, running: records, visibleKeys: state.visibleKeys, left: state.left };
+  const facts = { expected, running: records, visibleKeys: state.visibleKeys, appliedApps: state.left };
   return { fileName, path, exists, ...computeDrift({ ...facts, ...readFileState(ports, expected, records) }) };
 }

@@ -3,7 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { workingFolders, type RestartObservations, watchRestarts } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { listScrubbed } from "../../pm2/scrubbed.ts";
+import { listScrubbed } from "../../pm2/list-scrubbed.ts";
 import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */

@@ -14,7 +14,6 @@ export interface ActionContext {
   /** Records the action before its first effect; further calls do nothing. */
   readonly begin: () => Promise<void>;
   readonly timeoutMs?: number | undefined;
-  /** A started process must be online for this time. */
   readonly stableMs?: number | undefined;
   readonly nextRun?: ((record: ProcessRecord) => NextRun) | undefined;
   /** A reload fails as soon as its new run fails, while PM2 still keeps the old run. */
@@ -24,13 +23,11 @@ export interface ActionContext {
 }
 
 export interface ReloadWatch {
-  /** @throws {SvcmError} if the run has failed */
   readonly observe: (now: ProcessRecord) => Promise<void>;
   /** Gets PM2's pending response if the reload has already failed. */
   readonly onPendingReload: (target: ProcessRecord, answer: Promise<unknown>) => void;
 }
 
-/** @throws {SvcmError} PM2_FAILED */
 export type ReadRecord = () => Promise<ProcessRecord>;
 
 export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";

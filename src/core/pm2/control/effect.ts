@@ -5,7 +5,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { withheldIssues } from "../rules/file.ts";
-import type { Declaration } from "../declaration.ts";
+import type { Declaration } from "../declared.ts";
 import type { AppliedField, Effect } from "./action.ts";
 import type { RequestedApps } from "./requested-apps.ts";
 import type { DeclaredRun } from "../../ports/processes.ts";

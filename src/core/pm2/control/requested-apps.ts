@@ -1,13 +1,12 @@
 import { visibleKeys } from "../../env/tiers.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { findDeclaration, type Declaration } from "../declaration.ts";
-import { declaredApps } from "../declared.ts";
+import { findDeclaration, type Declaration, declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
 import { startedEnvironments } from "../../project/started-environments.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import type { AppliedState } from "../../rollout/release.ts";
-import { readAppliedState } from "../../rollout/releases-now.ts";
+import { readAppliedState } from "../../rollout/read-releases.ts";
 import { nameNotFound } from "./target.ts";
 import type { ActionInput } from "./action.ts";
 import type { ActionSubject } from "./action-subject.ts";

@@ -1,5 +1,6 @@
 import type { ProcessAction } from "../../api/names.ts";
 import type { Progress } from "../../caller.ts";
+import { groupBy } from "../../words/group-by.ts";
 import { describeError, SvcmError } from "../../errors.ts";
 import { mergeOutcomes, type Outcome, type Step } from "./action.ts";
 
@@ -22,7 +23,7 @@ export async function runAll(action: ProcessAction, steps: readonly Step[], repo
   const done: Outcome[] = [];
   const failures: Failure[] = [];
   const untouched: string[] = [];
-  const queue = groupByApp(steps);
+  const queue = [...groupBy<Step, string | Step>(steps, (step) => step.app ?? step).values()];
   const runStep = async ({ label, run }: Step): Promise<boolean> => {
     try {
       done.push(await run());
@@ -45,15 +46,6 @@ export async function runAll(action: ProcessAction, steps: readonly Step[], repo
   const outcome = mergeOutcomes(done);
   if (failures.length > 0) throw partialFailure(action, { count: steps.length, failures, untouched, outcome });
   return outcome;
-}
-
-function groupByApp(steps: readonly Step[]): Step[][] {
-  const apps = new Map<string | Step, Step[]>();
-  for (const step of steps) {
-    const key = step.app ?? step;
-    apps.set(key, [...(apps.get(key) ?? []), step]);
-  }
-  return [...apps.values()];
 }
 
 interface PartialResult {

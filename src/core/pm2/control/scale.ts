@@ -3,8 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, type ActionContext, type AffectedProcess } from "./action.ts";
-import { separateOwn } from "./own-processes.ts";
-import { processLabel } from "./target.ts";
+import { separateOwn, processLabel } from "./target.ts";
 import { isRunning, NO_PREVIOUS_RUN, judge } from "./verdict.ts";
 import { verify } from "./verify.ts";
 

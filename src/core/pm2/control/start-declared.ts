@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { Declaration } from "../declaration.ts";
+import type { Declaration } from "../declared.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { NO_PREVIOUS_RUN, judge, type Verdict } from "./verdict.ts";
 import { actOn } from "./act-on.ts";

@@ -1,6 +1,9 @@
 import { SvcmError } from "../../errors.ts";
 import { suggest } from "../../words/suggest.ts";
-import type { ProcessRecord } from "../process-record.ts";
+import { type ProcessRecord, isOwnProcess } from "../process-record.ts";
+import type { ProcessAction } from "../../api/names.ts";
+import type { Ports } from "../../ports/index.ts";
+import { toSkipped, type SkippedProcess } from "./action.ts";
 
 /** Names are literal: `all`, `0` or `/re/` means an app with that name. */
 export interface TargetRequest {
@@ -41,20 +44,20 @@ export function processLabel({ name, pmId, namespace }: Pick<ProcessRecord, "nam
 }
 
 export function nameNotFound(what: string, requested: string, accepted: readonly string[]): SvcmError {
-  const known = [...new Set(accepted)].toSorted();
-  const suggestion = suggest(requested, known) ?? onlyNameWith(requested, known);
-  const names = known.map((name) => JSON.stringify(name)).join(", ");
+  const names = [...new Set(accepted)].toSorted();
+  const suggestion = suggest(requested, names) ?? onlyNameWith(requested, names);
+  const quoted = names.map((name) => JSON.stringify(name)).join(", ");
   const details = [
     `No ${what} ${JSON.stringify(requested)}.`,
     ...(suggestion === undefined ? [] : [`Did you mean ${JSON.stringify(suggestion)}?`]),
-    known.length === 0 ? "There is none." : `Accepted: ${names}.`,
+    names.length === 0 ? "There is none." : `Accepted: ${quoted}.`,
   ].join(" ");
   return new SvcmError("PROCESS_NOT_FOUND", { details });
 }
 
 /** `svc-dev-restapi` for `restapi`. */
-function onlyNameWith(part: string, known: readonly string[]): string | undefined {
-  const [first, ...more] = known.filter((name) => name.includes(part));
+function onlyNameWith(part: string, names: readonly string[]): string | undefined {
+  const [first, ...more] = names.filter((name) => name.includes(part));
   return more.length === 0 ? first : undefined;
 }
 
@@ -125,4 +128,30 @@ function ambiguousName(name: string, found: readonly ProcessRecord[]): SvcmError
 
 function invalidRequest(details: string): SvcmError {
   return new SvcmError("INVALID_REQUEST", { details });
+}
+
+/**
+ * A stop or restart of these would end them before they respond.
+ * @throws {SvcmError} SELF_ACTION_BLOCKED unless `mayLeaveOut`
+ */
+export function separateOwn(
+  ports: Ports,
+  action: ProcessAction,
+  targets: readonly ProcessRecord[],
+  maySkipOwn: boolean,
+): { others: readonly ProcessRecord[]; own: SkippedProcess[] } {
+  if (action === "start") return { others: targets, own: [] };
+  const self = ports.processes.own();
+  const own = targets.filter((record) => isOwnProcess(record, self));
+  const [first] = own;
+  if (first !== undefined && !maySkipOwn) {
+    throw new SvcmError("SELF_ACTION_BLOCKED", {
+      details: `${processLabel(first)} serves this request: it cannot ${action} itself.`,
+      hint: `From a terminal: svcm process ${action} ${first.name} --id ${first.pmId}`,
+    });
+  }
+  return {
+    others: targets.filter((record) => !own.includes(record)),
+    own: own.map((record) => toSkipped(record, "SELF_ACTION_BLOCKED")),
+  };
 }

@@ -13,7 +13,6 @@ export const NO_PREVIOUS_RUN: PreviousRun = { status: "stopped", restartCount: 0
 /**
  * Even a process that crashes at once is briefly online.
  * @param onlineMs how long this run has been seen online, on a monotonic clock
- * @param stableMs how long it must be online
  */
 export function judge(
   action: ProcessAction,
@@ -34,8 +33,8 @@ export class OnlineRuns {
   /** @param nowMs on a monotonic clock */
   onlineMs({ pmId, status, pid, startedAt, restartCount }: ProcessRecord, nowMs: number): number {
     const run = JSON.stringify([status, pid, startedAt, restartCount]);
-    const known = this.#seen.get(pmId);
-    if (known?.run === run) return nowMs - known.sinceMs;
+    const previous = this.#seen.get(pmId);
+    if (previous?.run === run) return nowMs - previous.sinceMs;
     this.#seen.set(pmId, { run, sinceMs: nowMs });
     return 0;
   }
@@ -49,7 +48,6 @@ export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean 
   return status === "launching";
 }
 
-/** PM2 refuses an action if it has restarted the process itself. */
 export function isAlreadyDone(action: ProcessAction, before: PreviousRun, now: ProcessRecord): boolean {
   return action !== "stop" && action !== "delete" && isRunning(now) && isAnotherRun(before, now);
 }
@@ -96,7 +94,7 @@ function endedText(record: ProcessRecord, times: number): string | undefined {
   return `it ended right after its start, ${times === 1 ? "once" : `${times} times`} so far${exitCodeText(record)}`;
 }
 
-function exitCodeText({ exitCode }: ProcessRecord): string {
+export function exitCodeText({ exitCode }: ProcessRecord): string {
   return exitCode === null ? "" : `, last with exit code ${exitCode}`;
 }
 

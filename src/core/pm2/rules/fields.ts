@@ -46,7 +46,6 @@ function unknownField({ label, index }: CheckedApp, key: string): Finding {
   };
 }
 
-/** The derived command passes no `--env`. */
 export const envBlocks: EcosystemRule = {
   code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
   severity: "warning",

@@ -40,7 +40,6 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
   return undefined;
 }
 
-/** Each missing ending once, with everything that implies it. */
 export const impliedNames: EcosystemRule = {
   code: "ECOSYSTEM_SUFFIX_MISSING",
   severity: "error",

@@ -69,10 +69,12 @@ export const killTimeouts: EcosystemRule = {
   remedy: "Set `kill_timeout: 5000` or more.",
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
-      const given = firstValue(app.fields, fieldNames.killTimeout);
-      if (listenersOf(app).length === 0 || Number(given ?? 0) >= MIN_KILL_TIMEOUT_MS) return [];
+      const killTimeout = firstValue(app.fields, fieldNames.killTimeout);
+      if (listenersOf(app).length === 0 || Number(killTimeout ?? 0) >= MIN_KILL_TIMEOUT_MS) return [];
       const now =
-        given === undefined ? "PM2 kills it 1600 ms after SIGINT" : `kill_timeout is ${JSON.stringify(given)}`;
+        killTimeout === undefined
+          ? "PM2 kills it 1600 ms after SIGINT"
+          : `kill_timeout is ${JSON.stringify(killTimeout)}`;
       const message = `${app.label}: ${now}, which may cut requests in flight; set kill_timeout to ${MIN_KILL_TIMEOUT_MS} or more`;
       return [{ path: ["apps", app.index, "kill_timeout"], message }];
     }),

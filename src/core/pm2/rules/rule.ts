@@ -1,10 +1,10 @@
 import type { Rule } from "../../findings/rule.ts";
+import { groupBy } from "../../words/group-by.ts";
 import { declaredApps, type DeclaredApp } from "../declared.ts";
 import type { LoadedApp } from "../loaded.ts";
 import { normaliseApp, type NormalisedApp } from "../normalise.ts";
 import type { EcosystemFile } from "../view.ts";
 
-/** Each app as written, as PM2 reads it and as PM2 would run it. */
 export interface CheckedEcosystem {
   readonly file: EcosystemFile;
   readonly listed: readonly string[];
@@ -40,7 +40,5 @@ export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): Checke
 }
 
 export function groupsOfSeveral<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return new Map([...groups].filter(([, group]) => group.length > 1));
+  return new Map([...groupBy(items, keyOf)].filter(([, group]) => group.length > 1));
 }

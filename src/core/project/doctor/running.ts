@@ -1,5 +1,5 @@
 import type { Issue } from "../../api/issue.ts";
-import { listScrubbed, readProblemContext } from "../../pm2/scrubbed.ts";
+import { listScrubbed, readProblemContext } from "../../pm2/list-scrubbed.ts";
 import { findProblem } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";

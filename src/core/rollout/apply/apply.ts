@@ -8,11 +8,11 @@ import type { Ports } from "../../ports/index.ts";
 import { findFormerName, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { stateAfterApply } from "./left.ts";
+import { stateAfterApply } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
 import { findRecordedStep } from "./recorded-step.ts";
-import { requireApplicable } from "./refuse.ts";
+import { requireApplicable } from "./require-applicable.ts";
 import { endHalf, runSteps, type ApplyRun } from "./run-steps.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;

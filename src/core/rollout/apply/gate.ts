@@ -1,12 +1,16 @@
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../errors.ts";
-import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
+import { exitCodeText, isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
 import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
 import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
+import type { AffectedProcess } from "../../pm2/control/action.ts";
+import { readAppliedState } from "../read-releases.ts";
+import { readSettings } from "../settings/read.ts";
+import { formerProbeFinder } from "./recording.ts";
 
 const REQUIRED_PROBES = 3;
 /** With a check every 100 ms: at most 50 a second. */
@@ -22,9 +26,9 @@ export interface HealthRequirement {
 export function waitUntilHealthy(
   ports: Ports,
   record: GatedProcess,
-  demand: HealthRequirement,
+  requirement: HealthRequirement,
 ): Promise<number | undefined> {
-  return new HealthGate(ports, demand).wait(record);
+  return new HealthGate(ports, requirement).wait(record);
 }
 
 export class HealthGate {
@@ -33,9 +37,9 @@ export class HealthGate {
   readonly #runs = new OnlineRuns();
   readonly #score = new ProbeScore();
 
-  constructor(ports: Ports, demand: HealthRequirement) {
+  constructor(ports: Ports, requirement: HealthRequirement) {
     this.#ports = ports;
-    this.#requirement = demand;
+    this.#requirement = requirement;
   }
 
   /**
@@ -63,7 +67,7 @@ export class HealthGate {
   async wait(record: GatedProcess): Promise<number | undefined> {
     const { clock } = this.#ports;
     const { probe, deadlineMs, minHealthyMs } = this.#requirement;
-    const beganMs = clock.elapsed();
+    const startedMs = clock.elapsed();
     for (;;) {
       const now = await requireUp(this.#ports, record);
       const nowMs = clock.elapsed();
@@ -75,14 +79,14 @@ export class HealthGate {
       if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
       // The deadline applies to the probe; the required time online may be longer.
       const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
-      if (this.#score.isBad || nowMs - beganMs >= limitMs) throw this.#unhealthy(record);
+      if (this.#score.isBad || nowMs - startedMs >= limitMs) throw this.#unhealthy(record);
       await clock.pause(Math.max(0, nowMs + POLL_INTERVAL_MS - clock.elapsed()));
     }
   }
 
   /** In a cluster, another instance may answer, so it asks again on a new connection. */
-  async #probe({ pid }: ProcessRecord, probe: AppProbe, mostProbes = MAX_ATTEMPTS): Promise<HealthAnswer | undefined> {
-    for (let asked = 1; asked <= mostProbes; asked += 1) {
+  async #probe({ pid }: ProcessRecord, probe: AppProbe, maxAttempts = MAX_ATTEMPTS): Promise<HealthAnswer | undefined> {
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const answer = await this.#ports.health.ask(probe);
       if (answer.state === "absent" || answer.pid === null || answer.pid === pid) return answer;
     }
@@ -127,31 +131,23 @@ type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
 class ProbeScore {
   #good = 0;
   #bad = 0;
-  #wasGood = false;
-  #problem: Problem | undefined;
+  wasGood = false;
+  problem: Problem | undefined;
   /** Absent if the first good result may come from another process. */
   bootMs: number | undefined;
 
   count(answer: HealthAnswer, pid: number | null, ageMs: number): void {
     if (answer.state === "unhealthy") {
-      this.#problem = answer;
+      this.problem = answer;
       this.#good = 0;
       // A process that is not listening yet is not unhealthy.
-      this.#bad = answer.code === "HEALTH_STATUS" || this.#wasGood ? this.#bad + 1 : 0;
+      this.#bad = answer.code === "HEALTH_STATUS" || this.wasGood ? this.#bad + 1 : 0;
       return;
     }
     if (answer.state === "healthy" && answer.pid === pid) this.bootMs ??= ageMs;
     this.#bad = 0;
     this.#good += 1;
-    this.#wasGood ||= this.isGood;
-  }
-
-  get wasGood(): boolean {
-    return this.#wasGood;
-  }
-
-  get problem(): Problem | undefined {
-    return this.#problem;
+    this.wasGood ||= this.isGood;
   }
 
   get isGood(): boolean {
@@ -165,11 +161,30 @@ class ProbeScore {
 
 function endText(now: ProcessRecord | undefined): string {
   if (now === undefined) return "PM2 no longer lists it.";
-  const code = now.exitCode === null ? "" : `, last with exit code ${now.exitCode}`;
+  const code = exitCodeText(now);
   if (isUp(now)) return `It did not stay online: it ended and PM2 started it again${code}.`;
   return `It did not stay online: PM2 shows it as ${now.status}${code}.`;
 }
 
 function healthError(code: Code, { name, pmId }: GatedProcess, details: string): SvcmError {
   return new SvcmError("PROCESS_ACTION_FAILED", { code, details: `${name} (id ${pmId}) is not healthy. ${details}` });
+}
+
+/** One by one. @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings */
+export async function createHealthWaiter(
+  ports: Ports,
+  timeoutMs: number | undefined,
+): Promise<(started: readonly AffectedProcess[]) => Promise<void>> {
+  const appliedState = await readAppliedState(ports);
+  const settingsOf = await readSettings(ports, (app) => appliedState.apps[app]?.service ?? "");
+  const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
+  return async (started) => {
+    const list = await ports.processes.list();
+    for (const one of started) {
+      const record = list.find(({ pmId }) => pmId === one.pmId);
+      const { deadlineMs, minHealthyMs } = settingsOf(one.name);
+      const probe = record && probeOf(record);
+      await waitUntilHealthy(ports, one, { probe, deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs });
+    }
+  };
 }

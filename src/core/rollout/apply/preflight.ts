@@ -3,7 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
 import { listOrEmpty, orEmpty } from "../../pm2/control/list-or-empty.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
-import type { Declaration } from "../../pm2/declaration.ts";
+import type { Declaration } from "../../pm2/declared.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -16,8 +16,8 @@ const TRIAL_PREFIX = "svcm-preflight-";
 const PORT_KEYS = ["SVC_HTTP_PORT", "SVC_GRPC_PORT"];
 
 /** @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason */
-export async function preflight(ports: Ports, declared: Declaration, demand: HealthRequirement): Promise<void> {
-  const { probe, deadlineMs: timeoutMs } = demand;
+export async function preflight(ports: Ports, declared: Declaration, requirement: HealthRequirement): Promise<void> {
+  const { probe, deadlineMs: timeoutMs } = requirement;
   if (probe === undefined || probe.portKey === null) return;
   const keys = [...new Set([probe.portKey, ...PORT_KEYS])];
   const spare = await ports.health.sparePorts(keys.length);
@@ -28,7 +28,7 @@ export async function preflight(ports: Ports, declared: Declaration, demand: Hea
   try {
     const { affected } = await startDeclared(context, { ...declared, name, apps: [app] });
     for (const one of affected)
-      await waitUntilHealthy(ports, one, { ...demand, probe: { ...probe, port: Number(env[probe.portKey]) } });
+      await waitUntilHealthy(ports, one, { ...requirement, probe: { ...probe, port: Number(env[probe.portKey]) } });
   } catch (error) {
     throw error instanceof SvcmError ? preflightFailed(declared.name, error) : error;
   } finally {

@@ -21,7 +21,6 @@ export interface ReleaseRecorder {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
   readonly step: (step: number, phase: "begun" | "done" | "failed", reason?: string) => Promise<void>;
-  /** Without `left`, the apps are as the previous release left them. */
   readonly end: (
     outcome: Release["outcome"],
     more?: { readonly code?: string; readonly left?: AppliedState },

@@ -8,6 +8,7 @@ import type { Ports } from "../../ports/index.ts";
 import { pmIdsOf } from "../compare.ts";
 import { definitionText, shortId } from "../plan.ts";
 import {
+  envFileCopies,
   toJournals,
   findAppliedState,
   namesOfApp,
@@ -46,19 +47,19 @@ export async function planRollback(
   const steps = await Promise.all(
     apps.map(async (app) => {
       const names = namesOfApp(undone, app);
-      const pins = await ports.releases.changed(names.flatMap((name) => undone.left.apps[name]?.envFiles ?? []));
+      const pins = await ports.releases.changed(envFileCopies(undone, names));
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
       return createStep(app, former, own, { isPinned: pins.size > 0, digest });
     }),
   );
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
-  const seen = {
+  const inputs = {
     release: undone.id,
     steps,
     running: running.filter(({ name }) => names.has(name)).map(definitionText),
   };
-  const id = shortId(digest(JSON.stringify(seen)));
+  const id = shortId(digest(JSON.stringify(inputs)));
   const { environment } = undone;
   const changed = steps.some((step) => step.changed);
   return {
@@ -136,15 +137,15 @@ export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: str
 }
 
 /** Ids begin with their time, so an id below all others belongs to a deleted release. */
-function releaseNotFound(kept: readonly string[], id: string): SvcmError {
-  const oldest = kept.at(-1);
+function releaseNotFound(ids: readonly string[], id: string): SvcmError {
+  const oldest = ids.at(-1);
   const isGone = oldest !== undefined && RELEASE_ID.test(id) && id < oldest;
   const why = isGone
     ? `The release ${id} is no longer kept: the oldest one is ${oldest}.`
     : `No release has the id ${JSON.stringify(id.slice(0, 80))}.`;
   return new SvcmError("RELEASE_NOT_FOUND", {
     ...(isGone && { code: "RELEASE_GONE" }),
-    details: `${why} Accepted: ${kept.join(", ") || "none; there is no release"}.`,
+    details: `${why} Accepted: ${ids.join(", ") || "none; there is no release"}.`,
     hint: isGone
       ? "Go back by Git: check out the revision, and run svcm apply. keepReleases of rollout keeps more than ten."
       : "svcm keeps the newest ten: svcm releases list",

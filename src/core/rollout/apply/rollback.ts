@@ -6,12 +6,12 @@ import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
 import type { Ports } from "../../ports/index.ts";
 import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "./apply.ts";
-import { stateAfterRevert } from "./left.ts";
+import { stateAfterRevert } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { namesOfApp } from "../release.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
 import { findRecordedStep, findReleaseOfRollout } from "./recorded-step.ts";
-import { revertApps } from "./return-apps.ts";
+import { revertApps } from "./revert-apps.ts";
 import { planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;

@@ -4,7 +4,7 @@ import { actOn } from "../../pm2/control/act-on.ts";
 import type { ActionContext, AffectedProcess, ReloadWatch } from "../../pm2/control/action.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
-import { findDeclaration } from "../../pm2/declaration.ts";
+import { findDeclaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -101,28 +101,28 @@ function createActionContext(
 }
 
 async function updateProcess(
-  stepContext: StepContext,
+  context: StepContext,
   app: string,
-  context: ActionContext,
+  action: ActionContext,
   target: ProcessRecord,
 ): Promise<void> {
-  const gate = new HealthGate(stepContext.ports, stepContext.requirementOf(app));
+  const gate = new HealthGate(context.ports, context.requirementOf(app));
   const reloadWatch = {
     observe: (now: ProcessRecord) => gate.observe(now),
-    onPendingReload: stepContext.onPendingReload,
+    onPendingReload: context.onPendingReload,
   };
-  const checkHealth: ActionContext["checkHealth"] = (affected) => waitForHealth(stepContext, affected, gate);
-  await actOn({ ...context, reloadWatch, checkHealth }, target);
+  const checkHealth: ActionContext["checkHealth"] = (affected) => waitForHealth(context, affected, gate);
+  await actOn({ ...action, reloadWatch, checkHealth }, target);
 }
 
 async function waitForHealth(
   context: StepContext,
   affected: readonly AffectedProcess[],
-  givenGate?: HealthGate,
+  gate?: HealthGate,
 ): Promise<void> {
   for (const one of affected) {
-    const gateOfProcess = givenGate ?? new HealthGate(context.ports, context.requirementOf(one.name));
-    const bootMs = await gateOfProcess.wait(one);
+    const own = gate ?? new HealthGate(context.ports, context.requirementOf(one.name));
+    const bootMs = await own.wait(one);
     if (bootMs !== undefined) context.onBoot(one.name, bootMs);
   }
 }

@@ -7,9 +7,9 @@ import type { Planned } from "../planning.ts";
 import { namesOfApp, type ReleaseEvent } from "../release.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import { isAppStep, type DecidedStep } from "../step.ts";
-import { stateAfterRevert } from "./left.ts";
+import { stateAfterRevert } from "./applied-state.ts";
 import type { ReleaseRecorder } from "./recording.ts";
-import { revertApps } from "./return-apps.ts";
+import { revertApps } from "./revert-apps.ts";
 import { runStep, findTargets } from "./run-step.ts";
 
 export interface ApplyRun {
@@ -20,7 +20,6 @@ export interface ApplyRun {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns how long each app took to be ready. */
 export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promise<ReadonlyMap<string, number>> {
   const { ports, planned, steps, signal } = run;
   const { loaded } = planned.content;

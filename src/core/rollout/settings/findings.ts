@@ -1,10 +1,9 @@
 import { show } from "../../deployments/rule.ts";
 import { accepting, acceptedText, type Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
-import { healthMembers, rolloutMembers, type Member } from "./members.ts";
+import { healthMembers, rolloutMembers, type Member } from "./settings.ts";
 
 interface RolloutFinding extends Finding {
-  /** Relative to the member `rollout`. */
   readonly path: readonly string[];
 }
 

@@ -2,7 +2,6 @@ import { portOf } from "../../words/port.ts";
 import type { Probe } from "../../ports/health.ts";
 import type { HealthSettings } from "./settings.ts";
 
-/** The port key is null if the port is fixed. */
 export interface AppProbe extends Probe {
   readonly portKey: string | null;
 }
@@ -47,7 +46,6 @@ interface ResolvedSettings extends Pick<Probe, "kind" | "path" | "service" | "is
   readonly port: number | string;
 }
 
-/** The longest suffix wins. */
 function resolveSettings(app: string, health: Readonly<Record<string, HealthSettings>>): ResolvedSettings | undefined {
   const suffixes = [...Object.keys(SETTINGS_BY_SUFFIX), ...Object.keys(health)].filter((suffix) =>
     app.endsWith(suffix),

@@ -15,7 +15,6 @@ import { mergeSettings, type RolloutSettings } from "./settings.ts";
 /** A service in svcm.yaml overrides deployments.yaml. */
 export type SettingsOf = (app: string) => RolloutSettings;
 
-/** `""` for a service without a name. */
 export type ServiceOf = (app: string) => string;
 
 export function createServiceLookup(loaded: LoadedEcosystem | undefined): ServiceOf {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readEffect } from "../../../../src/core/pm2/control/effect.ts";
-import type { Declaration } from "../../../../src/core/pm2/declaration.ts";
+import type { Declaration } from "../../../../src/core/pm2/declared.ts";
 import { countingPorts } from "../../../support/counting-ports.ts";
 
 const declared: Declaration = {

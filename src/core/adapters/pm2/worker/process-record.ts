@@ -1,11 +1,11 @@
-import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "../../../pm2/normalise.ts";
 import { portOf } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import { recordedSettings } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { type Scrub, createScrub } from "../../../pm2/scrub.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
-import { scrubMetrics } from "../../../pm2/scrubbed.ts";
+import { scrubMetrics } from "../../../pm2/list-scrubbed.ts";
 import { isPm2Field } from "../../../pm2/pm2-fields.ts";
 
 const LONGEST_METRIC = 4000;

@@ -16,7 +16,7 @@ import {
 } from "./subjects.ts";
 
 /**
- * A reply to these requests is never empty and never contains another user's text; `SAFE` in `link-streams.ts` explains
+ * A reply to these requests is never empty and never contains another user's text; `SAFE_SETTINGS` in `link-streams.ts` explains
  * why that matters.
  */
 const infoSubject = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
@@ -27,7 +27,6 @@ const READ_NODES = [infoSubject(NODES_STREAM), messageSubject(NODES_STREAM)];
 
 const READ_ROLLOUT = [messageSubject(ROLLOUTS_STREAM)];
 
-/** Holding the lock requires the right to apply. */
 const HOLD_ROLLOUT = [`${bucketSubject(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
 
 /** Only an admin creates a stream, because its creator could make the server publish in the name of other users. */

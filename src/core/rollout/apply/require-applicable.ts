@@ -27,5 +27,3 @@ export function requireApplicable(
   const { code, message: details } = issue;
   throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
 }
-
-/** @returns the time that each started app took to be ready, in milliseconds */

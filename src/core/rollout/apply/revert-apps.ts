@@ -8,9 +8,9 @@ import type { Ports } from "../../ports/index.ts";
 import type { FormerRun } from "../../ports/processes.ts";
 import { isStopped } from "../compare.ts";
 import { definitionText } from "../plan.ts";
-import { namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
+import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
-import { listProcesses, stopCrashLoop } from "./quiet.ts";
+import { listProcesses, stopCrashLoop } from "./stop-crash-loop.ts";
 import { counted } from "../../words/counted.ts";
 
 export interface RevertContext {
@@ -55,7 +55,7 @@ async function revertApp(
 ): Promise<string | undefined> {
   const names = namesOfApp(head, app);
   const former = head.before.filter(({ name }) => names.includes(name));
-  const pins = await ports.releases.changed(names.flatMap((name) => head.left.apps[name]?.envFiles ?? []));
+  const pins = await ports.releases.changed(envFileCopies(head, names));
   const run = { keptIn: ports.releases.keptIn(head.id), pins };
   const { deadlineMs: timeoutMs } = requirementOf(app);
   const context = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
@@ -70,10 +70,7 @@ async function revertApp(
   return findShortfall(former, await verifyReverted(ports, names, former, requirementOf(app)));
 }
 
-/**
- * Restores the definitions of the current processes. Returns true if one of them was started with its previous
- * definition.
- */
+/** @returns true if a process was started with its previous definition */
 async function restoreDefinitions(
   context: Omit<ActionContext, "action">,
   names: readonly string[],
@@ -96,9 +93,6 @@ async function restoreDefinitions(
   return isStarted;
 }
 
-/**
- * Deletes a process that did not exist before, and restarts one whose definition differs with the previous definition.
- */
 function chooseAction(
   record: ProcessRecord,
   old: FormerProcess | undefined,
@@ -113,12 +107,12 @@ async function verifyReverted(
   ports: Ports,
   names: readonly string[],
   former: readonly FormerProcess[],
-  demand: Omit<HealthRequirement, "probe">,
+  requirement: Omit<HealthRequirement, "probe">,
 ): Promise<readonly ProcessRecord[]> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
-  const kept = new Set(former.map(({ pid }) => pid));
-  const started = (await listProcesses(ports, names)).filter((record) => isUp(record) && !kept.has(record.pid));
-  await Promise.all(started.map((record) => waitUntilHealthy(ports, record, { ...demand, probe })));
+  const formerPids = new Set(former.map(({ pid }) => pid));
+  const started = (await listProcesses(ports, names)).filter((record) => isUp(record) && !formerPids.has(record.pid));
+  await Promise.all(started.map((record) => waitUntilHealthy(ports, record, { ...requirement, probe })));
   return await listProcesses(ports, names);
 }
 

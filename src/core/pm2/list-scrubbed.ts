@@ -6,11 +6,7 @@ import { readSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
-/**
- * PM2's processes, with the secrets of env files removed from their custom metrics.
- *
- * @throws {SvcmError} PM2_FAILED, FACT_INVALID
- */
+/** Removes the secrets of env files from custom metrics. @throws {SvcmError} PM2_FAILED, FACT_INVALID */
 export async function listScrubbed(ports: Ports): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
@@ -24,10 +20,7 @@ export function readProblemContext({ clock, stamps }: Ports, records: readonly P
 
 const MAX_TEXT_LENGTH = 200;
 
-/**
- * A text under a secret-like name becomes `[REDACTED]`. Numbers stay, because counters such as `auth failures` have
- * such names, too.
- */
+/** Numbers stay, because counters such as `auth failures` have secret-like names, too. */
 export function scrubMetrics(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
   if (Object.keys(record.customMetrics).length === 0) return record;
   const scrubValue = (name: string, value: string | number): string | number => {

@@ -8,7 +8,6 @@ export async function readAppliedState({ releases }: Pick<Ports, "releases">): P
   return findAppliedState(toJournals(await releases.list()));
 }
 
-/** Newest first. Only the newest can still be running. */
 export async function listReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
   const before = await releases.heldSince();
   const journals = toJournals(await releases.list());

@@ -12,7 +12,6 @@ export interface DeliveryState {
 const schema = z.object({
   version: z.literal(1),
   given: z.object({ untilMs: z.number(), ids: z.array(z.string()) }),
-  // Not validated again, because svcm wrote them.
   pending: z.array(z.custom<NodeRecord>((record) => typeof record === "object" && record !== null && "id" in record)),
   lastSeq: z.int(),
 });

@@ -1,11 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { errorTable, SvcmError, type ErrorKind, type Identity, type Operation, type Ports } from "../core/index.ts";
-import { resolveLimits } from "./events/limits.ts";
+import {
+  resolveLimits,
+  NATS_CREDENTIALS,
+  NATS_USER_CREDENTIALS,
+  readFleetSettings,
+  type NatsProject,
+} from "./settings.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
 import { findNameOfKey, openLink, type FleetLink } from "./link.ts";
+import { nodeUnknown } from "./nodes.ts";
 import { readPresence } from "./presence.ts";
-import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
 import { requestKind, SUBJECT_TOKEN, type Address } from "./subjects.ts";
 import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
 
@@ -30,8 +36,8 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
   const fleet: Fleet = {
     user,
     nodes: () => listKnownNodes(nats, link),
-    events: (asked) => listEvents(eventContext, asked),
-    follow: (asked, signal) => followEvents(eventContext, asked, signal),
+    events: (query) => listEvents(eventContext, query),
+    follow: (query, signal) => followEvents(eventContext, query, signal),
     setUp: () => link.setUp(resolveLimits(nats)),
     ask: (node, operation, input, timeoutMs, asker) => {
       const request = { input: input as Record<string, unknown>, ...(asker && { asker: toAsker(asker) }) };
@@ -72,16 +78,9 @@ function createSender(link: FleetLink, nats: NatsProject, user: string): SendReq
   };
 }
 
-/**
- * svcm sends nothing to an undeclared node, and no undeclared name becomes part of a subject. @throws {SvcmError}
- * INVALID_REQUEST
- */
+/** No undeclared name becomes part of a subject. @throws {SvcmError} INVALID_REQUEST */
 function requireDeclaredNode({ nodes }: NatsProject, node: string): void {
-  if (Object.hasOwn(nodes, node)) return;
-  throw new SvcmError("INVALID_REQUEST", {
-    code: "NODE_UNKNOWN",
-    details: `No node has the name ${JSON.stringify(node.slice(0, 80))}. Accepted: ${Object.keys(nodes).join(", ") || "a node of svcm.yaml"}.`,
-  });
+  if (!Object.hasOwn(nodes, node)) throw nodeUnknown(node, Object.keys(nodes));
 }
 
 function toAsker({ actor = "anonymous", grants, limits }: Identity): Asker {
