@@ -1,6 +1,13 @@
 import { rights } from "../core/api/rights.ts";
-import { isGranted, missingRight, rightsOf, type Identity, type Operation, SvcmError } from "../core/index.ts";
-import type { NatsProject } from "./settings.ts";
+import {
+  isGranted,
+  missingRight,
+  rightsOf,
+  type Identity,
+  type Operation,
+  SvcmError,
+  type NatsProject,
+} from "../core/index.ts";
 import type { Asker } from "./wire.ts";
 import type { Incoming } from "./link.ts";
 import { parseAddress, replyPrefix } from "./subjects.ts";

@@ -58,18 +58,18 @@ export interface RolloutRecord {
 const WRONG_REVISION = 10_071;
 
 export function openRolloutRecord(connection: NatsConnection, exchange: Exchange): RolloutRecord {
-  const opened = () => new Kvm(connection).open(ROLLOUTS_BUCKET);
+  const store = () => new Kvm(connection).open(ROLLOUTS_BUCKET);
   const within = requireStream(connection, ROLLOUTS_STREAM, exchange);
   return {
     read: () =>
       within(async () => {
-        const entry = await (await opened()).get(ROLLOUT_KEY);
+        const entry = await (await store()).get(ROLLOUT_KEY);
         return entry?.operation === "PUT" ? { text: entry.string(), revision: entry.revision } : undefined;
       }),
     replace: (text, revision) =>
       within(async () => {
         try {
-          return await (await opened()).put(ROLLOUT_KEY, text, { previousSeq: revision });
+          return await (await store()).put(ROLLOUT_KEY, text, { previousSeq: revision });
         } catch (error) {
           if (hasCode(error, WRONG_REVISION)) return undefined;
           throw error;

@@ -1,6 +1,5 @@
-import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply } from "../core/index.ts";
+import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply, type NatsProject } from "../core/index.ts";
 import type { Right } from "../core/api/rights.ts";
-import type { NatsProject } from "./settings.ts";
 import {
   replyPrefix,
   EVENTS_STREAM,

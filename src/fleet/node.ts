@@ -12,14 +12,14 @@ import {
   type RolloutStep,
   entityTag,
   type EnvRead,
+  type NatsProject,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
 import { repliesToUser, requireUser, resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
 import { ReplayGuard } from "./replay-guard.ts";
-import type { NatsProject } from "./settings.ts";
 import { parseAddress, requestKind, nodeRequestSubjects, type Address } from "./subjects.ts";
-import { pickRelease, RunningSteps, createStep } from "./rollout/step.ts";
+import { pickRelease, RunningSteps, createRolloutStep } from "./rollout/step.ts";
 import { encode, MAX_DEPTH, MAX_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
 
 const MAX_CONCURRENT = 32;
@@ -105,7 +105,7 @@ async function handleRequest(
         ...(step && { step }),
       });
     if (request.rollout === undefined) return await run();
-    const step = createStep(request.rollout, {
+    const step = createRolloutStep(request.rollout, {
       node,
       user: user.actor ?? "",
       operation: operation.id,

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { errorTable, SvcmError, type ErrorKind, type Identity, type Operation, type Ports } from "../core/index.ts";
 import {
-  resolveLimits,
-  NATS_CREDENTIALS,
-  NATS_USER_CREDENTIALS,
-  readFleetSettings,
+  errorTable,
+  SvcmError,
+  type ErrorKind,
+  type Identity,
+  type Operation,
+  type Ports,
   type NatsProject,
-} from "./settings.ts";
+} from "../core/index.ts";
+import { resolveLimits, NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings } from "./settings.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
 import { findNameOfKey, openLink, type FleetLink } from "./link.ts";

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { SvcmError, type Ports, type Project } from "../core/index.ts";
+import { SvcmError, type NatsProject, type Ports } from "../core/index.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
 import { millisecondsOf } from "../core/words/duration.ts";
 
@@ -9,8 +9,6 @@ export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
 export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
 export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
 export const NODE_NAME = "SVC_SERVICE_MANAGEMENT_NODE";
-
-export type NatsProject = NonNullable<Project["nats"]>;
 
 export interface FleetSettings {
   readonly servers: readonly string[];

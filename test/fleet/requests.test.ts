@@ -69,8 +69,8 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "vera");
     const subject = requestSubject({ node: "web-1", kind: "read", id: "env.read", user: "vera" });
-    const asked = JSON.stringify({ input: { environment: "dev" } });
-    const reply = await connection.request(subject, asked, answered(subject));
+    const payload = JSON.stringify({ input: { environment: "dev" } });
+    const reply = await connection.request(subject, payload, answered(subject));
     expect(Object.keys(reply.json<{ result: object }>().result)).toEqual(["response", "entityTag"]);
   });
 
@@ -179,10 +179,10 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   test("no user can read the answers to another one", async () => {
     const fleet = await testFleet();
     const connection = await rawConnection(fleet, "vera");
-    const heard = new Promise<string>((resolve) => {
+    const received = new Promise<string>((resolve) => {
       connection.subscribe("_INBOX.user.adam.>", { callback: (error) => resolve(String(error)) });
     });
-    expect(await heard).toMatch(/permissions violation/i);
+    expect(await received).toMatch(/permissions violation/i);
   });
 
   test("an editor of another environment is refused by the node, with a record", async () => {

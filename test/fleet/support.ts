@@ -98,13 +98,13 @@ export async function testFleet({
     root,
     async start(name, { world = (own: Ports): Ports => own, version = "1.2.3" } = {}) {
       const log: string[] = [];
-      const heard = new EventEmitter();
+      const received = new EventEmitter();
       const write = (_facts: object, words: string): void => {
         log.push(words);
-        heard.emit("line");
+        received.emit("line");
       };
       const logged = async (words: string): Promise<void> => {
-        while (!log.includes(words)) await once(heard, "line");
+        while (!log.includes(words)) await once(received, "line");
       };
       const ports = world(portsOf(name));
       const node = await startNode({

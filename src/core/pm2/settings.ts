@@ -55,7 +55,7 @@ type Digest = (value: string) => string;
 type Value = string | number | boolean | null;
 
 export function recordedSettings(record: Readonly<Record<string, unknown>>, digest: Digest): Settings {
-  return readSettings(({ recordedField, field }) => record[recordedField ?? field], digest);
+  return collectSettings(({ recordedField, field }) => record[recordedField ?? field], digest);
 }
 
 export interface SettingContext {
@@ -71,7 +71,7 @@ export function declaredSettings(fields: Fields, context: SettingContext, digest
     return firstValue(fields, [field, ...aliases, camel]) ?? fields[camel];
   };
   const { gid, logDateFormat, uid } = SETTINGS;
-  return readSettings((setting) => {
+  return collectSettings((setting) => {
     const value = raw(setting);
     if (setting === logDateFormat && fields["time"] === true) return "YYYY-MM-DDTHH:mm:ss";
     // PM2 looks up the group of the user.
@@ -82,7 +82,7 @@ export function declaredSettings(fields: Fields, context: SettingContext, digest
 
 const UNKNOWN = Symbol("not known here");
 
-function readSettings(valueOf: (setting: Setting) => unknown, digest: Digest): Settings {
+function collectSettings(valueOf: (setting: Setting) => unknown, digest: Digest): Settings {
   return Object.fromEntries(
     settingNames.flatMap((name): [SettingName, Value][] => {
       const setting = SETTINGS[name];

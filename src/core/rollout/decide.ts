@@ -45,7 +45,7 @@ export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}):
     ),
   ].toSorted(([a], [b]) => compareText(a, b));
   const removed = prune ? others.filter(([name]) => owned.has(name)) : [];
-  const changes = [...compared.flatMap(createSteps), ...removed.map((one) => createRemoval(one))];
+  const changes = [...compared.flatMap(createAppSteps), ...removed.map((one) => createRemoval(one))];
   const steps = sortSteps(changes, input).flatMap((step) => addNotes(step, input, preflighted));
   const save = steps.length > 0 ? [SAVE_STEP] : isDumpStale ? [{ ...SAVE_STEP, notes: ["DUMP_STALE"] as const }] : [];
   return {
@@ -90,11 +90,11 @@ function createRemoval([app, processes]: readonly [string, readonly ProcessRecor
   return { do: "remove", app, pmIds: pmIdsOf(processes), disruption, why: [why], notes: [] };
 }
 
-function createSteps(comparison: Comparison): DecidedStep[] {
+function createAppSteps(comparison: Comparison): DecidedStep[] {
   const { instances, processes, differences } = comparison;
   if (differences.length === 0) return [];
   if (processes.length === 0)
-    return [{ ...createStep(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
+    return [{ ...createAppStep(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
   if (differences.some((one) => needsReplacement(one))) return [createReplacement(comparison)];
   const scaled = differences.filter(({ field }) => field === "instances");
   const changed = differences.filter((one) => one.field !== "instances" && !isOnlyStopped(one));
@@ -107,12 +107,12 @@ function createSteps(comparison: Comparison): DecidedStep[] {
   const stopped = processes.filter(({ pmId }) => resumed.some(({ pmIds }) => pmIds.includes(pmId)));
   return [
     ...(updated.length === 0 ? [] : [createUpdate(comparison, changed, updated)]),
-    ...(stopped.length === 0 ? [] : [createStep(comparison, "resume", resumed, stopped)]),
+    ...(stopped.length === 0 ? [] : [createAppStep(comparison, "resume", resumed, stopped)]),
     ...(scaled.length === 0
       ? []
       : [
           {
-            ...createStep(comparison, "scale", scaled, processes),
+            ...createAppStep(comparison, "scale", scaled, processes),
             instances: { from: processes.length, to: instances },
           },
         ]),
@@ -147,7 +147,7 @@ function needsReplacement({ field, state, key }: PlanReason): boolean {
 
 function createReplacement(comparison: Comparison): DecidedStep {
   const { instances, processes, differences } = comparison;
-  const step = createStep(comparison, "replace", differences, processes);
+  const step = createAppStep(comparison, "replace", differences, processes);
   return {
     ...step,
     instances: { from: processes.length, to: instances },
@@ -160,7 +160,7 @@ function createUpdate(
   why: readonly Difference[],
   processes: readonly ProcessRecord[],
 ): DecidedStep {
-  const step = createStep(comparison, "update", why, processes);
+  const step = createAppStep(comparison, "update", why, processes);
   if (processes[0]?.execMode === "cluster") return { ...step, method: "reload" };
   const isAlone = comparison.processes.filter((one) => !isStopped(one)).length < 2;
   return { ...step, method: "restart", disruption: isAnyUp(processes) ? (isAlone ? "gap" : "partial") : "none" };
@@ -170,7 +170,7 @@ function isAnyUp(processes: readonly ProcessRecord[]): boolean {
   return processes.some((record) => !isStopped(record));
 }
 
-function createStep(
+function createAppStep(
   { app }: Comparison,
   kind: PlanStep["do"],
   why: readonly Difference[],

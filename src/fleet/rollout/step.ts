@@ -11,7 +11,7 @@ interface StepRequest {
 }
 
 /** The node reads the record itself, directly before the first effect. */
-export function createStep(fence: Fence, { link, ...asked }: StepRequest): RolloutStep {
+export function createRolloutStep(fence: Fence, { link, ...asked }: StepRequest): RolloutStep {
   return {
     rollout: fence.rollout,
     step: fence.step,

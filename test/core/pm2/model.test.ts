@@ -28,8 +28,8 @@ describe("environments", () => {
 
   test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])(
     "the environment %j is refused",
-    (asked) => {
-      expect(() => resolveEnvironment(spellings, facts.contract, asked)).toThrow(
+    (requested) => {
+      expect(() => resolveEnvironment(spellings, facts.contract, requested)).toThrow(
         /Unsupported environment .*Accepted: dev, dev/,
       );
     },

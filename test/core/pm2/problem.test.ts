@@ -70,10 +70,10 @@ test("restarts without a request are a loop with any exit code; requested restar
       new Map(),
     );
   const own = watched([[0, 10, 1], [9000, 11, 1], [18_000, 12, 1], [27_000, 13, 1]]); // prettier-ignore
-  const asked = watched([[0, 10, 1], [9000, 11, 2], [18_000, 12, 3], [27_000, 13, 4]]); // prettier-ignore
+  const requested = watched([[0, 10, 1], [9000, 11, 2], [18_000, 12, 3], [27_000, 13, 4]]); // prettier-ignore
   const fields = { exitCode: 0, restartCount: 13 };
   expect(code(fields, { observed: own.get(0) })).toBe("PROCESS_CRASH_LOOP");
-  expect(code(fields, { observed: asked.get(0) })).toBeUndefined();
+  expect(code(fields, { observed: requested.get(0) })).toBeUndefined();
   const later = watchRestarts(own, [run(13, 1)], 27_000 + OBSERVED_MS);
   expect(code(fields, { observed: later.get(0) })).toBeUndefined();
   const another = watchRestarts(own, [record({ ...run(14, 1), uniqueId: "another" })], 28_000);

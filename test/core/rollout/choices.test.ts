@@ -13,7 +13,7 @@ function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessReco
   return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
 }
 
-const told = (steps: readonly DecidedStep[]): string[] =>
+const summarise = (steps: readonly DecidedStep[]): string[] =>
   steps.map(({ do: kind, app, why }) =>
     [kind, app, ...why.map(({ field, key, state }) => `${field}${key ? ` ${key}` : ""} ${state}`)]
       .filter(Boolean)
@@ -28,24 +28,24 @@ test("an app that an apply started is removed only with prune, before an app tha
   const input = inputOf(expected, [cron]);
   const owned = new Set(["cron"]);
   expect(decide(input, { owned }).undeclared).toEqual([{ name: "cron", pmIds: [7], owned: true }]);
-  expect(told(decide(input, { owned, prune: true }).steps)).toEqual([
+  expect(summarise(decide(input, { owned, prune: true }).steps)).toEqual([
     "remove cron app unexpected",
     "start new app missing",
     "save",
   ]);
-  expect(told(decide(input, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
+  expect(summarise(decide(input, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
 });
 
 describe("an app with a new name", () => {
   const decided = (before: readonly Fields[], after: readonly Fields[], owned: readonly string[]): string[] =>
-    told(decide(inputOf(expectedOf(after), simulateApply(expectedOf(before))), { owned: new Set(owned) }).steps);
+    summarise(decide(inputOf(expectedOf(after), simulateApply(expectedOf(before))), { owned: new Set(owned) }).steps);
 
   test("is renamed in place if nothing else differs, and keeps the duration of its last boot", () => {
     const app = { exec_mode: "cluster", listen_timeout: 1000 };
     const input = inputOf(expectedOf([{ ...app, name: "new" }]), simulateApply(expectedOf([{ ...app, name: "old" }])));
-    const lefts = { old: { ...left, keys: [], bootMs: 900 } };
-    const { steps, undeclared } = decide({ ...input, appliedApps: lefts }, { owned: new Set(["old"]), prune: true });
-    expect(told(steps)).toEqual(["update new app different errorFile different outFile different", "save"]);
+    const appliedApps = { old: { ...left, keys: [], bootMs: 900 } };
+    const { steps, undeclared } = decide({ ...input, appliedApps }, { owned: new Set(["old"]), prune: true });
+    expect(summarise(steps)).toEqual(["update new app different errorFile different outFile different", "save"]);
     expect(steps[0]).toMatchObject({ method: "reload", pmIds: [0], notes: ["LISTEN_TIMEOUT_SHORT", "NO_PROBE"] });
     expect(steps[0]?.why[0]).toMatchObject({ declared: "new", running: "old" });
     expect(undeclared).toEqual([]);
@@ -84,8 +84,11 @@ test("a key that the last apply declared is removed, also from a process that a 
   const { PM2_HOME: _home, ...environment } = record.declaration.environment;
   const byPerson = { ...record, declaration: { ...record.declaration, environment } };
   const input = inputOf(expectedOf([{}]), [byPerson]);
-  expect(told(decide(input).steps)).toEqual([]);
-  expect(told(decide({ ...input, appliedApps: { api: left } }).steps)).toEqual(["update api env GONE stale", "save"]);
+  expect(summarise(decide(input).steps)).toEqual([]);
+  expect(summarise(decide({ ...input, appliedApps: { api: left } }).steps)).toEqual([
+    "update api env GONE stale",
+    "save",
+  ]);
 });
 
 test.each<[string, Fields, string[]]>([

@@ -49,7 +49,7 @@ test("a plan with steps shows a warning, which does not change its id", () => {
   expect(of([])).toEqual([of([])[0], of([])[0]]);
 });
 
-const told = (steps: readonly DecidedStep[]): string[] =>
+const summarise = (steps: readonly DecidedStep[]): string[] =>
   steps.map(({ do: kind, app, method, disruption, why }) =>
     [kind, app, method, disruption, ...why.map(({ field, key, state }) => `${field}${key ? ` ${key}` : ""} ${state}`)]
       .filter(Boolean)
@@ -90,7 +90,7 @@ describe("a change decides its step", () => {
       ["replace api gap env max_restarts stale", SAVE],
     ],
   ])("%s", (_what, before, after, steps) => {
-    expect(told(decided([before], [after]))).toEqual(steps);
+    expect(summarise(decided([before], [after]))).toEqual(steps);
   });
 
   test("an update of one of several processes in fork mode does not affect the others", () => {
@@ -103,13 +103,13 @@ describe("a change decides its step", () => {
 
   test("a stopped process is resumed, and is not drift", () => {
     const input = inputOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
-    expect(told(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
+    expect(summarise(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
     expect(computeDrift(input).drift).toEqual([]);
   });
 
   test("a stopped process that differs is updated once", () => {
     const stopped = runningRecord({ status: "stopped", pid: null, startedAt: null, cwd: "/old" });
-    expect(told(decide(inputOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
+    expect(summarise(decide(inputOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
       "update api restart none cwd different",
       SAVE,
     ]);
@@ -117,7 +117,7 @@ describe("a change decides its step", () => {
 
   test("running processes are changed before others are started", () => {
     const steps = decided([{ name: "b" }, { name: "old" }], [{ name: "a" }, { name: "b", args: "x" }]);
-    expect(told(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);
+    expect(summarise(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);
   });
 
   test("a process that no file declares is not changed", () => {
@@ -205,7 +205,7 @@ describe("for any declaration and any processes", () => {
       fc.property(declared, live, (expected, running) => {
         const { steps } = decide(inputOf(expected, running));
         const after = decide(inputOf(expected, applied(steps, expected, running)));
-        expect(told(after.steps)).toEqual([]);
+        expect(summarise(after.steps)).toEqual([]);
       }),
     );
   });

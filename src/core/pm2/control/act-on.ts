@@ -18,7 +18,7 @@ import { processLabel } from "./target.ts";
 import { POLL_INTERVAL_MS, verify, verificationFailed } from "./verify.ts";
 
 /** One instance of an app at a time, so that the others keep serving. */
-export function createStep(context: ActionContext, record: ProcessRecord): Step {
+export function createProcessStep(context: ActionContext, record: ProcessRecord): Step {
   const isRolled = context.action === "restart" || context.action === "reload";
   const run = (): Promise<Outcome> => actOn(context, record);
   return { label: processLabel(record), ...(isRolled && { app: `${record.namespace} ${record.name}` }), run };

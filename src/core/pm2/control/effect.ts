@@ -25,7 +25,7 @@ export async function readEffect(
   const { declarations } = requested;
   const unset = [...withheldIssues(requested.withheld), ...declarations.flatMap(unsetWarnings)];
   try {
-    const now = listDifferences(ports, requested, await ports.processes.list());
+    const now = listDrift(ports, requested, await ports.processes.list());
     const remaining = new Set(now.map(entryKey));
     const applied = before.filter((entry) => entry.state !== "missing" && !remaining.has(entryKey(entry)));
     const warnings = [...unset, ...declarations.flatMap(({ name }) => driftWarnings(name, action, now))];
@@ -84,11 +84,7 @@ function warning(code: Code, name: string, message: string): Issue {
 }
 
 /** Env files are not compared, because a restart reads them again. */
-export function listDifferences(
-  { stamps }: Ports,
-  requested: RequestedApps,
-  list: readonly ProcessRecord[],
-): DriftEntry[] {
+export function listDrift({ stamps }: Ports, requested: RequestedApps, list: readonly ProcessRecord[]): DriftEntry[] {
   const running = list.filter(({ name }) => requested.declarations.some((declared) => declared.name === name));
   const missingFolders = stamps.missing(workingFolders(running));
   return computeDrift({ ...requested, running, missingFolders, modifiedMs: () => undefined }).drift;
@@ -97,7 +93,7 @@ export function listDifferences(
 /** If several entries match, PM2 uses the last. */
 export function findDeclaredRun(ports: Ports, requested: RequestedApps, record: ProcessRecord): DeclaredRun {
   const declared = requested.declarations.find(({ name }) => name === record.name);
-  const stale = listDifferences(ports, requested, [record]).filter(isStale);
+  const stale = listDrift(ports, requested, [record]).filter(isStale);
   const { apps = [], folder = "/" } = declared ?? {};
   const env = Object.assign({}, ...apps.map((app) => app["env"])) as Fields;
   return { app: { ...apps.at(-1), env }, folder, drop: stale.flatMap(({ key }) => key ?? []) };

@@ -1,6 +1,6 @@
 import type { Ports } from "../../ports/index.ts";
 import { resolveTarget, targetName, separateOwn } from "./target.ts";
-import { createStep } from "./act-on.ts";
+import { createProcessStep } from "./act-on.ts";
 import type { ActionInput, Steps, ActionContext, Step } from "./action.ts";
 import { noteProcesses, type ActionSubject, type NamedProcess } from "./action-subject.ts";
 import type { ProcessAction } from "../../api/names.ts";
@@ -10,7 +10,7 @@ import type { ProcessRecord } from "../process-record.ts";
 import { readRequestedApps, type RequestedApps } from "./requested-apps.ts";
 import { listOrEmpty } from "./list-or-empty.ts";
 import { startDeclared } from "./start-declared.ts";
-import { findDeclaredRun, listDifferences, readEffect } from "./effect.ts";
+import { findDeclaredRun, listDrift, readEffect } from "./effect.ts";
 
 /**
  * Records the affected processes in `subject` as soon as they are known.
@@ -27,7 +27,7 @@ export async function createSteps(ports: Ports, input: ActionInput, subject: Act
   const { others, own } = separateOwn(ports, input.action, targets, scope === "namespace");
   return {
     name: targetName(request, targets),
-    create: (context) => others.map((record) => createStep(context, record)),
+    create: (context) => others.map((record) => createProcessStep(context, record)),
     skipped: own,
     readEffect: () => Promise.resolve({ warnings: [] }),
   };
@@ -85,10 +85,10 @@ async function createRestartSteps(
   const { others, own } = separateOwn(ports, action, targets, isAll);
   const nextRun = (record: ProcessRecord): DeclaredRun => findDeclaredRun(ports, requested, record);
   const create = (context: ActionContext): Step[] => [
-    ...others.map((record) => createStep({ ...context, nextRun }, record)),
+    ...others.map((record) => createProcessStep({ ...context, nextRun }, record)),
     ...createFailingSteps(failing),
   ];
-  const before = listDifferences(ports, requested, list);
+  const before = listDrift(ports, requested, list);
   return { create, skipped: own, readEffect: () => readEffect(ports, requested, action, before) };
 }
 

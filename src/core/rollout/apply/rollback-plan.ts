@@ -50,7 +50,7 @@ export async function planRollback(
       const pins = await ports.releases.changed(envFileCopies(undone, names));
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
-      return createStep(app, former, own, { isPinned: pins.size > 0, digest });
+      return createReturnStep(app, former, own, { isPinned: pins.size > 0, digest });
     }),
   );
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
@@ -81,16 +81,16 @@ async function readSettingsOrDefaults(ports: Ports, { apps }: AppliedState): Pro
   }
 }
 
-interface StepContext {
+interface ReturnContext {
   readonly isPinned: boolean;
   readonly digest: (text: string) => string;
 }
 
-function createStep(
+function createReturnStep(
   app: string,
   former: readonly FormerProcess[],
   now: readonly ProcessRecord[],
-  { isPinned, digest }: StepContext,
+  { isPinned, digest }: ReturnContext,
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(

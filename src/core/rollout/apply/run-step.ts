@@ -8,6 +8,7 @@ import { findDeclaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { DeclaredRun } from "../../ports/processes.ts";
 import type { DecidedStep } from "../step.ts";
 import type { ExpectContext } from "../expected.ts";
 import { definitionText } from "../plan.ts";
@@ -63,7 +64,6 @@ export async function runStep(
   const { loaded, expecting } = context;
   if (step.do === "remove") return removeProcesses(context, step, targets);
   const declared = findDeclaration(loaded, step.app, expecting);
-  const contextFor = createActionContext(context, step.app);
   if (step.do === "preflight") return preflight(context.ports, declared, context.requirementOf(step.app));
   const checkHealth = (affected: readonly AffectedProcess[]): Promise<void> => waitForHealth(context, affected);
   const run = {
@@ -71,14 +71,14 @@ export async function runStep(
     folder: declared.folder,
     drop: droppedVariables(step),
   };
+  const startContext = createActionContext(context, step.app, "start");
   for (const target of targets) {
-    if (step.do === "update")
-      await updateProcess(context, step.app, { ...contextFor(step.method ?? "restart"), nextRun: () => run }, target);
-    else if (step.do === "resume") await actOn({ ...contextFor("start"), checkHealth }, target);
+    if (step.do === "update") await updateProcess(context, step, run, target);
+    else if (step.do === "resume") await actOn({ ...startContext, checkHealth }, target);
   }
   if (step.do === "replace") await removeProcesses(context, step, targets);
   if (step.do === "start" || step.do === "replace") {
-    const { affected } = await startDeclared(contextFor("start"), declared);
+    const { affected } = await startDeclared(startContext, declared);
     await checkHealth(affected);
   }
 }
@@ -88,31 +88,31 @@ async function removeProcesses(
   { app }: DecidedStep,
   targets: readonly ProcessRecord[],
 ): Promise<void> {
-  for (const target of targets) await actOn(createActionContext(context, app)("delete"), target);
+  for (const target of targets) await actOn(createActionContext(context, app, "delete"), target);
 }
 
 /** The gate checks how long a process stays online, so the action itself ends as soon as it is online. */
-function createActionContext(
-  { ports, requirementOf }: StepContext,
-  app: string,
-): (action: ProcessAction) => ActionContext {
-  const { deadlineMs: timeoutMs } = requirementOf(app);
-  return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
+function createActionContext({ ports, requirementOf }: StepContext, app: string, action: ProcessAction): ActionContext {
+  return { ports, action, begin: () => Promise.resolve(), timeoutMs: requirementOf(app).deadlineMs, stableMs: 0 };
 }
 
 async function updateProcess(
   context: StepContext,
-  app: string,
-  action: ActionContext,
+  { app, method = "restart" }: DecidedStep,
+  run: DeclaredRun,
   target: ProcessRecord,
 ): Promise<void> {
   const gate = new HealthGate(context.ports, context.requirementOf(app));
-  const reloadWatch = {
-    observe: (now: ProcessRecord) => gate.observe(now),
-    onPendingReload: context.onPendingReload,
-  };
-  const checkHealth: ActionContext["checkHealth"] = (affected) => waitForHealth(context, affected, gate);
-  await actOn({ ...action, reloadWatch, checkHealth }, target);
+  const { onPendingReload } = context;
+  await actOn(
+    {
+      ...createActionContext(context, app, method),
+      nextRun: () => run,
+      reloadWatch: { observe: (now) => gate.observe(now), onPendingReload },
+      checkHealth: (affected) => waitForHealth(context, affected, gate),
+    },
+    target,
+  );
 }
 
 async function waitForHealth(
@@ -130,7 +130,7 @@ async function waitForHealth(
 async function scaleApp(context: StepContext, { app, instances }: DecidedStep): Promise<void> {
   const { to = 0 } = instances ?? {};
   const siblings = (await context.ports.processes.list()).filter(({ name }) => name === app);
-  const scaleContext = { ...createActionContext(context, app)("start"), report: undefined };
+  const scaleContext = { ...createActionContext(context, app, "start"), report: undefined };
   if (siblings.length >= to) return void (await scaleDown(scaleContext, siblings, siblings.length - to));
   await waitForHealth(context, await scaleUp(scaleContext, siblings, to - siblings.length));
 }

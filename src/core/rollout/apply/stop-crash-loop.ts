@@ -17,7 +17,7 @@ export async function stopCrashLoop(
   context: Omit<ActionContext, "action">,
   record: ProcessRecord,
 ): Promise<ProcessRecord> {
-  let now = await waitForLaunch(context, record);
+  let now = await waitUntilSettled(context, record);
   for (let attempt = 1; now.unstableRestarts > 0 && !isStopped(now); attempt += 1) {
     try {
       await actOn({ ...context, action: "stop" }, now);
@@ -33,7 +33,7 @@ export async function stopCrashLoop(
  * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
  * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
  */
-async function waitForLaunch(
+async function waitUntilSettled(
   { ports, timeoutMs = DEFAULT_TIMEOUT_MS }: Omit<ActionContext, "action">,
   record: ProcessRecord,
 ): Promise<ProcessRecord> {

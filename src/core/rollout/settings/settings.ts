@@ -116,7 +116,7 @@ export function mergeSettings(...members: readonly unknown[]): RolloutSettings {
     minHealthyTime = "2s",
     healthyDeadline = "30s",
     ...others
-  } = Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+  } = Object.fromEntries(Object.entries(all).filter(([member]) => names.includes(member)));
   const { autoRevert = true, preflight = false, keepReleases = 10 } = others as Partial<RolloutSettings>;
   return {
     minHealthyMs: readMilliseconds(minHealthyTime) ?? 0,

@@ -12,12 +12,12 @@ const list = [
   record({ pmId: 5, name: "same", script: "/srv/a.js" }),
   record({ pmId: 6, name: "same", script: "/srv/b.js" }),
 ];
-const ids = (asked: Partial<TargetRequest>): number[] =>
-  resolveTarget(list, { scope: "process", ...asked }).map(({ pmId }) => pmId);
+const ids = (requested: Partial<TargetRequest>): number[] =>
+  resolveTarget(list, { scope: "process", ...requested }).map(({ pmId }) => pmId);
 
-function refusal(asked: Partial<TargetRequest>): unknown {
+function refusal(requested: Partial<TargetRequest>): unknown {
   try {
-    return ids(asked);
+    return ids(requested);
   } catch (error) {
     const { kind, message } = error as { kind: string; message: string };
     return `${kind}: ${message}`;
