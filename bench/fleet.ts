@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { nodePorts } from "../src/core/index.ts";
-import { natsConfigOf, newKey, openFleet, startNode, withFleet, type RunningNode } from "../src/fleet/index.ts";
+import { natsConfigOf, createKey, openFleet, startNode, withFleet, type RunningNode } from "../src/fleet/index.ts";
 import { listNodes } from "../src/fleet/nodes.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { median } from "./median.ts";
@@ -29,7 +29,7 @@ const MIB = 2 ** 20;
 const folder = mkdtempSync(join(tmpdir(), "svcm-bench-fleet-"));
 const [port, monitor] = [await freePort(), await freePort()];
 const names = Array.from({ length: count }, (_, at) => `node-${at}`);
-const keys = new Map(["vera", "adam", ...names].map((name) => [name, newKey()]));
+const keys = new Map(["vera", "adam", ...names].map((name) => [name, createKey()]));
 writeFileSync(
   join(folder, "svcm.yaml"),
   JSON.stringify({

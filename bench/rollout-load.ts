@@ -9,7 +9,7 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute, rolloutApply, SvcmError, type Ports } from "../src/core/index.ts";
 import { decide } from "../src/core/rollout/decide.ts";
-import { resultOf } from "../src/core/rollout/result.ts";
+import { simulateApply } from "../src/core/rollout/revision.ts";
 import { expectedOf } from "../test/core/rollout/loaded.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { pm2 } from "../test/support/pm2-daemon.ts";
@@ -47,7 +47,7 @@ const lost = ({ failed, sent, downMs }: Load): string =>
 
 function decideHundred(): void {
   const apps = Array.from({ length: 100 }, (_, index) => ({ name: `app-${index}`, env: { A: "1", B: "2" } }));
-  const running = resultOf(expectedOf(apps));
+  const running = simulateApply(expectedOf(apps));
   const expected = expectedOf(apps.map((app, index) => (index % 2 === 0 ? app : { ...app, args: "x" })));
   const more = { modifiedMs: () => undefined, visibleKeys: new Set<string>(), missingFolders: new Set<string>() };
   const times = Array.from({ length: 21 }, () => {

@@ -11,7 +11,7 @@ import {
   type Paint,
   type SvcmEvent,
 } from "../core/index.ts";
-import type { EventsAsked } from "../fleet/fleet.ts";
+import type { FleetEventQuery } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
 import { namesArg } from "./terminal/names-arg.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
@@ -57,7 +57,7 @@ export default class Events extends SvcmCommand {
     return response;
   }
 
-  async #ofNodes(asked: EventsAsked, flags: AskedOfNodes): Promise<unknown> {
+  async #ofNodes(asked: FleetEventQuery, flags: AskedOfNodes): Promise<unknown> {
     const { follow } = flags;
     const { withFleet } = await import("../fleet/index.ts");
     return await withFleet(await this.ports(), process.env, async (fleet) => {

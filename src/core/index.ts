@@ -27,7 +27,7 @@ import type { Caller } from "./caller.ts";
 import { createRecorder } from "./history/recorder.ts";
 import { createEventFeed } from "./events/feed.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
-import { knownSecrets } from "./pm2/ecosystem-file.ts";
+import { readSecrets } from "./pm2/ecosystem-file.ts";
 import type { Ports } from "./ports/index.ts";
 
 export { describeError, errorTable, failureCode, refusal, SvcmError } from "./errors.ts";
@@ -80,7 +80,7 @@ export type { EventFeed } from "./ports/events.ts";
 export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
-export { reportedReleases, type ApplyProgress } from "./rollout/apply/progress.ts";
+export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";
 export { readPlanFile, writePlanFile } from "./rollout/plan-file.ts";
 export { renderPlan } from "./rollout/report/render.ts";
 export { renderReport } from "./findings/render.ts";
@@ -99,7 +99,7 @@ export { guessesText } from "./project/keys.ts";
 export { docOf } from "./findings/catalog.ts";
 export { selectNodes, selectorsOf } from "./nodes/select.ts";
 export type { FleetRollout } from "./api/fleet-rollout.ts";
-export { refuse as refusePlan } from "./rollout/apply/refuse.ts";
+export { requireApplicable as refusePlan } from "./rollout/apply/require-applicable.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";
 export { remoteOperations } from "./operations/remote.ts";
@@ -127,7 +127,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, auditFile, pm2Home } = workspace;
   const { env, cwd, folders = [], logFolders = [] } = options;
-  const secrets = async () => knownSecrets(ports, await ports.facts.runtimeContract());
+  const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = whenUsed<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files, () => factsCache(env)),

@@ -3,8 +3,7 @@ import type { Fence } from "../core/nodes/fence.ts";
 import type { FleetLink } from "./link.ts";
 import type { Presence } from "./presence.ts";
 
-export interface EventsAsked extends EventFilter {
-  /** Selectors, as in `--node`. */
+export interface FleetEventQuery extends EventFilter {
   readonly nodes: readonly string[];
   /** Milliseconds since 1970; the default is a day ago. */
   readonly since?: number | undefined;
@@ -17,11 +16,10 @@ export interface KnownNode {
   readonly labels: Readonly<Record<string, string>>;
   /** False for a node that announces itself but is not in `svcm.yaml`. */
   readonly isDeclared: boolean;
-  /** Absent if the node is away. */
   readonly presence?: Presence | undefined;
 }
 
-export interface NodesAsker extends NodeAsker {
+export interface FleetClient extends NodeAsker {
   nodes(): Promise<readonly KnownNode[]>;
 }
 
@@ -31,21 +29,18 @@ interface StepRequest<Input> {
   readonly fence: Fence;
 }
 
-export interface Fleet extends NodesAsker, Pick<FleetLink, "rollouts"> {
+export interface Fleet extends FleetClient, Pick<FleetLink, "rollouts"> {
   readonly user: string;
-  /**
-   * Requests a step of a rollout. @returns the release, or null if there was nothing to do @throws {SvcmError} as
-   * `ask`
-   */
-  act<Input extends object>(
+  /** @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
+  requestStep<Input extends object>(
     node: string,
     { operation, input, fence }: StepRequest<Input>,
     timeoutMs: number,
   ): Promise<{ readonly release: string | null }>;
   /** @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
-  events(asked: EventsAsked): Promise<FleetEventsResponse>;
+  events(query: FleetEventQuery): Promise<FleetEventsResponse>;
   /** Yields only new events. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */
-  follow(asked: EventsAsked, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
+  follow(query: FleetEventQuery, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
   /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(): Promise<"created" | "changed" | "unchanged">;
 }

@@ -1,16 +1,23 @@
 /** Loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
-import { openFleet } from "./ask.ts";
+import { openFleet } from "./open-fleet.ts";
 import type { Fleet } from "./fleet.ts";
 import { listNodes } from "./nodes.ts";
-import { natsConfig } from "./config.ts";
+import { natsConfig } from "./nats-config.ts";
 
-export { openFleet } from "./ask.ts";
-export { newKey } from "./link.ts";
-export { listNodes, showNode, stateOf } from "./nodes.ts";
-export { begin, openRollout, planNodes, takeOver, unlock, type NodePlan } from "./rollout/begin.ts";
-export { agoOf, readRollout, type Held } from "./rollout/record.ts";
-export { run } from "./rollout/run.ts";
+export { openFleet } from "./open-fleet.ts";
+export { createKey } from "./link.ts";
+export { listNodes, showNode, findAnswerState } from "./nodes.ts";
+export {
+  beginRollout,
+  requireOpenRollout,
+  planNodes,
+  takeOver,
+  unlockRollout,
+  type NodePlan,
+} from "./rollout/begin.ts";
+export { renderAge, readRollout, type RecordedRollout } from "./rollout/record.ts";
+export { runRollout } from "./rollout/run.ts";
 export { rolloutState } from "../core/nodes/rollout.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 
@@ -30,7 +37,6 @@ export async function openMachines(ports: Ports, env: Readonly<Record<string, st
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
 }
 
-/** @throws {SvcmError} as `openFleet`, and the errors of `work` */
 export async function withFleet<T>(
   ports: Ports,
   env: Readonly<Record<string, string | undefined>>,

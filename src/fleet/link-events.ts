@@ -1,21 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { isAway } from "./link-refusals.ts";
-import { inStream, type Exchange } from "./link-streams.ts";
-import { EVENTS_STREAM, eventsOf, nodeOfEvents } from "./subjects.ts";
+import { isUnreachable } from "./link-refusals.ts";
+import { requireStream, type Exchange } from "./link-streams.ts";
+import { EVENTS_STREAM, eventSubject, parseEventNode } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
-const FOLLOW_MS = 1_000;
+const FOLLOW_INTERVAL_MS = 1_000;
 /** Limits the concurrent requests, and the number ranges that they read. */
-const AT_ONCE = 32;
-const WALK = 256;
+const MAX_CONCURRENT = 32;
+const RANGE_LENGTH = 256;
 
-export interface Stored {
+export interface StoredMessage {
   readonly node: string;
   readonly seq: number;
   /** By the clock of the server, in milliseconds since 1970. */
-  readonly storedMs: number;
+  readonly storedAtMs: number;
   readonly data: Uint8Array;
 }
 
@@ -23,20 +23,20 @@ export interface Stored {
 export interface EventStream {
   state(): Promise<StreamState>;
   /** `undefined` if there is no message of the node. */
-  last(node: string): Promise<Stored | undefined>;
+  last(node: string): Promise<StoredMessage | undefined>;
   /**
    * Stores a message after the node's message `afterSeq` (0 for the first) and returns its number. Fails if another
    * message is the node's newest.
    */
   append(node: string, id: string, data: Uint8Array, afterSeq: number): Promise<number>;
   /** Yields messages since a time of the server, then new ones. */
-  read(wanted: Wanted, signal: AbortSignal): AsyncGenerator<Stored>;
+  read(request: ReadRequest, signal: AbortSignal): AsyncGenerator<StoredMessage>;
 }
 
-export interface Wanted {
+export interface ReadRequest {
   readonly node: string;
   readonly sinceMs: number;
-  readonly most: number;
+  readonly limit: number;
   readonly isFollowed: boolean;
   /** Saves a request if the caller has just read it. */
   readonly state?: StreamState;
@@ -54,10 +54,10 @@ export interface StreamState {
 
 export function eventStream(connection: NatsConnection, exchange: Exchange): EventStream {
   const client = jetstream(connection, { timeout: TIMEOUT_MS });
-  const within = inStream(connection, EVENTS_STREAM, exchange);
+  const within = requireStream(connection, EVENTS_STREAM, exchange);
   const managed = () => jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS });
-  const message = (query: Query): Promise<Stored | undefined> =>
-    within(async () => storedOf(await (await managed()).streams.getMessage(EVENTS_STREAM, query)));
+  const message = (query: Query): Promise<StoredMessage | undefined> =>
+    within(async () => toStoredMessage(await (await managed()).streams.getMessage(EVENTS_STREAM, query)));
   const state = (): Promise<StreamState> =>
     within(async () => {
       const { state: now, config } = await (await managed()).streams.info(EVENTS_STREAM);
@@ -68,16 +68,16 @@ export function eventStream(connection: NatsConnection, exchange: Exchange): Eve
     });
   return {
     state,
-    last: (node) => message({ last_by_subj: eventsOf(node) }),
+    last: (node) => message({ last_by_subj: eventSubject(node) }),
     append: (node, id, data, afterSeq) =>
       within(async () => {
         const expect = { streamName: EVENTS_STREAM, lastSubjectSequence: afterSeq };
         const options = { msgID: `${node}.${id}`, expect, timeout: TIMEOUT_MS };
-        return (await client.publish(eventsOf(node), data, options)).seq;
+        return (await client.publish(eventSubject(node), data, options)).seq;
       }),
-    read: ({ node, ...wanted }, signal) => {
-      const next = (seq: number) => message({ seq, next_by_subj: eventsOf(node) });
-      return readFrom({ next, state }, wanted, signal);
+    read: ({ node, ...request }, signal) => {
+      const next = (seq: number) => message({ seq, next_by_subj: eventSubject(node) });
+      return readFrom({ next, state }, request, signal);
     },
   };
 }
@@ -85,24 +85,23 @@ export function eventStream(connection: NatsConnection, exchange: Exchange): Eve
 type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string };
 
 interface Source {
-  /** Skips missing numbers. */
-  readonly next: (seq: number) => Promise<Stored | undefined>;
+  readonly next: (seq: number) => Promise<StoredMessage | undefined>;
   readonly state: EventStream["state"];
 }
 
 async function* readFrom(
   source: Source,
-  { sinceMs, most, isFollowed, state }: Omit<Wanted, "node">,
+  { sinceMs, limit, isFollowed, state }: Omit<ReadRequest, "node">,
   signal: AbortSignal,
-): AsyncGenerator<Stored> {
+): AsyncGenerator<StoredMessage> {
   const { firstSeq, lastSeq } = state ?? (await source.state());
-  const from = await firstSince(source, [firstSeq, lastSeq + 1], sinceMs);
-  yield* await newest(source, [from, lastSeq + 1], most);
+  const from = await findFirstSince(source, [firstSeq, lastSeq + 1], sinceMs);
+  yield* await readNewest(source, [from, lastSeq + 1], limit);
   if (!isFollowed) return;
   let seq = lastSeq + 1;
   while (!signal.aborted) {
-    const found = await source.next(seq).catch(noneIfAway);
-    if (found === undefined) await pause(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+    const found = await source.next(seq).catch(ignoreUnreachable);
+    if (found === undefined) await pause(FOLLOW_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     else {
       seq = found.seq + 1;
       yield found;
@@ -113,24 +112,25 @@ async function* readFrom(
 type Range = readonly [from: number, end: number];
 
 /** Binary search works because numbers and times grow together. */
-async function firstSince({ next }: Source, [from, end]: Range, sinceMs: number): Promise<number> {
+async function findFirstSince({ next }: Source, [from, end]: Range, sinceMs: number): Promise<number> {
   let [low, high] = [from, end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const found = await next(middle);
-    if (found === undefined || found.storedMs >= sinceMs) high = middle;
+    if (found === undefined || found.storedAtMs >= sinceMs) high = middle;
     else low = found.seq + 1;
   }
   return low;
 }
 
-/** In order. Missing numbers cost nothing. */
-async function newest({ next }: Source, [from, end]: Range, most: number): Promise<Stored[]> {
-  const found: Stored[][] = [];
+async function readNewest({ next }: Source, [from, end]: Range, most: number): Promise<StoredMessage[]> {
+  const found: StoredMessage[][] = [];
   let count = 0;
-  for (let last = end; last > from && count < most; last -= AT_ONCE * WALK) {
-    const starts = Array.from({ length: AT_ONCE }, (_, at) => last - (AT_ONCE - at) * WALK);
-    const walked = await Promise.all(starts.map((start) => walk(next, [Math.max(from, start), start + WALK])));
+  for (let last = end; last > from && count < most; last -= MAX_CONCURRENT * RANGE_LENGTH) {
+    const starts = Array.from({ length: MAX_CONCURRENT }, (_, at) => last - (MAX_CONCURRENT - at) * RANGE_LENGTH);
+    const walked = await Promise.all(
+      starts.map((start) => readRange(next, [Math.max(from, start), start + RANGE_LENGTH])),
+    );
     const part = walked.flat();
     count += part.length;
     found.unshift(part);
@@ -138,8 +138,8 @@ async function newest({ next }: Source, [from, end]: Range, most: number): Promi
   return found.flat().slice(-most);
 }
 
-async function walk(next: Source["next"], [from, end]: Range): Promise<Stored[]> {
-  const found: Stored[] = [];
+async function readRange(next: Source["next"], [from, end]: Range): Promise<StoredMessage[]> {
+  const found: StoredMessage[] = [];
   for (let seq = from; seq < end;) {
     const one = await next(seq);
     if (one === undefined || one.seq >= end) break;
@@ -149,13 +149,13 @@ async function walk(next: Source["next"], [from, end]: Range): Promise<Stored[]>
   return found;
 }
 
-function storedOf(message: StoredMsg | null): Stored | undefined {
-  const node = message === null ? undefined : nodeOfEvents(message.subject);
+function toStoredMessage(message: StoredMsg | null): StoredMessage | undefined {
+  const node = message === null ? undefined : parseEventNode(message.subject);
   if (message === null || node === undefined) return undefined;
-  return { node, seq: message.seq, storedMs: message.time.getTime(), data: message.data };
+  return { node, seq: message.seq, storedAtMs: message.time.getTime(), data: message.data };
 }
 
 /** After a reconnect, the server still has the messages sent in the meantime. */
-function noneIfAway(error: unknown): undefined {
-  if (!isAway(error)) throw error;
+function ignoreUnreachable(error: unknown): undefined {
+  if (!isUnreachable(error)) throw error;
 }

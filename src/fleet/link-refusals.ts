@@ -1,9 +1,9 @@
 import { NoRespondersError, PermissionViolationError, TimeoutError } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
 
-export function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
+export function connectError(error: unknown, servers: readonly string[]): SvcmError {
   const { message, name } = error as Error;
-  const where = shownServers(servers).join(", ");
+  const where = redactServers(servers).join(", ");
   if (/certificate|\btls\b/i.test(message))
     return new SvcmError("FLEET_FAILED", {
       code: "FLEET_UNTRUSTED",
@@ -21,19 +21,18 @@ export function connectRefusal(error: unknown, servers: readonly string[]): Svcm
       });
 }
 
-/** Without credentials. */
-export function shownServers(servers: readonly string[]): string[] {
+export function redactServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }
 
-export const LOST = "The connection to the NATS server was lost. A change may still be in progress.";
+export const CONNECTION_LOST = "The connection to the NATS server was lost. A change may still be in progress.";
 
 /** @returns a refusal unchanged */
-export function askRefusal(error: unknown): SvcmError {
+export function requestError(error: unknown): SvcmError {
   if (error instanceof SvcmError) return error;
   const is = (kind: new (...args: never[]) => Error): boolean =>
     error instanceof kind || (error as Error).cause instanceof kind;
-  if (is(NoRespondersError)) return unreachable("No svcm answers on that node.");
+  if (is(NoRespondersError)) return unreachableError("No svcm answers on that node.");
   if (is(PermissionViolationError))
     return new SvcmError("FORBIDDEN", {
       code: "NODE_FORBIDDEN",
@@ -44,14 +43,14 @@ export function askRefusal(error: unknown): SvcmError {
       code: "NODE_TIMEOUT",
       details: "It did not answer before the deadline. A change may still be in progress.",
     });
-  return unreachable((error as Error).message);
+  return unreachableError((error as Error).message);
 }
 
 /** True if the server or a node did not respond, so that another attempt may succeed. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return error instanceof SvcmError && error.kind === "FLEET_FAILED" && error.body.code !== "FLEET_NOT_SET_UP";
 }
 
-export function unreachable(details: string): SvcmError {
+export function unreachableError(details: string): SvcmError {
   return new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details });
 }

@@ -1,4 +1,3 @@
-/** Only `svcm nats setup` creates the streams. */
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -9,42 +8,41 @@ import {
 } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
-import type { StreamLimits } from "./events/limits.ts";
-import { EVENTS_STREAM, eventsOf, NODES_STREAM, ROLLOUTS_STREAM, subjectIn } from "./subjects.ts";
+import type { StreamLimits } from "./settings.ts";
+import { EVENTS_STREAM, eventSubject, NODES_STREAM, ROLLOUTS_STREAM, bucketSubject } from "./subjects.ts";
 
 /** Counted from the last heartbeat of the node. */
-export const PRESENCE_MS = 30_000;
+export const PRESENCE_TTL_MS = 30_000;
 /** Within this time, the server drops a repeated message by its id alone. */
-const DUPLICATES_MS = 120_000;
-const NANOS = 1_000_000;
+const DUPLICATE_WINDOW_MS = 120_000;
+const NANOS_PER_MS = 1_000_000;
 const MIB = 2 ** 20;
-const NO_STREAM = 10_059;
+const STREAM_NOT_FOUND = 10_059;
 /** These settings cannot change after the stream was created. */
-const FIXED: ReadonlySet<string> = new Set(["name", "storage", "retention"]);
+const FIXED_SETTINGS: ReadonlySet<string> = new Set(["name", "storage", "retention"]);
 
 /** A request fails at once if there is no connection or if the connection is lost. */
 export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
 
-/** For several streams, the outcome with the largest change. */
 export type SetUpOutcome = "created" | "changed" | "unchanged";
 
-/** Requires an admin. */
 export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
   const { streams } = await jetstreamManager(connection, { checkAPI: false });
   const outcomes: SetUpOutcome[] = [];
-  for (const wanted of streamsFor(limits)) {
-    const present = await streams.info(wanted.name).catch((error: unknown) => {
-      if (isOf(error, NO_STREAM)) return undefined;
+  for (const definition of defineStreams(limits)) {
+    const existing = await streams.info(definition.name).catch((error: unknown) => {
+      if (hasCode(error, STREAM_NOT_FOUND)) return undefined;
       throw error;
     });
-    const changes = Object.entries(wanted).filter(
+    const changes = Object.entries(definition).filter(
       ([name, value]) =>
-        !FIXED.has(name) && JSON.stringify(Reflect.get(present?.config ?? {}, name)) !== JSON.stringify(value),
+        !FIXED_SETTINGS.has(name) &&
+        JSON.stringify(Reflect.get(existing?.config ?? {}, name)) !== JSON.stringify(value),
     );
-    if (present === undefined) await streams.add(wanted);
+    if (existing === undefined) await streams.add(definition);
     else if (changes.length > 0)
-      await streams.update(wanted.name, { ...present.config, ...Object.fromEntries(changes) });
-    outcomes.push(present === undefined ? "created" : changes.length > 0 ? "changed" : "unchanged");
+      await streams.update(definition.name, { ...existing.config, ...Object.fromEntries(changes) });
+    outcomes.push(existing === undefined ? "created" : changes.length > 0 ? "changed" : "unchanged");
   }
   return (["created", "changed"] as const).find((one) => outcomes.includes(one)) ?? "unchanged";
 }
@@ -53,7 +51,7 @@ export async function setUpStreams(connection: NatsConnection, limits: StreamLim
  * The server checks a request to JetStream, but not where its reply goes. So an empty reply, or one that another user
  * has written, could become a request in the name of the server. Therefore no stream allows direct reads or deletions.
  */
-const SAFE = {
+const SAFE_SETTINGS = {
   retention: RetentionPolicy.Limits,
   storage: StorageType.File,
   allow_direct: false,
@@ -62,27 +60,27 @@ const SAFE = {
   deny_purge: true,
 };
 
-type Wanted = Partial<StreamConfig> & Pick<StreamConfig, "name">;
+type StreamDefinition = Partial<StreamConfig> & Pick<StreamConfig, "name">;
 
-function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] {
-  const bucket = { ...SAFE, max_msgs_per_subject: 1, discard: DiscardPolicy.New };
+function defineStreams({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): StreamDefinition[] {
+  const bucket = { ...SAFE_SETTINGS, max_msgs_per_subject: 1, discard: DiscardPolicy.New };
   return [
     {
       ...bucket,
       name: NODES_STREAM,
-      subjects: [`${subjectIn(NODES_STREAM)}*`],
-      max_age: PRESENCE_MS * NANOS,
+      subjects: [`${bucketSubject(NODES_STREAM)}*`],
+      max_age: PRESENCE_TTL_MS * NANOS_PER_MS,
       max_bytes: 16 * MIB,
     },
-    { ...bucket, name: ROLLOUTS_STREAM, subjects: [`${subjectIn(ROLLOUTS_STREAM)}*`], max_bytes: 64 * MIB },
+    { ...bucket, name: ROLLOUTS_STREAM, subjects: [`${bucketSubject(ROLLOUTS_STREAM)}*`], max_bytes: 64 * MIB },
     {
-      ...SAFE,
+      ...SAFE_SETTINGS,
       name: EVENTS_STREAM,
-      subjects: [eventsOf("*")],
+      subjects: [eventSubject("*")],
       // The newest records matter most, and a full stream must not block a node.
       discard: DiscardPolicy.Old,
-      duplicate_window: DUPLICATES_MS * NANOS,
-      max_age: maxAgeMs * NANOS,
+      duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
+      max_age: maxAgeMs * NANOS_PER_MS,
       max_bytes: maxBytes,
       max_msgs_per_subject: maxPerNode,
     },
@@ -90,26 +88,26 @@ function streamsFor({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): Wanted[] 
 }
 
 /** A missing stream fails with FLEET_NOT_SET_UP, whose message names the remedy. */
-export function inStream(connection: NatsConnection, stream: string, exchange: Exchange): Exchange {
+export function requireStream(connection: NatsConnection, stream: string, exchange: Exchange): Exchange {
   return (send) =>
     exchange(async () => {
       try {
         return await send();
       } catch (error) {
-        if (isOf(error, NO_STREAM) || (await isMissing(connection, stream))) throw notSetUp();
+        if (hasCode(error, STREAM_NOT_FOUND) || (await isStreamMissing(connection, stream))) throw notSetUp();
         throw error;
       }
     });
 }
 
 /** False if nothing responds, because the server may still be starting. */
-async function isMissing(connection: NatsConnection, stream: string): Promise<boolean> {
+async function isStreamMissing(connection: NatsConnection, stream: string): Promise<boolean> {
   try {
     const { streams } = await jetstreamManager(connection, { checkAPI: false });
     await streams.getMessage(stream, { seq: 1 });
     return false;
   } catch (error) {
-    return isOf(error, NO_STREAM);
+    return hasCode(error, STREAM_NOT_FOUND);
   }
 }
 
@@ -121,6 +119,6 @@ function notSetUp(): SvcmError {
   });
 }
 
-export function isOf(error: unknown, code: number): boolean {
+export function hasCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code;
 }

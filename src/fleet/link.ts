@@ -11,18 +11,15 @@ import {
   type NatsConnection,
 } from "@nats-io/transport-node";
 import type { SvcmError } from "../core/index.ts";
-import type { StreamLimits } from "./events/limits.ts";
+import type { StreamLimits, FleetSettings } from "./settings.ts";
 import { eventStream, type EventStream } from "./link-events.ts";
-import { nodeEntries, type NodeEntries } from "./link-nodes.ts";
-import { askRefusal, connectRefusal, LOST, unreachable } from "./link-refusals.ts";
-import { rolloutRecord, type RolloutRecord } from "./link-rollouts.ts";
+import { openNodeEntries, type NodeEntries, openRolloutRecord, type RolloutRecord } from "./link-buckets.ts";
+import { requestError, connectError, CONNECTION_LOST, unreachableError } from "./link-refusals.ts";
 import { setUpStreams, type Exchange, type SetUpOutcome } from "./link-streams.ts";
-import type { FleetSettings } from "./settings.ts";
-import { answersOf, inboxOf, subjectOf, type Address } from "./subjects.ts";
+import { replyPrefix, inboxPrefix, requestSubject, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
-/** Used if the server does not announce its limit. */
 const DEFAULT_MAX_BYTES = 2 ** 20;
 
 export interface Incoming {
@@ -35,16 +32,16 @@ export interface Incoming {
 export interface FleetLink {
   readonly maxBytes: number;
   /** If several links use the same name, one of them gets each message. */
-  serve(subject: string, name: string, take: (message: Incoming) => void): void;
+  serve(subject: string, name: string, handle: (message: Incoming) => void): void;
   /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
-  ask(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  request(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   readonly nodes: NodeEntries;
   readonly events: EventStream;
   readonly rollouts: RolloutRecord;
   /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(limits: StreamLimits): Promise<SetUpOutcome>;
   /** The status is, for example, "disconnect" or "reconnect". */
-  onStatus(heard: (type: string) => void): void;
+  onStatus(listener: (type: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -54,49 +51,48 @@ interface Owner {
 }
 
 /** The name in `svcm.yaml` for the public key of the credentials. */
-export function nameOfKey(
+export function findNameOfKey(
   credentials: string | undefined,
   entries: Readonly<Record<string, { readonly nkey?: string | undefined }>>,
 ): string | undefined {
-  const key = publicKeyOf(credentials);
+  const key = findPublicKey(credentials);
   return key && Object.keys(entries).find((name) => entries[name]?.nkey === key);
 }
 
 /** The seed is secret; the public key may be in Git. */
-export function newKey(): { readonly seed: string; readonly publicKey: string } {
+export function createKey(): { readonly seed: string; readonly publicKey: string } {
   const pair = nkeys.createUser();
   return { seed: new TextDecoder().decode(pair.getSeed()), publicKey: pair.getPublicKey() };
 }
 
 /**
  * Reconnects after a loss, however long that takes. Without a connection, a request fails; it is never queued.
- *
  * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
  */
 export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {
   const connection = await connectTo(settings, owner);
-  const { isConnected, onStatus } = statusOf(connection);
-  const exchange = exchangeOver({ isConnected, onStatus });
+  const { isConnected, onStatus } = watchStatus(connection);
+  const exchange = createExchange({ isConnected, onStatus });
   return {
     get maxBytes() {
       return connection.info?.max_payload ?? DEFAULT_MAX_BYTES;
     },
     onStatus,
-    nodes: nodeEntries(connection, exchange),
+    nodes: openNodeEntries(connection, exchange),
     events: eventStream(connection, exchange),
     serve(subject, name, take) {
       const callback = (error: Error | null, message: Msg): void => {
-        if (error === null) take(incoming(message));
+        if (error === null) take(toIncoming(message));
       };
       connection.subscribe(subject, { queue: name, callback });
     },
-    ask: (address, bytes, timeoutMs) =>
+    request: (address, bytes, timeoutMs) =>
       exchange(async () => {
-        const reply = `${answersOf(address)}.${randomUUID()}`;
+        const reply = `${replyPrefix(address)}.${randomUUID()}`;
         const options = { timeout: timeoutMs, noMux: true, reply };
-        return (await connection.request(subjectOf(address), bytes, options)).data;
+        return (await connection.request(requestSubject(address), bytes, options)).data;
       }),
-    rollouts: rolloutRecord(connection, exchange),
+    rollouts: openRolloutRecord(connection, exchange),
     setUp: (limits) => exchange(() => setUpStreams(connection, limits)),
     async close() {
       if (isConnected()) await connection.drain().catch(() => connection.close());
@@ -105,16 +101,16 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
   };
 }
 
-function exchangeOver({ isConnected, onStatus }: ReturnType<typeof statusOf>): Exchange {
+function createExchange({ isConnected, onStatus }: ReturnType<typeof watchStatus>): Exchange {
   const waiting = new Set<(error: SvcmError) => void>();
   onStatus((type) => {
-    if (type === "disconnect") for (const fail of waiting) fail(unreachable(LOST));
+    if (type === "disconnect") for (const fail of waiting) fail(unreachableError(CONNECTION_LOST));
   });
   return (send) =>
     new Promise((resolve, reject) => {
-      if (!isConnected()) throw unreachable("The NATS server does not answer.");
+      if (!isConnected()) throw unreachableError("The NATS server does not answer.");
       waiting.add(reject);
-      const fail = (error: unknown): void => reject(askRefusal(error));
+      const fail = (error: unknown): void => reject(requestError(error));
       send()
         .then(resolve, fail)
         .finally(() => waiting.delete(reject));
@@ -127,33 +123,35 @@ async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Own
     return await connect({
       servers: [...servers],
       name: `svcm ${owner.kind} ${owner.name}`,
-      inboxPrefix: inboxOf(owner.kind, owner.name),
+      inboxPrefix: inboxPrefix(owner.kind, owner.name),
       timeout: CONNECT_MS,
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
-      ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
+      ...(credentials !== undefined && { authenticator: createAuthenticator(credentials) }),
       // Without this option, the client would send credentials in plain text to a server without TLS.
       ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
     });
   } catch (error) {
-    throw connectRefusal(error, servers);
+    throw connectError(error, servers);
   }
 }
 
-function statusOf(connection: NatsConnection): Pick<FleetLink, "onStatus"> & { readonly isConnected: () => boolean } {
+function watchStatus(
+  connection: NatsConnection,
+): Pick<FleetLink, "onStatus"> & { readonly isConnected: () => boolean } {
   let isConnected = true;
-  const hearers: ((type: string) => void)[] = [];
+  const listeners: ((type: string) => void)[] = [];
   void (async () => {
     for await (const { type } of connection.status()) {
       if (type === "disconnect") isConnected = false;
       if (type === "reconnect") isConnected = true;
-      for (const heard of hearers) heard(type);
+      for (const listener of listeners) listener(type);
     }
   })();
-  return { isConnected: () => isConnected, onStatus: (heard) => void hearers.push(heard) };
+  return { isConnected: () => isConnected, onStatus: (listener) => void listeners.push(listener) };
 }
 
-function incoming(message: Msg): Incoming {
+function toIncoming(message: Msg): Incoming {
   return {
     subject: message.subject,
     reply: message.reply ?? "",
@@ -162,7 +160,7 @@ function incoming(message: Msg): Incoming {
   };
 }
 
-function authenticatorOf(credentials: string): Authenticator {
+function createAuthenticator(credentials: string): Authenticator {
   const text = credentials.trim();
   // The client does not accept a `.creds` file without a final line break.
   const bytes = new TextEncoder().encode(text.includes("BEGIN NATS USER JWT") ? `${text}\n` : text);
@@ -170,7 +168,7 @@ function authenticatorOf(credentials: string): Authenticator {
   return text.includes("BEGIN NATS USER JWT") ? credsAuthenticator(bytes) : tokenAuthenticator(text);
 }
 
-function publicKeyOf(credentials = ""): string | undefined {
+function findPublicKey(credentials = ""): string | undefined {
   const [seed] = /\bSU[A-Z2-7]{56}\b/.exec(credentials) ?? [];
   return seed === undefined ? undefined : nkeys.fromSeed(new TextEncoder().encode(seed)).getPublicKey();
 }

@@ -10,19 +10,19 @@ import {
   type Ports,
   type Refusals,
   type RolloutStep,
+  entityTag,
+  type EnvRead,
+  type NatsProject,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
-import { isToAsker, requireAsker } from "./asker.ts";
-import { identityOf, narrowed, permitted } from "./identity.ts";
+import { repliesToUser, requireUser, resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
-import { Once } from "./once.ts";
-import { sentOf } from "./operations.ts";
-import type { NatsProject } from "./settings.ts";
-import { addressOf, kindOfAccess, subjectsOfNode, type Address } from "./subjects.ts";
-import { releaseIn, RunningSteps, stepOf } from "./rollout/step.ts";
-import { encode, MOST_DEPTH, MOST_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
+import { ReplayGuard } from "./replay-guard.ts";
+import { parseAddress, requestKind, nodeRequestSubjects, type Address } from "./subjects.ts";
+import { pickRelease, RunningSteps, createRolloutStep } from "./rollout/step.ts";
+import { encode, MAX_DEPTH, MAX_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
 
-const MOST_AT_ONCE = 32;
+const MAX_CONCURRENT = 32;
 
 export interface NodeOptions {
   readonly node: string;
@@ -41,34 +41,34 @@ export interface NodeOptions {
  */
 export function serveNode(options: NodeOptions): { readonly settled: () => Promise<void> } {
   const { node, link } = options;
-  const state = { once: new Once(() => options.ports.clock.now()), steps: new RunningSteps() };
+  const state = { once: new ReplayGuard(() => options.ports.clock.now()), steps: new RunningSteps() };
   const running = new Set<Promise<void>>();
-  link.serve(subjectsOfNode(node), `svcm-${node}`, (message) => {
-    const answering = answer(options, state, message, running.size >= MOST_AT_ONCE)
+  link.serve(nodeRequestSubjects(node), `svcm-${node}`, (message) => {
+    const response = respond(options, state, message, running.size >= MAX_CONCURRENT)
       .then((reply) => {
-        if (isToAsker(message)) message.respond(fitting(reply, link.maxBytes));
+        if (repliesToUser(message)) message.respond(encodeWithin(reply, link.maxBytes));
       })
       .catch(options.onDefect)
-      .finally(() => running.delete(answering));
-    running.add(answering);
+      .finally(() => running.delete(response));
+    running.add(response);
   });
   return { settled: async () => void (await Promise.all(running)) };
 }
 
-interface State {
-  readonly once: Once;
+interface NodeState {
+  readonly once: ReplayGuard;
   readonly steps: RunningSteps;
 }
 
-async function answer(options: NodeOptions, state: State, message: Incoming, isBusy: boolean): Promise<Reply> {
-  const address = addressOf(message.subject);
+async function respond(options: NodeOptions, state: NodeState, message: Incoming, isBusy: boolean): Promise<Reply> {
+  const address = parseAddress(message.subject);
   const { clock } = options.ports;
   try {
-    if (isBusy) throw new SvcmError("SERVICE_BUSY", { details: `Accepted: ${MOST_AT_ONCE} requests at a time.` });
+    if (isBusy) throw new SvcmError("SERVICE_BUSY", { details: `Accepted: ${MAX_CONCURRENT} requests at a time.` });
     return {
       ok: true,
       now: clock.now(),
-      result: sentOf(options.ports, await carryOut(options, state, message, address)),
+      result: withoutBytes(options.ports, await handleRequest(options, state, message, address)),
     };
   } catch (error) {
     if (!(error instanceof SvcmError)) options.onDefect(error);
@@ -77,38 +77,43 @@ async function answer(options: NodeOptions, state: State, message: Incoming, isB
   }
 }
 
-async function carryOut(
+async function handleRequest(
   options: NodeOptions,
-  { once, steps }: State,
+  { once, steps }: NodeState,
   message: Incoming,
   address?: Address,
 ): Promise<unknown> {
   const { node, ports, nats } = options;
-  let hasBegun = false;
+  let isAccepted = false;
   let actor: string | undefined;
   try {
-    actor = requireAsker(message);
-    const operation = operationAt(address, node);
-    const user = permitted(identityOf(await nats(), address?.user ?? ""), operation);
+    actor = requireUser(message);
+    const operation = findOperation(address, node);
+    const user = requireKnownUser(resolveIdentity(await nats(), address?.user ?? ""), operation);
     const request = readRequest(message.data, operation);
-    const identity = narrowed(user, request.asker);
+    const identity = narrowIdentity(user, request.asker);
     ({ actor } = identity);
     // The metrics of a machine contain its own version of svcm, not that of the asker.
-    const given = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
-    const input = parseInput(inputs[operation.id], given, operation.refusal);
-    if (kindOfAccess(operation.access) === "write") once.take(request);
-    hasBegun = true;
+    const values = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
+    const input = parseInput(inputs[operation.id], values, operation.refusal);
+    if (requestKind(operation.access) === "write") once.accept(request);
+    isAccepted = true;
     const run = (step?: RolloutStep): Promise<unknown> =>
-      execute(operation, ports, boundedOf(operation.id, input) as never, {
+      execute(operation, ports, boundInput(operation.id, input) as never, {
         ...identity,
         source: "nats",
         ...(step && { step }),
       });
     if (request.rollout === undefined) return await run();
-    const step = stepOf(request.rollout, { node, user: user.actor ?? "", operation: operation.id, link: options.link });
-    return releaseIn(await steps.join(step, () => run(step)));
+    const step = createRolloutStep(request.rollout, {
+      node,
+      user: user.actor ?? "",
+      operation: operation.id,
+      link: options.link,
+    });
+    return pickRelease(await steps.join(step, () => run(step)));
   } catch (error) {
-    if (error instanceof SvcmError && (!hasBegun || isOfIdentity(error)))
+    if (error instanceof SvcmError && (!isAccepted || isAccessRefusal(error)))
       await recordRefusal(options, address, actor, error);
     throw error;
   }
@@ -126,14 +131,13 @@ async function recordRefusal(
 }
 
 /** The core refuses these before the operation begins, so they are not recorded yet. */
-function isOfIdentity({ body: { code }, kind }: SvcmError): boolean {
+function isAccessRefusal({ body: { code }, kind }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || code === "RIGHT_MISSING" || code === "TOKEN_LIMITED";
 }
 
-/** @throws {SvcmError} NOT_FOUND */
-function operationAt(address: Address | undefined, node: string): Operation<never, unknown> {
+function findOperation(address: Address | undefined, node: string): Operation<never, unknown> {
   const operation = remoteOperations.find(({ id }) => id === address?.id);
-  if (operation !== undefined && address?.node === node && address.kind === kindOfAccess(operation.access))
+  if (operation !== undefined && address?.node === node && address.kind === requestKind(operation.access))
     return operation;
   throw new SvcmError("NOT_FOUND", {
     code: "OPERATION_UNKNOWN",
@@ -143,18 +147,18 @@ function operationAt(address: Address | undefined, node: string): Operation<neve
 
 /** @throws {SvcmError} PAYLOAD_TOO_LARGE, INVALID_PAYLOAD */
 function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): Request {
-  if (data.length > MOST_REQUEST_BYTES)
-    throw new SvcmError("PAYLOAD_TOO_LARGE", { details: `Accepted: at most ${MOST_REQUEST_BYTES} bytes.` });
-  return parseInput(requestSchema, parseJson(data, MOST_DEPTH, "request"), refusal);
+  if (data.length > MAX_REQUEST_BYTES)
+    throw new SvcmError("PAYLOAD_TOO_LARGE", { details: `Accepted: at most ${MAX_REQUEST_BYTES} bytes.` });
+  return parseInput(requestSchema, parseJson(data, MAX_DEPTH, "request"), refusal);
 }
 
 /** Logs may be large, and the CPU time of the node belongs to its processes. */
-function boundedOf(id: string, input: object): object {
+function boundInput(id: string, input: object): object {
   return id === "logs.read" ? { ...input, isBounded: true } : input;
 }
 
 /** The server would drop a larger message, and the asker would wait until its deadline. */
-function fitting(reply: Reply, maxBytes: number): Uint8Array {
+function encodeWithin(reply: Reply, maxBytes: number): Uint8Array {
   const bytes = encode(reply);
   if (bytes.length <= maxBytes) return bytes;
   const error = new SvcmError("PAYLOAD_TOO_LARGE", {
@@ -162,4 +166,14 @@ function fitting(reply: Reply, maxBytes: number): Uint8Array {
     details: `The answer has ${bytes.length} bytes, and the NATS server carries ${maxBytes}. Narrow the request, for example with --limit, or raise max_payload of the server.`,
   });
   return encode({ ok: false, now: reply.now, kind: error.kind, error: describeError(error).body });
+}
+
+/** For an env file, only the visible part and the entity tag leave the machine, never the bytes. */
+export function withoutBytes(ports: Ports, output: unknown): unknown {
+  if (!isEnvRead(output)) return output;
+  return { response: output.response, entityTag: entityTag(ports, output.bytes) };
+}
+
+function isEnvRead(output: unknown): output is EnvRead<unknown> {
+  return typeof output === "object" && output !== null && "bytes" in output && "response" in output;
 }

@@ -1,15 +1,15 @@
 import type { ListedNode } from "../core/api/node.ts";
 import { nodeShow, SvcmError } from "../core/index.ts";
-import type { KnownNode, NodesAsker } from "./fleet.ts";
+import type { KnownNode, FleetClient } from "./fleet.ts";
 import type { Presence } from "./presence.ts";
 
 export type AnswerState = "answered" | "failed" | "silent" | "away" | "refused" | "other-version";
 
 /** A node responds with these if it does not support a request. */
-const UNKNOWN: ReadonlySet<string> = new Set(["NOT_FOUND", "INVALID_REQUEST", "INVALID_PAYLOAD"]);
+const UNSUPPORTED_KINDS: ReadonlySet<string> = new Set(["NOT_FOUND", "INVALID_REQUEST", "INVALID_PAYLOAD"]);
 
 /** Why there is no result from a node; `failed` if the operation itself refused. */
-export function stateOf(error: unknown, presence: Presence | undefined, ownVersion: string): AnswerState {
+export function findAnswerState(error: unknown, presence: Presence | undefined, ownVersion: string): AnswerState {
   const { svcm: version = ownVersion } = presence ?? {};
   const isOther = version !== ownVersion;
   // A node with another version may reply in a form that this svcm cannot show.
@@ -17,40 +17,46 @@ export function stateOf(error: unknown, presence: Presence | undefined, ownVersi
   const { kind, body } = error;
   if (kind === "FLEET_FAILED") return presence === undefined ? "away" : "silent";
   if (kind === "FORBIDDEN" || kind === "UNAUTHORIZED") return "refused";
-  const isUnknown = body.code === "OPERATION_UNKNOWN" || (isOther && UNKNOWN.has(kind));
+  const isUnknown = body.code === "OPERATION_UNKNOWN" || (isOther && UNSUPPORTED_KINDS.has(kind));
   return isUnknown ? "other-version" : "failed";
 }
 
-/** A node that does not respond is listed with the reason. */
-export async function listNodes(fleet: NodesAsker, deadlineMs: number): Promise<readonly ListedNode[]> {
+export async function listNodes(fleet: FleetClient, deadlineMs: number): Promise<readonly ListedNode[]> {
   const nodes = await fleet.nodes();
-  return await Promise.all(nodes.map((node) => looked(fleet, node, deadlineMs)));
+  return await Promise.all(nodes.map((node) => describeNode(fleet, node, deadlineMs)));
 }
 
 /** @throws {SvcmError} INVALID_REQUEST if there is no such node */
-export async function showNode(fleet: NodesAsker, name: string, deadlineMs: number): Promise<ListedNode> {
+export async function showNode(fleet: FleetClient, name: string, deadlineMs: number): Promise<ListedNode> {
   const nodes = await fleet.nodes();
   const node = nodes.find((one) => one.name === name);
-  if (node !== undefined) return await looked(fleet, node, deadlineMs);
-  throw new SvcmError("INVALID_REQUEST", {
-    code: "NODE_UNKNOWN",
-    details: `No node has the name ${JSON.stringify(name.slice(0, 80))}. Accepted: ${nodes.map((one) => one.name).join(", ") || "a node of svcm.yaml"}.`,
-  });
+  if (node !== undefined) return await describeNode(fleet, node, deadlineMs);
+  throw nodeUnknown(
+    name,
+    nodes.map((one) => one.name),
+  );
 }
 
-async function looked(
-  fleet: NodesAsker,
+async function describeNode(
+  fleet: FleetClient,
   { name, labels, isDeclared, presence }: KnownNode,
   deadlineMs: number,
 ): Promise<ListedNode> {
-  const { instance: _instance, ...said } = presence ?? {};
-  const known = { name, labels, ...said };
+  const { instance: _instance, ...announced } = presence ?? {};
+  const common = { name, labels, ...announced };
   // svcm lists an undeclared node, but sends it nothing.
-  if (!isDeclared) return { ...known, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
+  if (!isDeclared) return { ...common, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
   try {
-    return { ...known, state: "online", ...(await fleet.ask(name, nodeShow, {}, deadlineMs)) };
+    return { ...common, state: "online", ...(await fleet.ask(name, nodeShow, {}, deadlineMs)) };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    return { ...known, state: presence === undefined ? "away" : "silent", reason: error.message };
+    return { ...common, state: presence === undefined ? "away" : "silent", reason: error.message };
   }
+}
+
+export function nodeUnknown(name: string, accepted: readonly string[]): SvcmError {
+  return new SvcmError("INVALID_REQUEST", {
+    code: "NODE_UNKNOWN",
+    details: `No node has the name ${JSON.stringify(name.slice(0, 80))}. Accepted: ${accepted.join(", ") || "a node of svcm.yaml"}.`,
+  });
 }

@@ -18,7 +18,7 @@ export type Presence = z.infer<typeof presenceSchema>;
 /** Not shorter, because an idle node should cost nothing. */
 export const HEARTBEAT_MS = 10_000;
 
-export async function presenceOf(ports: Ports, version: string, instance: string): Promise<Presence> {
+export async function createPresence(ports: Ports, version: string, instance: string): Promise<Presence> {
   const { facts, installation, clock } = ports;
   const [project, contract] = await Promise.all([facts.project(), facts.runtimeContract()]);
   return {
@@ -41,7 +41,7 @@ export function readPresence(text: string): Presence | undefined {
   }
 }
 
-interface Beating {
+interface HeartbeatOptions {
   readonly link: FleetLink;
   readonly node: string;
   readonly presence: Presence;
@@ -50,52 +50,52 @@ interface Beating {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface Keeping {
+interface Heartbeat {
   /** Milliseconds by which this clock was ahead of the server's when last measured. */
   readonly aheadMs: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
 /** After a slower reply, the time of the server is too uncertain. */
-const QUICK_MS = 1_000;
+const MAX_ROUND_TRIP_MS = 1_000;
 
 /** After a failure, the next heartbeat tries again. */
-export async function keepPresent(beating: Beating): Promise<Keeping> {
-  const { link, node, presence, now, onAnnouncedAgain, onFailure } = beating;
-  let beat: Promise<boolean> = Promise.resolve(true);
+export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbeat> {
+  const { link, node, presence, now, onAnnouncedAgain, onFailure } = options;
+  let announcement: Promise<boolean> = Promise.resolve(true);
   const announce = async (): Promise<boolean> => {
     try {
-      await link.nodes.keep(node, JSON.stringify(presence));
+      await link.nodes.put(node, JSON.stringify(presence));
       return true;
     } catch (error) {
       onFailure(error);
       return false;
     }
   };
-  await (beat = announce());
-  const timer = setInterval(() => void (beat = announce()), HEARTBEAT_MS);
+  await (announcement = announce());
+  const timer = setInterval(() => void (announcement = announce()), HEARTBEAT_MS);
   // A restarted server may have lost the key.
   link.onStatus((type) => {
     if (type !== "reconnect") return;
-    beat = announce();
-    void beat.then((isDone) => isDone && onAnnouncedAgain());
+    announcement = announce();
+    void announcement.then((isDone) => isDone && onAnnouncedAgain());
   });
   let ahead: number | undefined;
   return {
     aheadMs: async () => {
       const before = now();
-      await link.nodes.keep(node, JSON.stringify(presence));
+      await link.nodes.put(node, JSON.stringify(presence));
       const after = now();
-      const writtenMs = await link.nodes.keptMs(node);
-      const isQuick = after >= before && after - before < QUICK_MS;
-      if (writtenMs !== undefined && (isQuick || ahead === undefined))
-        ahead = Math.round((before + after) / 2 - writtenMs);
+      const storedMs = await link.nodes.readStoredMs(node);
+      const isQuick = after >= before && after - before < MAX_ROUND_TRIP_MS;
+      if (storedMs !== undefined && (isQuick || ahead === undefined))
+        ahead = Math.round((before + after) / 2 - storedMs);
       return ahead ?? 0;
     },
     stop: async () => {
       clearInterval(timer);
-      await beat;
-      await link.nodes.forget(node).catch(onFailure);
+      await announcement;
+      await link.nodes.remove(node).catch(onFailure);
     },
   };
 }

@@ -1,21 +1,19 @@
 import { hostname } from "node:os";
-import { SvcmError, type Ports, type Project } from "../core/index.ts";
-import { NAME } from "./subjects.ts";
+import { SvcmError, type NatsProject, type Ports } from "../core/index.ts";
+import { SUBJECT_TOKEN } from "./subjects.ts";
+import { millisecondsOf } from "../core/words/duration.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
 /** For requests of this machine's users, if they do not use the credentials of the machine. */
 export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
 export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
-export const NODE = "SVC_SERVICE_MANAGEMENT_NODE";
-
-export type NatsProject = NonNullable<Project["nats"]>;
+export const NODE_NAME = "SVC_SERVICE_MANAGEMENT_NODE";
 
 export interface FleetSettings {
   readonly servers: readonly string[];
   /** The seed of an NKey, a JWT with its seed, or a token. */
   readonly credentials: string | undefined;
-  /** In PEM. */
   readonly ca: string | undefined;
   readonly nats: NatsProject;
 }
@@ -26,46 +24,68 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export async function readFleetSettings(ports: Ports, env: Variables, url?: string): Promise<FleetSettings> {
   const nats = (await ports.facts.project())?.nats;
   if (nats === undefined)
-    throw refuse(
+    throw startRefused(
       "svcm.yaml declares no nats, so no user and no node is known. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
     );
-  const asked = (url ?? env[NATS_URL])
+  const requested = (url ?? env[NATS_URL])
     ?.split(",")
     .map((one) => one.trim())
     .filter(Boolean);
   return {
-    servers: asked?.length ? asked : nats.servers,
-    credentials: await namedFile(ports, env, NATS_CREDENTIALS),
-    ca: await namedFile(ports, env, NATS_CA),
+    servers: requested?.length ? requested : nats.servers,
+    credentials: await readNamedFile(ports, env, NATS_CREDENTIALS),
+    ca: await readNamedFile(ports, env, NATS_CA),
     nats,
   };
 }
 
 /**
  * The flag, the variable, or the first part of the host name.
- *
  * @throws {SvcmError} START_REFUSED
  */
-export function nodeName(env: Variables, { nodes }: NatsProject, asked?: string): string {
-  const name = asked ?? (env[NODE]?.trim() || (hostname().split(".")[0] ?? ""));
-  if (NAME.test(name) && Object.hasOwn(nodes, name)) return name;
-  const known = Object.keys(nodes).join(", ");
-  throw refuse(
-    `svcm.yaml declares no node ${JSON.stringify(name.slice(0, 80))} under nats. Accepted: ${known || "one that nats.nodes names"}; --node-name or ${NODE} chooses it.`,
+export function resolveNodeName(env: Variables, { nodes }: NatsProject, requested?: string): string {
+  const name = requested ?? (env[NODE_NAME]?.trim() || (hostname().split(".")[0] ?? ""));
+  if (SUBJECT_TOKEN.test(name) && Object.hasOwn(nodes, name)) return name;
+  const declared = Object.keys(nodes).join(", ");
+  throw startRefused(
+    `svcm.yaml declares no node ${JSON.stringify(name.slice(0, 80))} under nats. Accepted: ${declared || "one that nats.nodes names"}; --node-name or ${NODE_NAME} chooses it.`,
   );
 }
 
-async function namedFile({ files, workspace }: Ports, env: Variables, variable: string): Promise<string | undefined> {
+async function readNamedFile(
+  { files, workspace }: Ports,
+  env: Variables,
+  variable: string,
+): Promise<string | undefined> {
   const path = env[variable]?.trim();
   if (!path) return undefined;
   const absolute = path.startsWith("/") ? path : `${workspace.root}/${path}`;
   try {
     return new TextDecoder().decode(await files.read(absolute, { maxBytes: 64 * 1024, mayBeOutside: true }));
   } catch (error) {
-    throw refuse(`${variable}: ${(error as Error).message}`);
+    throw startRefused(`${variable}: ${(error as Error).message}`);
   }
 }
 
-function refuse(details: string): SvcmError {
+function startRefused(details: string): SvcmError {
   return new SvcmError("START_REFUSED", { details });
+}
+
+export interface StreamLimits {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+  /** A node with many records drops its own, not those of other nodes. */
+  readonly maxPerNode: number;
+}
+
+const UNITS = { MB: 2 ** 20, GB: 2 ** 30 };
+
+export function resolveLimits({ events }: NatsProject): StreamLimits {
+  const { maxAge = "30d", maxBytes = "1GB", maxPerNode = 100_000 } = events;
+  const [, count, unit] = /^(\d+)([MG]B)$/.exec(maxBytes) ?? [];
+  return {
+    maxAgeMs: millisecondsOf(maxAge, /^(\d+)([hd])$/) ?? 0,
+    maxBytes: Number(count) * UNITS[unit as keyof typeof UNITS],
+    maxPerNode,
+  };
 }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { Refusals, type Ports } from "../core/index.ts";
 import { deliverEvents } from "./events/deliver.ts";
 import { openLink } from "./link.ts";
-import { shownServers } from "./link-refusals.ts";
+import { redactServers } from "./link-refusals.ts";
 import { serveNode } from "./node.ts";
-import { keepPresent, presenceOf } from "./presence.ts";
-import { nodeName, readFleetSettings } from "./settings.ts";
+import { startHeartbeat, createPresence } from "./presence.ts";
+import { resolveNodeName, readFleetSettings } from "./settings.ts";
 
 export interface FleetOptions {
   readonly ports: Ports;
@@ -33,26 +33,26 @@ export interface RunningNode {
 export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const { ports, env, version, log } = options;
   const settings = await readFleetSettings(ports, env, options.url);
-  const name = nodeName(env, settings.nats, options.name);
+  const name = resolveNodeName(env, settings.nats, options.name);
   const link = await openLink(settings, { kind: "node", name });
   const refusals = new Refusals(ports);
-  const heard = wordsOf(log, name);
+  const reporter = createReporter(log, name);
   const nats = async () => (await ports.facts.project())?.nats;
-  const serving = serveNode({ node: name, version, ports, link, nats, refusals, onDefect: heard.onDefect });
-  link.onStatus(heard.onStatus);
-  const presence = await presenceOf(ports, version, randomUUID());
-  const { onAnnouncedAgain, onFailure, onChange } = heard;
+  const serving = serveNode({ node: name, version, ports, link, nats, refusals, onDefect: reporter.onDefect });
+  link.onStatus(reporter.onStatus);
+  const presence = await createPresence(ports, version, randomUUID());
+  const { onAnnouncedAgain, onFailure, onChange } = reporter;
   const now = (): number => ports.clock.now();
-  const beating = await keepPresent({ link, node: name, presence, now, onAnnouncedAgain, onFailure });
-  const delivery = deliverEvents({ node: name, ports, link, aheadMs: beating.aheadMs, onChange });
-  const servers = shownServers(settings.servers);
+  const heartbeat = await startHeartbeat({ link, node: name, presence, now, onAnnouncedAgain, onFailure });
+  const delivery = deliverEvents({ node: name, ports, link, aheadMs: heartbeat.aheadMs, onChange });
+  const servers = redactServers(settings.servers);
   log.info({ node: name, servers }, "node is in the fleet");
   return {
     name,
     servers,
     async close() {
       await delivery.stop();
-      await beating.stop();
+      await heartbeat.stop();
       await serving.settled();
       await refusals.close();
       await link.close();
@@ -60,7 +60,7 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   };
 }
 
-function wordsOf(log: FleetLog, node: string) {
+function createReporter(log: FleetLog, node: string) {
   return {
     onDefect: (error: unknown): void =>
       log.error({ node, stack: error instanceof Error ? error.stack : String(error) }, "request failed"),

@@ -1,11 +1,11 @@
 /** `svcm.<node>.<read|write>.<topic>.<verb>.<user>`; the NATS server lets users publish only under their own names. */
 import type { Access } from "../core/index.ts";
 
-export type Kind = "read" | "write";
+export type RequestKind = "read" | "write";
 
 export interface Address {
   readonly node: string;
-  readonly kind: Kind;
+  readonly kind: RequestKind;
   readonly id: string;
   readonly user: string;
 }
@@ -21,52 +21,52 @@ export const ROLLOUTS_BUCKET = "svcm_rollouts";
 export const ROLLOUTS_STREAM = `KV_${ROLLOUTS_BUCKET}`;
 export const ROLLOUT_KEY = "present";
 
-export function subjectIn(stream: string): string {
+export function bucketSubject(stream: string): string {
   return `$KV.${stream.slice("KV_".length)}.`;
 }
 
 /** A token of a subject: no dot, no wildcard, no white space. */
-export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+export const SUBJECT_TOKEN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-const PARTS = 6;
+const SUBJECT_PARTS = 6;
 
-export function subjectOf({ node, kind, id, user }: Address): string {
+export function requestSubject({ node, kind, id, user }: Address): string {
   return `svcm.${node}.${kind}.${id}.${user}`;
 }
 
-export function subjectsOfNode(node: string): string {
+export function nodeRequestSubjects(node: string): string {
   return `svcm.${node}.*.*.*.*`;
 }
 
 /** @returns `undefined` if the subject does not belong to a request */
-export function addressOf(subject: string): Address | undefined {
+export function parseAddress(subject: string): Address | undefined {
   const parts = subject.split(".");
   const [root, node = "", kind, topic = "", verb = "", user = ""] = parts;
-  if (parts.length !== PARTS || root !== "svcm" || (kind !== "read" && kind !== "write")) return undefined;
+  if (parts.length !== SUBJECT_PARTS || root !== "svcm" || (kind !== "read" && kind !== "write")) return undefined;
   return { node, kind, id: `${topic}.${verb}`, user };
 }
 
 /** Only the node itself may publish on this subject. @param node `*` for all nodes */
-export function eventsOf(node: string): string {
+export function eventSubject(node: string): string {
   return `svcm.${node}.events`;
 }
 
 /** @returns `undefined` if the subject does not belong to a node's events */
-export function nodeOfEvents(subject: string): string | undefined {
+export function parseEventNode(subject: string): string | undefined {
   return /^svcm\.([^.*>]+)\.events$/.exec(subject)?.[1];
 }
 
 /** Reading log lines needs a different right, but changes nothing. */
-export function kindOfAccess(access: Access): Kind {
+export function requestKind(access: Access): RequestKind {
   return access === "read" || access === "logs" ? "read" : "write";
 }
 
 /** Replies go to subjects that only this user may read. */
-export function inboxOf(kind: "user" | "node", name: string): string {
+export function inboxPrefix(kind: "user" | "node", name: string): string {
   return `_INBOX.${kind}.${name}`;
 }
 
 /** Only the user may read them, and only the node may publish on them. @param user `*` for all users */
-export function answersOf({ node, user }: Pick<Address, "node" | "user">): string {
-  return `${inboxOf("user", user)}.${node}`;
+export function replyPrefix({ node, user }: Pick<Address, "node" | "user">): string {
+  return `${inboxPrefix("user", user)}.${node}`;
 }

@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import { rights } from "../core/api/rights.ts";
 import type { ErrorBody } from "../core/index.ts";
 
-export const MOST_REQUEST_BYTES = 64 * 1024;
-export const MOST_DEPTH = 8;
+export const MAX_REQUEST_BYTES = 64 * 1024;
+export const MAX_DEPTH = 8;
 
 const names = z.optional(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)));
 

@@ -1,6 +1,6 @@
 import type { Begun } from "../core/api/rollout.ts";
 import type { ApplyFrame } from "../core/api/frames.ts";
-import { execute, reportedReleases, SvcmError, type Caller, type Operation, type Ports } from "../core/index.ts";
+import { execute, withProgress, SvcmError, type Caller, type Operation, type Ports } from "../core/index.ts";
 import { stackOf } from "../core/words/thrown.ts";
 import type { ServerLog } from "./log.ts";
 
@@ -31,7 +31,7 @@ export class Rollouts {
   begin<Input>(operation: Operation<Input, unknown>, input: Input, caller: Caller): Promise<Begun> {
     if (this.#stop.signal.aborted) throw new SvcmError("SERVICE_BUSY", { details: "The server is closing." });
     return new Promise((resolve, reject) => {
-      const releases = reportedReleases(this.#ports.releases, (progress) => {
+      const releases = withProgress(this.#ports.releases, (progress) => {
         resolve({ release: progress.release });
         for (const listener of this.#listeners) listener({ type: "apply", ...progress });
         this.#ports.telemetry.refresh();

@@ -19,8 +19,8 @@ describe.skipIf(!hasNats)("the commands of the fleet (needs nats-server)", () =>
     const [line] = (await once(agent.stdout, "data")) as [Buffer];
     expect(line.toString()).toBe(`Node web-1 is in the fleet at ${fleet.server.url}\n`);
     const asVera = { root: fleet.root("vera"), env: fleet.variables("vera") };
-    const shown = await svcm(["nodes", "show", "web-1", "--json"], asVera);
-    expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([
+    const output = await svcm(["nodes", "show", "web-1", "--json"], asVera);
+    expect([output.code, JSON.parse(output.stdout)]).toMatchObject([
       0,
       { name: "web-1", state: "online", labels: { role: "web" }, environments: ["dev", "staging"] },
     ]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { identityShow } from "../../src/core/index.ts";
-import { openFleet } from "../../src/fleet/ask.ts";
+import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { startNode } from "../../src/fleet/index.ts";
 import { hasNats, natsServer } from "../support/nats-server.ts";

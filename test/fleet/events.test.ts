@@ -9,8 +9,8 @@ import {
   type Ports,
   type SvcmEvent,
 } from "../../src/core/index.ts";
-import type { EventsAsked } from "../../src/fleet/fleet.ts";
-import { openFleet } from "../../src/fleet/ask.ts";
+import type { FleetEventQuery } from "../../src/fleet/fleet.ts";
+import { openFleet } from "../../src/fleet/open-fleet.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { openMachines } from "../../src/fleet/index.ts";
@@ -20,7 +20,7 @@ import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 import { inLongRun } from "../support/runs.ts";
 
-const ALL: EventsAsked = { nodes: ["all"], apps: [], limit: 1000 };
+const ALL: FleetEventQuery = { nodes: ["all"], apps: [], limit: 1000 };
 const SECOND = 1_000;
 const CANARY = "canary-of-the-stream-5f2b";
 
@@ -43,13 +43,13 @@ function crash(fleet: TestFleet, node: string, codes: readonly number[], endMs =
   appendFileSync(join(pm2Home, "pm2.log"), lines.join(""));
 }
 
-async function untilStored(fleet: TestFleet, count: number, asked = ALL): Promise<FleetEventsResponse> {
+async function untilStored(fleet: TestFleet, count: number, query = ALL): Promise<FleetEventsResponse> {
   const vera = await fleet.as("vera");
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
-  let seen = 0;
-  for await (const _event of vera.follow({ ...asked, since: 0 }, ending.signal)) if (++seen === count) break;
-  return await vera.events(asked);
+  let observed = 0;
+  for await (const _event of vera.follow({ ...query, since: 0 }, ending.signal)) if (++observed === count) break;
+  return await vera.events(query);
 }
 
 /** The exit codes, oldest first. */
@@ -70,8 +70,8 @@ const everyCode = async (fleet: TestFleet): Promise<number[]> =>
 async function ownCodes(ports: Ports, since: number): Promise<(number | undefined)[]> {
   const events: SvcmEvent[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const asked = { apps: [], limit: 1000, since, ...(cursor && { cursor }) };
-    const page = await execute(eventsList, ports, asked, { source: "cli", grants: ["read"] });
+    const query = { apps: [], limit: 1000, since, ...(cursor && { cursor }) };
+    const page = await execute(eventsList, ports, query, { source: "cli", grants: ["read"] });
     events.push(...page.events);
     cursor = page.next;
   }
@@ -83,7 +83,7 @@ async function storedTexts(fleet: TestFleet): Promise<string[]> {
   const link = await openLink(settings, { kind: "user", name: "vera" });
   onTestFinished(() => link.close());
   const texts: string[] = [];
-  const wanted = { node: "*", sinceMs: 0, most: 100_000, isFollowed: false };
+  const wanted = { node: "*", sinceMs: 0, limit: 100_000, isFollowed: false };
   for await (const { data } of link.events.read(wanted, new AbortController().signal))
     texts.push(new TextDecoder().decode(data));
   return texts;
@@ -184,13 +184,13 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     const variables = { ...fleet.variables("vera"), SVC_SERVICE_MANAGEMENT_NATS_URL: proxy.url };
     const vera = await openFleet(fleet.ports("vera"), variables);
     onTestFinished(() => vera.close());
-    let asked = 0;
+    let requestCount = 0;
     proxy.watch((direction, text) => {
-      if (direction === "sent") asked += text.match(/STREAM\.INFO\.svcm_events/g)?.length ?? 0;
+      if (direction === "sent") requestCount += text.match(/STREAM\.INFO\.svcm_events/g)?.length ?? 0;
       return undefined;
     });
     const { events } = await vera.events(ALL);
-    expect([codesOf(events), asked]).toEqual([[1], 1]);
+    expect([codesOf(events), requestCount]).toEqual([[1], 1]);
   });
 
   test("of a full stream are the newest of each node, and the answer is marked as incomplete", async () => {

@@ -50,12 +50,12 @@ describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
     await fleet.server.kill();
     await away;
     const change = encode({ input: SAVE, id: "12345678", notAfter: Date.now() + 60_000 });
-    expect(await outcome(link.ask({ node: "web-1", kind: "write", id: "env.write", user: "edda" }, change, MS))).toBe(
-      "NODE_UNREACHABLE",
-    );
+    expect(
+      await outcome(link.request({ node: "web-1", kind: "write", id: "env.write", user: "edda" }, change, MS)),
+    ).toBe("NODE_UNREACHABLE");
     await fleet.server.again();
     await Promise.all([back, node.logged("connected to NATS again")]);
-    await link.ask({ node: "web-1", kind: "read", id: "identity.show", user: "edda" }, encode({ input: {} }), MS);
+    await link.request({ node: "web-1", kind: "read", id: "identity.show", user: "edda" }, encode({ input: {} }), MS);
     expect(frameworkOf(fleet, "web-1")).toBe("express");
   });
 

@@ -173,10 +173,10 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     });
     const unknown = await jsonAs("vera", "process", "list", "--node", "role=db");
     const otherForm = await jsonAs("vera", "keys", "list", "--node", "role=db");
-    const shown = await as("vera", "keys", "list", "--node", "role=db");
+    const output = await as("vera", "keys", "list", "--node", "role=db");
     await older.close();
     expect([unknown.code, states(unknown.nodes)]).toEqual([3, ["db-1 other-version"]]);
     expect(states(otherForm.nodes)).toEqual(["db-1 other-version"]);
-    expect([shown.code, shown.stderr]).toEqual([3, expect.stringContaining("OPERATION_UNKNOWN")]);
+    expect([output.code, output.stderr]).toEqual([3, expect.stringContaining("OPERATION_UNKNOWN")]);
   });
 });

@@ -20,7 +20,7 @@ import {
   rolloutApply,
   type Operation,
 } from "../../src/core/index.ts";
-import { addressOf, answersOf, kindOfAccess, subjectOf } from "../../src/fleet/subjects.ts";
+import { parseAddress, replyPrefix, requestKind, requestSubject } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { rawConnection, testFleet } from "./support.ts";
 
@@ -38,7 +38,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
 const answered = (subject: string) => ({
   timeout: MS,
   noMux: true,
-  reply: `${answersOf(addressOf(subject)!)}.${randomUUID()}`,
+  reply: `${replyPrefix(parseAddress(subject)!)}.${randomUUID()}`,
 });
 
 async function send(connection: NatsConnection, subject: string, message: unknown) {
@@ -68,9 +68,9 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "vera");
-    const subject = subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "vera" });
-    const asked = JSON.stringify({ input: { environment: "dev" } });
-    const reply = await connection.request(subject, asked, answered(subject));
+    const subject = requestSubject({ node: "web-1", kind: "read", id: "env.read", user: "vera" });
+    const payload = JSON.stringify({ input: { environment: "dev" } });
+    const reply = await connection.request(subject, payload, answered(subject));
     expect(Object.keys(reply.json<{ result: object }>().result)).toEqual(["response", "entityTag"]);
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
       await fleet.start("web-1");
       const connection = await rawConnection(fleet, users[role]);
       for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
-        const subject = subjectOf({ node: "web-1", kind: kindOfAccess(access), id, user: users[role] });
+        const subject = requestSubject({ node: "web-1", kind: requestKind(access), id, user: users[role] });
         // Nothing changes: no operation has this input, and a change without an id is refused.
         const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), answered(subject));
         const isRefused = await answer.then(
@@ -172,17 +172,17 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "vera");
-    const subject = subjectOf({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
+    const subject = requestSubject({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
     await expect(connection.request(subject, "{}", { timeout: MS })).rejects.toThrow(/permissions violation/i);
   });
 
   test("no user can read the answers to another one", async () => {
     const fleet = await testFleet();
     const connection = await rawConnection(fleet, "vera");
-    const heard = new Promise<string>((resolve) => {
+    const received = new Promise<string>((resolve) => {
       connection.subscribe("_INBOX.user.adam.>", { callback: (error) => resolve(String(error)) });
     });
-    expect(await heard).toMatch(/permissions violation/i);
+    expect(await received).toMatch(/permissions violation/i);
   });
 
   test("an editor of another environment is refused by the node, with a record", async () => {
@@ -219,8 +219,8 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
 });
 
 describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)", () => {
-  const write = subjectOf({ node: "web-1", kind: "write", id: "env.write", user: "edda" });
-  const read = subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "edda" });
+  const write = requestSubject({ node: "web-1", kind: "write", id: "env.write", user: "edda" });
+  const read = requestSubject({ node: "web-1", kind: "read", id: "env.read", user: "edda" });
   const good = { input: SAVE };
 
   test.each<[string, string, unknown, string]>([
@@ -247,7 +247,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
     const answer = await send(connection, subject, message);
     expect([answer.ok, answer.error?.error === error || answer.error?.error]).toEqual([false, true]);
     const { records } = await (await fleet.as("adam")).ask("web-1", auditList, { limit: 1 }, MS);
-    const action = addressOf(subject)?.id;
+    const action = parseAddress(subject)?.id;
     expect(records).toMatchObject([{ action, actor: "edda", source: "nats", outcome: "refused" }]);
     expect((await send(connection, read, { input: { environment: "dev" } })).ok).toBe(true);
     expect(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8")).toContain("SVC_HTTP_FRAMEWORK=express");
@@ -263,7 +263,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   });
 
   test("the table has no operation that returns secrets, and only its subjects are requests", () => {
-    expect(addressOf("svcm.web-1.read.env.read.edda")).toEqual({
+    expect(parseAddress("svcm.web-1.read.env.read.edda")).toEqual({
       node: "web-1",
       kind: "read",
       id: "env.read",
@@ -278,6 +278,6 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
       "svcm.web-1.watch.env.read.edda",
       "x.web-1.read.env.read.edda",
     ])
-      expect(addressOf(subject)).toBeUndefined();
+      expect(parseAddress(subject)).toBeUndefined();
   });
 });

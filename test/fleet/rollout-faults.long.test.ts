@@ -21,7 +21,7 @@ async function machines(): Promise<Machines> {
 }
 
 /** Resolves when the request for a step has passed the proxy. */
-const asked = (proxy: NatsProxy, node: string, operation = "apply"): Promise<void> =>
+const requested = (proxy: NatsProxy, node: string, operation = "apply"): Promise<void> =>
   new Promise((resolve) => {
     proxy.watch((direction, text) => {
       if (direction === "sent" && text.includes(`svcm.${node}.write.rollout.${operation}.`)) resolve();
@@ -76,9 +76,9 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
       const proxy = await natsProxy(both.fleet.server.url);
       let child: ChildProcess | undefined;
       killAt(proxy, point, () => child);
-      const begun = both.begin([...APPLY, "--message", mode], proxy.url);
-      ({ child } = begun);
-      const { code, said } = await begun.ended;
+      const started = both.begin([...APPLY, "--message", mode], proxy.url);
+      ({ child } = started);
+      const { code, said } = await started.ended;
       expect([point, code], said).toEqual([point, null]);
 
       const found = await both.rollout("status");
@@ -103,7 +103,7 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
     await both.agent("web-1", toNode.url);
     await both.agent("web-2");
     both.declare("1");
-    const isAsked = asked(toSvcm, "web-1");
+    const isAsked = requested(toSvcm, "web-1");
     const { ended } = both.begin([...APPLY, "--deadline", "5m"], toSvcm.url);
     await isAsked;
     toNode.hold();
@@ -142,7 +142,7 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
     const both = await machines();
     const proxy = await natsProxy(both.fleet.server.url);
     both.declare("1");
-    const isAsked = asked(proxy, "web-1");
+    const isAsked = requested(proxy, "web-1");
     const { ended } = both.begin([...APPLY, "--deadline", "2m"], proxy.url);
     await isAsked;
     await both.fleet.server.kill();

@@ -40,8 +40,8 @@ async function cuttingProxy(both: Machines, node: Member): Promise<NatsProxy> {
 
 /** Resolves when the fleet reports `web-1` in this state. */
 async function seen(both: Machines, state: "online" | "away"): Promise<void> {
-  const shown = async () => (await both.as("adam", "nodes", "show", "web-1", "--json")).stdout;
-  await expect.poll(shown, { timeout: MS }).toContain(`"${state}"`);
+  const output = async () => (await both.as("adam", "nodes", "show", "web-1", "--json")).stdout;
+  await expect.poll(output, { timeout: MS }).toContain(`"${state}"`);
 }
 
 async function started(both: Machines, mode: string): Promise<void> {

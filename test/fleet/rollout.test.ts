@@ -6,8 +6,8 @@ import { nodePorts, releaseList, rolloutApply, selectNodes, type Ports } from ".
 import type { FleetRollout } from "../../src/core/api/fleet-rollout.ts";
 import { asked } from "../../src/core/nodes/rollout.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
-import { begin, planNodes, type Held } from "../../src/fleet/index.ts";
-import { replace } from "../../src/fleet/rollout/record.ts";
+import { beginRollout, planNodes, type RecordedRollout } from "../../src/fleet/index.ts";
+import { replaceWithRetry } from "../../src/fleet/rollout/record.ts";
 import { freePort } from "../support/free-port.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -107,12 +107,12 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
   });
 
   /** Takes the lock like a svcm that dies before its first action. */
-  async function left(user: string, message: string): Promise<{ world: World; held: Held }> {
+  async function left(user: string, message: string): Promise<{ world: World; held: RecordedRollout }> {
     const world = { fleet: await fleet.as(user), ports: fleet.ports(user) };
     const apply = { environment: "dev", message };
     const nodes = selectNodes(await world.fleet.nodes(), ["all"]);
     const plans = await planNodes(world, { nodes, apply, deadlineMs: MS, version: "1.2.3" });
-    return { world, held: await begin(world, plans, { apply, maxParallel: 2 }) };
+    return { world, held: await beginRollout(world, plans, { apply, maxParallel: 2 }) };
   }
 
   longTest(
@@ -137,7 +137,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
       for (const node of NODES) declare(node, "4");
       const { world, held } = await left("edda", "Twice");
       const link = world.fleet;
-      const now = await replace(
+      const now = await replaceWithRetry(
         { link, ports: world.ports, patienceMs: 0 },
         asked(held.rollout, ["db-1", "web-1"]),
         held.revision,
@@ -146,7 +146,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
         const { id, holder, nodes } = now.rollout;
         const { step = 0, plan } = nodes.find((one) => one.node === node)!;
         const fence = { rollout: id, step, holder: holder!, revision: now.revision };
-        return link.act(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
+        return link.requestStep(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
       };
       const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
       expect([joined, await act("db-1")]).toEqual([first, first]);

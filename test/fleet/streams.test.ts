@@ -120,9 +120,9 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     const bodies = ["", "{}", '{"seq":1}', '{"seq":99}', "no JSON"];
     const verbs = ["DELETE", "PURGE", "UPDATE", "CREATE", "MSG.DELETE", "SNAPSHOT", "RESTORE"];
     const replies = STREAMS.flatMap((victim) => verbs.map((verb) => `$JS.API.STREAM.${verb}.${victim}`));
-    const asked = STREAMS.flatMap((stream) => [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`]);
+    const subjects = STREAMS.flatMap((stream) => [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`]);
     for (const reply of replies)
-      for (const subject of asked) for (const body of bodies) connection.publish(subject, body, { reply });
+      for (const subject of subjects) for (const body of bodies) connection.publish(subject, body, { reply });
     await answer(connection, "$JS.API.STREAM.INFO.svcm_events");
     expect(await adam.rollouts.read()).toEqual({ text: "text", revision });
     expect([await adam.setUp(), await adam.nodes()]).toMatchObject(["unchanged", { length: 3 }]);

@@ -6,10 +6,10 @@ import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transp
 import { onTestFinished } from "vitest";
 import { nodePorts, type NatsProject, type Ports } from "../../src/core/index.ts";
 import type { Role } from "../../src/core/api/rights.ts";
-import { openFleet } from "../../src/fleet/ask.ts";
+import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
-import { natsConfigOf, newKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
-import { inboxOf } from "../../src/fleet/subjects.ts";
+import { natsConfigOf, createKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
+import { inboxPrefix } from "../../src/fleet/subjects.ts";
 import { natsServer, type NatsServer } from "../support/nats-server.ts";
 import { temporaryFolder, type WhenOver } from "../support/temporary-folder.ts";
 import { GOOD_ENV } from "../support/workspace.ts";
@@ -66,7 +66,7 @@ export async function testFleet({
   isSetUp = true,
 }: FleetOptions = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
-  const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
+  const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, createKey()]));
   const text = svcmYaml(users, keys, { events, environments, ecosystem });
   const root = (name: string): string => {
     const path = join(folder, name);
@@ -98,13 +98,13 @@ export async function testFleet({
     root,
     async start(name, { world = (own: Ports): Ports => own, version = "1.2.3" } = {}) {
       const log: string[] = [];
-      const heard = new EventEmitter();
+      const received = new EventEmitter();
       const write = (_facts: object, words: string): void => {
         log.push(words);
-        heard.emit("line");
+        received.emit("line");
       };
       const logged = async (words: string): Promise<void> => {
-        while (!log.includes(words)) await once(heard, "line");
+        while (!log.includes(words)) await once(received, "line");
       };
       const ports = world(portsOf(name));
       const node = await startNode({
@@ -158,7 +158,7 @@ export async function rawConnection(fleet: TestFleet, name: string): Promise<Nat
   const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
   const kind = name.includes("-") ? "node" : "user";
-  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: inboxOf(kind, name) });
+  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: inboxPrefix(kind, name) });
   onTestFinished(() => connection.close());
   return connection;
 }

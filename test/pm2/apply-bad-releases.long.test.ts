@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply } from "../../src/core/index.ts";
-import { definitionOf } from "../../src/core/rollout/plan.ts";
+import { definitionText } from "../../src/core/rollout/plan.ts";
 import { freePort } from "../support/free-port.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { isAnswered, loadDuring, SERVER } from "../support/requests.ts";
@@ -58,7 +58,7 @@ test.each(cases)("$title: everything runs as before, and svcm exits 1", async ({
   const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
   expect(newest?.outcome).toBe(isTried ? "refused" : "reverted");
   const after = await ports.processes.list();
-  expect(after.map(definitionOf)).toEqual(before.map(definitionOf));
+  expect(after.map(definitionText)).toEqual(before.map(definitionText));
   expect(await isAnswered(port)).toBe(true);
   if (isTried) expect(after.map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   if (isTried || (mode === CLUSTER && release !== "bad")) expect(lost.failed).toBe(0);

@@ -68,13 +68,13 @@ test("no output, frame, journal, plan file or audit record holds a value", async
   const server = await earlyServerOver(own);
   const watching = await listener(server);
   const body = { environment: "dev", plan: (await plan(server)).id };
-  const begun = await post(server, body, {}, APPLY);
-  expect(begun.status).toBe(202);
+  const started = await post(server, body, {}, APPLY);
+  expect(started.status).toBe(202);
   await watching.all();
   for (const path of [
     "plan?environment=dev",
     "releases",
-    `releases/${begun.json.release}`,
+    `releases/${started.json.release}`,
     "rollback",
     "audit",
     "processes",
@@ -82,7 +82,7 @@ test("no output, frame, journal, plan file or audit record holds a value", async
     said.push((await ask(server, `/api/runtime/${path}`)).text);
   said.push((await ask(server, "/metrics")).text, ...watching.texts, ...server.log);
   said.push(await run("rollback", "--dry-run"), await run("rollback", "--yes"), await run("plan"));
-  said.push(await run("releases", "list"), await run("releases", "show", begun.json.release as string, "--json"));
+  said.push(await run("releases", "list"), await run("releases", "show", started.json.release as string, "--json"));
   said.push(readFileSync(join(own.folder, "plan.json"), "utf8"));
   expect(said.flatMap((text) => text.match(CANARY) ?? [])).toEqual([]);
   expect(planted).toBeGreaterThan(20);

@@ -151,19 +151,19 @@ longTest("after an apply that does not save PM2's list, the next plan saves it",
 test("a plan file is applied with its choices, and refused if it is out of date", async () => {
   own.pm2Folder([api]);
   await writePlanFile(ports, "plan.json", await plan({ prune: true }));
-  const asked = await readPlanFile(ports, "plan.json");
-  expect(asked).toMatchObject({ environment: "dev", prune: true });
-  await execute(rolloutApply, ports, asked, caller);
+  const options = await readPlanFile(ports, "plan.json");
+  expect(options).toMatchObject({ environment: "dev", prune: true });
+  await execute(rolloutApply, ports, options, caller);
   expect(await names()).toEqual(["api"]);
-  expect(await refusal(execute(rolloutApply, ports, asked, caller))).toBe("PLAN_STALE");
+  expect(await refusal(execute(rolloutApply, ports, options, caller))).toBe("PLAN_STALE");
 });
 
 test("a plan with another name of the environment is the same plan, and its release has the canonical name", async () => {
   own.pm2Folder([{ ...api, args: "x" }, old]);
   const { id } = await plan();
   expect((await plan({ environment: "development" })).id).toBe(id);
-  const asked = { environment: "development", plan: id ?? "" };
-  const { release } = await execute(rolloutApply, ports, asked, caller);
+  const options = { environment: "development", plan: id ?? "" };
+  const { release } = await execute(rolloutApply, ports, options, caller);
   expect(release?.environment).toBe("dev");
 });
 

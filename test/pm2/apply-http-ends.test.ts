@@ -79,8 +79,8 @@ test("a rollback restores the apps step by step, and can be undone", async () =>
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);
   await watching.all();
-  const shown = await ask(server, `${ROLLBACK}?release=${id}`);
-  const { id: undo, steps } = rollbackPlanBody.parse(shown.json);
+  const response = await ask(server, `${ROLLBACK}?release=${id}`);
+  const { id: undo, steps } = rollbackPlanBody.parse(response.json);
   expect(steps).toMatchObject([{ do: "return", app: "api", disruption: "gap", changed: true }]);
   const stale = await post(server, { release: id, plan: "1234-5678" }, {}, ROLLBACK);
   expect(stale).toMatchObject({ status: 409, json: { code: "PLAN_STALE" } });

@@ -84,9 +84,9 @@ test("while an apply runs, its release is shown as running, and a second apply i
 test("an unknown release is answered with 404 and the accepted releases", async () => {
   const server = await start();
   const id = await begin(server, [app("api", { MODE: "4" }), app("web")]);
-  const shown = await ask(server, "/api/runtime/releases/29990101-000000-abcd");
-  expect(shown).toMatchObject({ status: 404, json: { code: "RELEASE_NOT_FOUND" } });
-  expect(shown.json.details).toContain(id);
+  const response = await ask(server, "/api/runtime/releases/29990101-000000-abcd");
+  expect(response).toMatchObject({ status: 404, json: { code: "RELEASE_NOT_FOUND" } });
+  expect(response.json.details).toContain(id);
   const undone = await post(server, { release: "29990101-000000-abcd", plan: "1234-5678" }, {}, ROLLBACK);
   expect([404, 409]).toContain(undone.status);
 });

@@ -182,22 +182,22 @@ test.skipIf(!canHaveTerminal)(
   "at a terminal, svcm asks before it stops a namespace, and stops it only after a yes",
   async () => {
     const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, TERM: "dumb", SHELL: "/bin/sh" };
-    const asked = (input: string, ...more: string[]): { status: number | null; screen: string } => {
+    const confirm = (input: string, ...more: string[]): { status: number | null; screen: string } => {
       const command = [process.execPath, RUN, "process", "stop", "--namespace", "realtime", ...more].join(" ");
       const options = { cwd: own.folder, env, input, encoding: "utf8" } as const;
       const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
       return { status, screen: stdout };
     };
     for (const no of ["n\n", "\n", "\u0004"]) {
-      const { status, screen } = asked(no);
+      const { status, screen } = confirm(no);
       expect(screen).toMatch(
         /Stop all 2 processes of the namespace realtime: grpcapi \(id \d\), websocketapi \(id \d\)\?/,
       );
       expect({ status, end: screen.trim().split("\n").at(-1) }).toEqual({ status: 1, end: "Nothing was stopped." });
     }
     expect((await svcm("process", "list")).stdout.match(/online/g)).toHaveLength(3);
-    expect(asked("y\n").screen).toContain("Stopped grpcapi");
-    expect(asked("", "--yes").screen).toMatch(/grpcapi \(id \d\) is not running\./);
+    expect(confirm("y\n").screen).toContain("Stopped grpcapi");
+    expect(confirm("", "--yes").screen).toMatch(/grpcapi \(id \d\) is not running\./);
     await svcm("process", "start", "--namespace", "realtime");
   },
 );

@@ -54,10 +54,10 @@ function impatient(): Ports {
 /** The same ports, but the first check of each launch returns the moment before, when PM2 lists the process as stopped. */
 function betweenLaunches(): Ports {
   const { processes } = ports;
-  const seen = new Set<number | null>();
+  const observed = new Set<number | null>();
   const asBefore = (record: ProcessRecord): ProcessRecord => {
-    const isNew = record.status === "launching" && !seen.has(record.pid);
-    seen.add(record.pid);
+    const isNew = record.status === "launching" && !observed.has(record.pid);
+    observed.add(record.pid);
     return isNew ? { ...record, status: "stopped" } : record;
   };
   const keyed: typeof processes.withHomeKey = async () => {

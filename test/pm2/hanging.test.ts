@@ -27,17 +27,17 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
   const request = { environment: "dev", intervalMs: 500, asyncContext: false };
   const samples = ports.telemetry.watch(request, stop.signal)[Symbol.asyncIterator]();
   await samples.next();
-  const seen = { count: 0 };
+  const observed = { count: 0 };
   void (async () => {
-    while ((await samples.next()).done !== true) seen.count += 1;
+    while ((await samples.next()).done !== true) observed.count += 1;
   })();
   await daemon.signal("SIGSTOP");
-  const before = seen.count;
-  const asked = execute(metricsShow, ports, { environment: "dev" }, caller);
+  const before = observed.count;
+  const result = execute(metricsShow, ports, { environment: "dev" }, caller);
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
-  await expect(asked).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
+  await expect(result).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
   // The query took five seconds. A sampler that waits for PM2 would have reported the host once.
-  expect(seen.count - before).toBeGreaterThan(1);
+  expect(observed.count - before).toBeGreaterThan(1);
   expect(await text).toContain("svcm_pm2_up 0\n");
   expect(await text).toMatch(/^svcm_host_cpu_usage_ratio /m);
   await daemon.signal("SIGCONT");
@@ -45,11 +45,11 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
 });
 
 test("a late answer does not interrupt an action", async () => {
-  const [asked, free] = [join(own.folder, "asked"), join(own.folder, "free")];
-  mkdirSync(asked);
+  const [requestFolder, free] = [join(own.folder, "asked"), join(own.folder, "free")];
+  mkdirSync(requestFolder);
   const code = `const fs = require("node:fs");
     process.on("SIGINT", () => {
-      fs.writeFileSync(${JSON.stringify(join(asked, "to-end"))}, "");
+      fs.writeFileSync(${JSON.stringify(join(requestFolder, "to-end"))}, "");
       setInterval(() => fs.existsSync(${JSON.stringify(free)}) && process.exit(0), 20);
     });
     process.send("ready");${IDLE}`;
@@ -57,7 +57,7 @@ test("a late answer does not interrupt an action", async () => {
   const link = own.link({ timeoutMs: 2000 });
   const slow = (await link.list()).find(({ name }) => name === "slow")!;
   const isAsked = new Promise<void>((resolve) => {
-    const watcher = watch(asked, () => {
+    const watcher = watch(requestFolder, () => {
       watcher.close();
       resolve();
     });
@@ -70,7 +70,7 @@ test("a late answer does not interrupt an action", async () => {
   await daemon.signal("SIGCONT");
   writeFileSync(free, "");
   await expect(restarted).resolves.toMatchObject({ name: "slow", pid: slow.pid, restartCount: 0 });
-  expect(existsSync(join(asked, "to-end"))).toBe(true);
+  expect(existsSync(join(requestFolder, "to-end"))).toBe(true);
 });
 
 test("an endless response is refused before it fills the memory", async () => {

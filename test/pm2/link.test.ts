@@ -83,7 +83,7 @@ test("svcm does not act on a number that now belongs to another process", async 
 });
 
 test("if the daemon dies during an action, the error says that PM2 had received the action", async () => {
-  const seen = join(own.folder, "asked-to-end");
+  const observed = join(own.folder, "asked-to-end");
   const arrived = new Promise<void>((resolve) => {
     const watcher = watch(own.folder, (_event, name) => {
       if (name !== "asked-to-end") return;
@@ -91,7 +91,7 @@ test("if the daemon dies during an action, the error says that PM2 had received 
       resolve();
     });
   });
-  const stubborn = `process.on("SIGINT", () => require("node:fs").writeFileSync(${JSON.stringify(seen)}, "")); setInterval(() => {}, 1e6); process.send?.("ready");`;
+  const stubborn = `process.on("SIGINT", () => require("node:fs").writeFileSync(${JSON.stringify(observed)}, "")); setInterval(() => {}, 1e6); process.send?.("ready");`;
   await own.run({ name: "stubborn", code: stubborn, kill_timeout: A_MINUTE, wait_ready: true });
   const link = own.link();
   const record = (await link.list()).find(({ name }) => name === "stubborn")!;

@@ -47,12 +47,12 @@ test("if logrotate copies and truncates a busy log, every line of the copies is 
     truncateSync(out, 0);
   }
   await more();
-  const seen = numbersIn(all.lines);
-  const known = new Set(seen);
-  const last = seen.at(-1) ?? 0;
+  const observed = numbersIn(all.lines);
+  const known = new Set(observed);
+  const last = observed.at(-1) ?? 0;
   expect([...copies, out].flatMap(inFile).filter((number) => number <= last && !known.has(number))).toEqual([]);
-  expect(seen).toHaveLength(known.size);
-  expect(seen.length).toBeGreaterThan(TURNS * 500);
+  expect(observed).toHaveLength(known.size);
+  expect(observed.length).toBeGreaterThan(TURNS * 500);
 });
 
 test("if PM2 truncates a busy log, the lines after that are returned once", async () => {
@@ -63,10 +63,10 @@ test("if PM2 truncates a busy log, the lines after that are returned once", asyn
     execFileSync(process.execPath, [CLI, "flush", "flushed"], { env });
   }
   await more();
-  const seen = numbersIn(all.lines);
-  const known = new Set(seen);
-  const last = seen.at(-1) ?? 0;
+  const observed = numbersIn(all.lines);
+  const known = new Set(observed);
+  const last = observed.at(-1) ?? 0;
   expect(inFile(out).filter((number) => number <= last && !known.has(number))).toEqual([]);
-  expect(seen).toHaveLength(known.size);
-  expect(seen.length).toBeGreaterThan(TURNS * 500);
+  expect(observed).toHaveLength(known.size);
+  expect(observed.length).toBeGreaterThan(TURNS * 500);
 });

@@ -22,12 +22,12 @@ type Tail<List> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 test("a watch begins with the last lines and loses none: flush, rename, copy, and a process that starts later", async () => {
   const path = await quiet("followed", "old 1\nold 2\n");
-  const seen = watched({ app: "followed" }, { tail: 1 });
-  await seen.begun();
-  expect(seen.lines).toEqual(["old 2"]);
+  const observed = watched({ app: "followed" }, { tail: 1 });
+  await observed.begun();
+  expect(observed.lines).toEqual(["old 2"]);
   const add = async (text: string, file = path): Promise<void> => {
     appendFileSync(file, `${text}\n`);
-    await seen.until(() => seen.lines.includes(text));
+    await observed.until(() => observed.lines.includes(text));
   };
   await add("new 1");
   await pm2Command("flush", "followed");
@@ -39,7 +39,7 @@ test("a watch begins with the last lines and loses none: flush, rename, copy, an
   await run("cp", [path, `${path}.2`]);
   truncateSync(path, 0);
   await add("after the copy");
-  expect(seen.lines).toEqual([
+  expect(observed.lines).toEqual([
     "old 2",
     "new 1",
     "after the flush",
@@ -50,17 +50,17 @@ test("a watch begins with the last lines and loses none: flush, rename, copy, an
 });
 
 test("a watch of all processes has the lines of a process that starts later", async () => {
-  const seen = watched({ grep: "newcomer" });
-  await seen.begun();
+  const observed = watched({ grep: "newcomer" });
+  await observed.begun();
   await own.run({ name: "newcomer", code: "console.log('newcomer is here'); setInterval(() => {}, 1e6);" });
-  await seen.until(() => seen.lines.length > 0);
-  expect(seen.lines).toEqual(["newcomer is here"]);
+  await observed.until(() => observed.lines.length > 0);
+  expect(observed.lines).toEqual(["newcomer is here"]);
 });
 
 test("a hundred watches of the same logs receive the same batches", async () => {
   const path = await quiet("shared", "");
   const all = Array.from({ length: 100 }, () => watched({ app: "shared" }, { isLossless: false }));
-  await Promise.all(all.map(({ begun }) => begun()));
+  await Promise.all(all.map(({ begun: started }) => started()));
   appendFileSync(path, "for all\n");
   await Promise.all(all.map(({ lines, until }) => until(() => lines.length > 0)));
   expect(new Set(all.map(({ batches }) => batches[1]!.lines)).size).toBe(1);
@@ -68,13 +68,13 @@ test("a hundred watches of the same logs receive the same batches", async () => 
 
 test("a watcher that falls behind receives the newest 500 lines, and the number of skipped lines", async () => {
   const path = await quiet("loud", "");
-  const seen = watched({ app: "loud" }, { isLossless: false });
-  await seen.begun();
+  const observed = watched({ app: "loud" }, { isLossless: false });
+  await observed.begun();
   appendFileSync(path, Array.from({ length: 2000 }, (_, at) => `n${at}\n`).join(""));
-  await seen.until(() => seen.lines.includes("n1999"));
-  const counts = seen.batches.map(({ lines, skipped }) => lines.length + skipped);
+  await observed.until(() => observed.lines.includes("n1999"));
+  const counts = observed.batches.map(({ lines, skipped }) => lines.length + skipped);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2000);
-  expect(Math.max(...seen.batches.map(({ lines }) => lines.length))).toBe(500);
+  expect(Math.max(...observed.batches.map(({ lines }) => lines.length))).toBe(500);
 });
 
 test("under load, no line is lost or duplicated while the log is renamed", async () => {

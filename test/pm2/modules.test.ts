@@ -34,9 +34,9 @@ test("a module is not listed and causes no drift, and an action on its namespace
   const ports = own.ports();
   const { processes } = await execute(processList, ports, {}, caller);
   expect(processes.map(({ name }) => name)).toEqual(["api"]);
-  const shown = await execute(metricsShow, ports, { environment: "dev" }, caller);
-  expect(shown.processes.map(({ name }) => name)).toEqual(["api"]);
-  expect(shown.ecosystem.unexpected).toEqual([]);
+  const output = await execute(metricsShow, ports, { environment: "dev" }, caller);
+  expect(output.processes.map(({ name }) => name)).toEqual(["api"]);
+  expect(output.ecosystem.unexpected).toEqual([]);
   const { drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
   expect(drift.filter(({ name }) => name === "a-module")).toEqual([]);
   const act = (target: object) => execute(processAct, ports, { action: "stop", ...target }, caller);

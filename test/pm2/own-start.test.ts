@@ -125,8 +125,8 @@ test("drift and the plan of one service exclude the processes of the other servi
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);
   await act("start", "users", "users-api");
   const driftOf = async (service?: string): Promise<unknown> => {
-    const asked = { environment: "dev", ...(service !== undefined && { service }) };
-    const { unexpected, drift } = await execute(ecosystemDrift, own.ports(), asked, caller);
+    const query = { environment: "dev", ...(service !== undefined && { service }) };
+    const { unexpected, drift } = await execute(ecosystemDrift, own.ports(), query, caller);
     return { unexpected, drift };
   };
   expect(await driftOf("users")).toEqual({ unexpected: [], drift: [] });

@@ -85,13 +85,13 @@ longTest("a stop during a restart by PM2 itself is sent again", async () => {
   const stop: typeof processes.stop = async (process) => {
     await processes.stop(process);
     // PM2 does this when it treats the end that the stop causes as a crash.
-    if (asked === 0) await processes.start(process);
-    asked += 1;
+    if (requestCount === 0) await processes.start(process);
+    requestCount += 1;
   };
-  let asked = 0;
+  let requestCount = 0;
   const { affected } = await act("stop", "ending", { ...ports, processes: { ...processes, stop } });
   expect(affected).toMatchObject([{ name: "ending", status: "stopped", pid: null }]);
-  expect(asked).toBe(2);
+  expect(requestCount).toBe(2);
 });
 
 longTest(

@@ -33,11 +33,11 @@ inLongRun(() => {
 
 inLongRun(() => {
   test("each instance is reported when it is done", async () => {
-    const heard: string[] = [];
-    const report: Caller["report"] = ({ done, total, label }) => void heard.push(`${done} of ${total}: ${label}`);
+    const received: string[] = [];
+    const report: Caller["report"] = ({ done, total, label }) => void received.push(`${done} of ${total}: ${label}`);
     await execute(processAct, ports, { action: "reload", name: "web" }, { ...caller, report });
     const [first, second] = await recordsOf("web");
-    expect(heard).toEqual([
+    expect(received).toEqual([
       `1 of 2: web (id ${first!.pmId}, namespace default)`,
       `2 of 2: web (id ${second!.pmId}, namespace default)`,
     ]);

@@ -60,15 +60,15 @@ setInterval(() => {}, 1e6);
 
 /** The declared variables of each app, after all apps have sent their environment. */
 async function variablesOf({ apps }: Start, start: () => Promise<void>): Promise<Record<string, Environment>> {
-  const seen: Record<string, Environment> = {};
+  const observed: Record<string, Environment> = {};
   const all = new Promise<void>((resolve) => {
     arrived = (name, env) => {
-      seen[name] = Object.fromEntries(DECLARED.flatMap((key) => (key in env ? [[key, env[key] ?? ""]] : [])));
-      if (apps.every((app) => app in seen)) resolve();
+      observed[name] = Object.fromEntries(DECLARED.flatMap((key) => (key in env ? [[key, env[key] ?? ""]] : [])));
+      if (apps.every((app) => app in observed)) resolve();
     };
   });
   await Promise.all([start(), all]);
-  return seen;
+  return observed;
 }
 
 async function startedByTeam(files: Readonly<Record<string, string>>, start: Start): Promise<unknown> {

@@ -90,9 +90,8 @@ test("no answer contains a value of an environment, an argument or a store", asy
   const port = await freePort();
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
   await expect.poll(() => isServing(port)).toBe(true);
-  const asked = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
-  const ask = async (): Promise<string> =>
-    (await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } })).stdout;
+  const args = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
+  const ask = async (): Promise<string> => (await svcm(args, { root: own.folder, env: { PM2_HOME: own.home } })).stdout;
   // On a loaded machine, an app may need more than the time-out of one second.
   let stdout = "";
   await expect.poll(async () => (stdout = await ask())).not.toContain("ASYNC_CONTEXT_TIMEOUT");

@@ -58,7 +58,7 @@ test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (v
     (await execute(ecosystemDrift, ports, { environment: "dev" }, caller)).drift.map(
       ({ name, field }) => `${name} ${field}`,
     );
-  const told = (name: string, pmId: number) =>
+  const summarise = (name: string, pmId: number) =>
     JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as { argv: string[]; env: object };
 
   const rich = { kill_timeout: 3000, max_memory_restart: "300M", out_file: "./out.log", env: { A: "1", lower: "x" } };
@@ -84,9 +84,9 @@ test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (v
   const after = await ports.processes.list();
   expect(after.map(({ pmId }) => pmId)).toEqual(before.map(({ pmId }) => pmId));
   for (const { name, pmId } of after) {
-    expect(told(name, pmId).argv).toEqual([]);
-    expect(told(name, pmId).env).toMatchObject({ A: "2" });
-    expect(told(name, pmId).env).not.toHaveProperty("lower");
+    expect(summarise(name, pmId).argv).toEqual([]);
+    expect(summarise(name, pmId).env).toMatchObject({ A: "2" });
+    expect(summarise(name, pmId).env).not.toHaveProperty("lower");
   }
   for (const { pm2_env } of await rawList(own.home)) {
     expect(pm2_env).not.toHaveProperty("kill_timeout");
@@ -114,7 +114,7 @@ test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s",
   const stepsLeft = async (): Promise<number> =>
     (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
   /** The numbers of the processes, and the arguments and environment that each process recorded. */
-  const seen = async () =>
+  const observed = async () =>
     (await ports.processes.list()).map(({ name, pmId, status }) => {
       const { env } = JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as {
         env: { A: string };
@@ -124,7 +124,7 @@ test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s",
 
   declare({ A: "1" }, { A: "1" });
   expect((await apply()).release?.outcome).toBe("applied");
-  const first = await seen();
+  const first = await observed();
   expect(first.map(([, ...rest]) => rest)).toEqual([
     ["fork", "online", "1"],
     ["cluster", "online", "1"],
@@ -134,16 +134,16 @@ test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s",
 
   declare({ A: "2" }, { A: "2" });
   expect((await apply()).release?.outcome).toBe("applied");
-  const second = await seen();
+  const second = await observed();
   expect(second).toEqual(first.map((each) => each.with(3, "2")));
   expect(await stepsLeft()).toBe(0);
 
   declare({ A: "3" }, { A: "3", FAILS: "1" });
   await expect(apply()).rejects.toMatchObject({ kind: "APPLY_REVERTED" });
-  expect(await seen()).toEqual(second);
+  expect(await observed()).toEqual(second);
 
   expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
-  expect(await seen()).toEqual(first);
+  expect(await observed()).toEqual(first);
   declare({ A: "1" }, { A: "1" });
   expect(await stepsLeft()).toBe(0);
 });

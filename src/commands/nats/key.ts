@@ -12,9 +12,9 @@ export default class NatsKey extends SvcmCommand {
 
   async run() {
     const { args } = await this.parse(NatsKey);
-    const { newKey } = await import("../../fleet/index.ts");
+    const { createKey } = await import("../../fleet/index.ts");
     const { writeSecretFile } = await import("../../core/index.ts");
-    const { seed, publicKey } = newKey();
+    const { seed, publicKey } = createKey();
     await writeSecretFile(args.file, `${seed}\n`);
     this.logToStderr(`The seed is in ${args.file}. Keep it secret. Add this nkey to svcm.yaml:`);
     this.logExactly(publicKey);

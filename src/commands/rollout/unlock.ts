@@ -13,14 +13,14 @@ export default class RolloutUnlock extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(RolloutUnlock);
     refuseUnasked(flags.yes || canAsk(this), "svcm rollout unlock", "--yes");
-    const { openRollout, unlock, withFleet } = await import("../../fleet/index.ts");
+    const { requireOpenRollout, unlockRollout, withFleet } = await import("../../fleet/index.ts");
     const ports = await this.ports();
     return withFleet(ports, process.env, async (fleet) => {
-      const present = await openRollout(fleet);
+      const present = await requireOpenRollout(fleet);
       if (!flags.yes) await printRollout(this, present.rollout);
       if (!flags.yes && !(await consented(this, "Leave every node as it is, and release the lock?")))
         return { rollout: present.rollout };
-      const rollout = await unlock({ fleet, ports }, present);
+      const rollout = await unlockRollout({ fleet, ports }, present);
       await printRollout(this, rollout);
       return { rollout };
     });

@@ -31,7 +31,7 @@ export function onNodes(Asked: CommandClass): CommandClass {
   return class extends Asked {
     override async run(): Promise<unknown> {
       const { flags } = (await this.parse(Asked)) as { readonly flags: NodeFlags };
-      const { withFleet, stateOf } = await import("../../fleet/index.ts");
+      const { withFleet, findAnswerState } = await import("../../fleet/index.ts");
       const own = this.config.version;
       readDeadline(flags.deadline);
       const answers = await withFleet(await this.ports(), process.env, async (fleet) => {
@@ -41,7 +41,7 @@ export function onNodes(Asked: CommandClass): CommandClass {
           const leftMs = deadlineOf(flags.deadline);
           const results = nodes.map((node) => {
             const remote = new (remoteCommandOf(Asked, askerOf(fleet, node, leftMs)))(argv, this.config);
-            return resultOf(remote, node.name, (error) => stateOf(error, node.presence, own));
+            return resultOf(remote, node.name, (error) => findAnswerState(error, node.presence, own));
           });
           return Promise.all(results);
         };

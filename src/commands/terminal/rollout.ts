@@ -1,7 +1,7 @@
 import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
-import type { Held, NodePlan } from "../../fleet/index.ts";
+import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { readDeadline } from "./nodes.ts";
@@ -36,7 +36,7 @@ export async function applyOnNodes(
 ): Promise<{ readonly rollout: FleetRollout | null; readonly plans: readonly NodePlan[] }> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
   refuseUnasked(yes || canAsk(command), "svcm apply", "--yes");
-  const { begin, planNodes, withFleet } = await import("../../fleet/index.ts");
+  const { beginRollout, planNodes, withFleet } = await import("../../fleet/index.ts");
   return withFleet(ports, process.env, async (fleet) => {
     const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
     const nodes = selectNodes(declared, selectors);
@@ -50,7 +50,7 @@ export async function applyOnNodes(
     }
     const question = `Apply these plans on ${changed.join(", ")}, in this order?`;
     if (!yes && !(await consented(command, question))) return { rollout: null, plans };
-    const held = await begin({ fleet, ports }, plans, { apply, maxParallel });
+    const held = await beginRollout({ fleet, ports }, plans, { apply, maxParallel });
     return { rollout: await carryOut(command, held, { fleet, ports, deadlineMs, signal }), plans };
   });
 }
@@ -63,10 +63,10 @@ interface Carrying extends World {
 /** Exits with 1 if every node runs as before, and with 3 if the user must act. */
 async function carryOut(
   command: SvcmCommand,
-  held: Held,
+  held: RecordedRollout,
   { fleet, ports, deadlineMs, signal }: Carrying,
 ): Promise<FleetRollout> {
-  const { rolloutState, run } = await import("../../fleet/index.ts");
+  const { rolloutState, runRollout } = await import("../../fleet/index.ts");
   let shown = held.rollout;
   const onChange = (now: FleetRollout): void => {
     if (now.direction !== shown.direction) command.log("The nodes that were changed are returned.");
@@ -76,7 +76,7 @@ async function carryOut(
     }
     shown = now;
   };
-  const rollout = await run({ fleet, ports, deadlineMs, signal, onChange }, held);
+  const rollout = await runRollout({ fleet, ports, deadlineMs, signal, onChange }, held);
   const state = rolloutState(rollout);
   command.log(fold([`Rollout ${rollout.id}: ${painted(state)}.`, ...nextSteps(state)].join("\n"), stdoutScreen()));
   process.exitCode = state === "applied" ? 0 : state === "returned" ? 1 : 3;
@@ -92,9 +92,9 @@ export async function goOn(
   const deadlineMs = readDeadline(deadline, ACTION_MS);
   const name = `svcm rollout ${isBack ? "rollback" : "resume"}`;
   refuseUnasked(yes || canAsk(command), name, "--yes");
-  const { openRollout, takeOver, withFleet } = await import("../../fleet/index.ts");
+  const { requireOpenRollout, takeOver, withFleet } = await import("../../fleet/index.ts");
   return withFleet(ports, process.env, async (fleet) => {
-    const present = await openRollout(fleet);
+    const present = await requireOpenRollout(fleet);
     const direction = isBack ? "rollback" : present.rollout.direction;
     if (!yes) {
       await printRollout(command, present.rollout);
@@ -121,13 +121,13 @@ function nodeLine({ node, state, release, code, reason }: Node): string {
 }
 
 export async function printRollout(command: SvcmCommand, rollout: FleetRollout): Promise<void> {
-  const { agoOf, rolloutState } = await import("../../fleet/index.ts");
+  const { renderAge, rolloutState } = await import("../../fleet/index.ts");
   const { id, environment, owner, message, startedAt, nodes } = rollout;
   const state = rolloutState(rollout);
   command.print((screen: Screen) =>
     [
       fold(
-        `Rollout ${id} of ${environment} by ${owner}: ${painted(state)}, begun ${agoOf(startedAt, Date.now())}.`,
+        `Rollout ${id} of ${environment} by ${owner}: ${painted(state)}, begun ${renderAge(startedAt, Date.now())}.`,
         screen,
       ),
       ...(message === undefined ? [] : [fold(JSON.stringify(message), screen)]),

@@ -1,7 +1,7 @@
 import type { Release } from "../api/rollout.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Releases } from "../ports/releases.ts";
-import { keptReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 import { renderDuration } from "../words/duration-text.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ export async function releaseBefore(
   { releases }: { readonly releases: Pick<Releases, "lockedSince" | "list"> },
   { app, at }: Pick<SvcmEvent, "app" | "at">,
 ): Promise<string[]> {
-  const kept = await keptReleases(releases).catch(() => []);
+  const kept = await listReleases(releases).catch(() => []);
   const endMs = Date.parse(at);
   const changes = kept.filter(({ steps }) => steps.some((step) => hasChanged(step, app)));
   const before = changes.find(({ startedAt }) => Date.parse(startedAt) <= endMs);

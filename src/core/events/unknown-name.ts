@@ -1,5 +1,5 @@
 import type { SvcmError } from "../errors.ts";
-import { notFound } from "../pm2/control/target.ts";
+import { nameNotFound } from "../pm2/control/target.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Happening } from "./audited-events.ts";
@@ -25,5 +25,5 @@ export async function refuseUnknown(
 
 export function unknownName(name: string, list: readonly ProcessRecord[]): SvcmError {
   const names = list.map((record) => record.name);
-  return notFound("process in PM2 or its log is named", name, names);
+  return nameNotFound("process in PM2 or its log is named", name, names);
 }

@@ -1,4 +1,4 @@
-import { scrubOf, spellingsOf, type Scrub } from "../pm2/scrub.ts";
+import { createScrub, secretSpellings, type Scrub } from "../pm2/scrub.ts";
 import { maskMembers, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
@@ -18,8 +18,8 @@ export interface LineScrub {
 
 /** In every encoding, with credentials, and values next to a secret-like name. */
 export function lineScrub(secrets: readonly string[]): LineScrub {
-  const scrub = scrubOf(secrets);
-  const known = spellingsOf(secrets);
+  const scrub = createScrub(secrets);
+  const known = secretSpellings(secrets);
   const whole = (line: string): string => maskMembers(scrub(plain(line)));
   return { whole, cut: (line) => withoutBegun(whole(line), known) };
 }

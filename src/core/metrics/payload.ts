@@ -8,7 +8,7 @@ import type {
 } from "../api/metrics.ts";
 import type { HostSystem } from "../api/host-system.ts";
 import { hostMetrics, processMetrics } from "./from-readings.ts";
-import { isOwn, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
+import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import type { DiskReading, HostReading, ProcessReading } from "./reading.ts";
 
 interface Counted {
@@ -75,7 +75,7 @@ function processesOf({ records, measured, epochMs, platform, own, problem, async
   return ordered.map((record) =>
     processMetrics({
       record,
-      isOwn: isOwn(record, own),
+      isOwn: isOwnProcess(record, own),
       problem: problem(record),
       before: record.pid === null ? undefined : before?.processes.get(record.pid),
       now: record.pid === null ? undefined : now.processes.get(record.pid),

@@ -4,7 +4,7 @@ import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { didYouMean } from "../words/suggest.ts";
-import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
+import { readSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
 
 /** @see the specification, "PM2 ecosystem response" */
 export const ecosystemShow = defineOperation({
@@ -15,7 +15,7 @@ export const ecosystemShow = defineOperation({
     const suffixes =
       serviceKind === undefined ? undefined : suffixesOf(await ports.facts.capabilityMatrix(), serviceKind);
     const { contract, ...file } = await readEcosystem(ports, asked);
-    return ecosystemResponse(file, { contract, secrets: await knownSecrets(ports, contract), suffixes });
+    return ecosystemResponse(file, { contract, secrets: await readSecrets(ports, contract), suffixes });
   },
 });
 

@@ -2,7 +2,7 @@ import { heldValues, readEnvFile } from "../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../env/export.ts";
 import { refusal } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { appEnvironment } from "../pm2/app-environment.ts";
+import { readAppEnvironment } from "../pm2/app-environment.ts";
 
 export interface EnvExportResponse extends Exported {
   readonly environment: string;
@@ -17,7 +17,7 @@ export const envExport = defineOperation({
   async run(ports, { format, all, app, ...asked }): Promise<EnvExportResponse> {
     const contract = await ports.facts.runtimeContract();
     const { environment, fileName, layers } = await readEnvFile(ports, contract, asked);
-    const set = app === undefined ? {} : await appEnvironment(ports, asked, app);
+    const set = app === undefined ? {} : await readAppEnvironment(ports, asked, app);
     const held = new Map([...heldValues(layers), ...Object.entries(set)]);
     const exported = all ? { values: Object.fromEntries(held), withheld: [] } : exportedValues(contract, held);
     const issues = exportIssues(exported.values, format);

@@ -2,7 +2,7 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { heldValues, readEnvFile, type EnvLayer } from "../env/env-file.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { appEnvironment } from "../pm2/app-environment.ts";
+import { readAppEnvironment } from "../pm2/app-environment.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 
@@ -21,7 +21,7 @@ export const envProcess = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { app, filesOnly, ...asked }): Promise<ProcessEnvironment> {
     const contract = await ports.facts.runtimeContract();
-    const set = filesOnly ? {} : await appEnvironment(ports, asked, app);
+    const set = filesOnly ? {} : await readAppEnvironment(ports, asked, app);
     const layers = await layersOf(ports, contract, asked, Object.keys(set).length > 0);
     return { values: { ...Object.fromEntries(heldValues(layers)), ...set } };
   },

@@ -50,7 +50,7 @@ export { metricsShow } from "./metrics-show.ts";
 export { nodeShow } from "./node-show.ts";
 export { processAct } from "./process-act.ts";
 export type { ProcessActionResult } from "./process-act.ts";
-export { attempted as attemptedAction } from "../pm2/control/recorded.ts";
+export { createActionSubject as attemptedAction } from "../pm2/control/action-subject.ts";
 export { processList } from "./process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
 export { processScale } from "./process-scale.ts";

@@ -1,7 +1,7 @@
 import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { keptReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 import { serverIdentity } from "./server-identity.ts";
 
 /** Two scrapers, or one that retries, share a measurement. */
@@ -17,7 +17,7 @@ export const metricsExpose = defineOperation({
     const [sample, kept, server] = await Promise.all([
       telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
       // If the releases cannot be read, the other metrics are still useful.
-      keptReleases(releases).catch(() => []),
+      listReleases(releases).catch(() => []),
       serverIdentity(ports),
     ]);
     const done = { releases: kept, ended: releases.counts() };

@@ -4,7 +4,7 @@ import { describeError, SvcmError } from "../errors.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { keptReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 
 const MOST_TROUBLES = 5;
 /** Concurrent requests share a measurement. */
@@ -18,7 +18,7 @@ export const nodeShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<NodeState> {
-    const [measured, [release]] = await Promise.all([measuredNow(ports), keptReleases(ports.releases)]);
+    const [measured, [release]] = await Promise.all([measuredNow(ports), listReleases(ports.releases)]);
     return {
       ...measured,
       release: release

@@ -14,11 +14,11 @@ import type {
   SkippedProcess,
   Step,
   Steps,
-} from "../pm2/control/acting.ts";
-import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
+} from "../pm2/control/action.ts";
+import { createActionSubject, noteOutcome } from "../pm2/control/action-subject.ts";
 import { runAll } from "../pm2/control/run-all.ts";
-import { stepsFor } from "../pm2/control/steps.ts";
-import { healthWaiter } from "../rollout/apply/wait-healthy.ts";
+import { createSteps } from "../pm2/control/steps.ts";
+import { createHealthWaiter } from "../rollout/apply/gate.ts";
 
 export interface ProcessActionResult {
   readonly ok: true;
@@ -52,12 +52,12 @@ export const processAct = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, input, caller): Promise<ProcessActionResult> {
     const { action, scope = "process", timeoutMs } = input;
-    const about = attempted(input);
+    const about = createActionSubject(input);
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
-      const steps = await stepsFor(ports, { ...input, scope }, about);
+      const steps = await createSteps(ports, { ...input, scope }, about);
       const acting = { ports, action, timeoutMs, begin: once(begin) };
-      const outcome = await runAll(action, await waiting(ports, input, steps.of(acting)), caller.report);
-      const done = result({ ...input, scope }, steps, outcome, await steps.after());
+      const outcome = await runAll(action, await waiting(ports, input, steps.create(acting)), caller.report);
+      const done = result({ ...input, scope }, steps, outcome, await steps.readEffect());
       noteOutcome(about, ports, done);
       return done;
     };
@@ -77,7 +77,7 @@ async function waiting(
   steps: readonly Step[],
 ): Promise<readonly Step[]> {
   if (wait !== true || action === "stop" || action === "delete") return steps;
-  const untilHealthy = await healthWaiter(ports, timeoutMs);
+  const untilHealthy = await createHealthWaiter(ports, timeoutMs);
   const run = async (step: Step): Promise<Outcome> => {
     const outcome = await step.run();
     await untilHealthy(outcome.affected);

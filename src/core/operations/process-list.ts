@@ -1,8 +1,8 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { problemOf, type Circumstances } from "../pm2/problem.ts";
+import { findProblem, type ProblemContext } from "../pm2/problem.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
-import { listScrubbed, circumstancesOf } from "../pm2/scrubbed.ts";
+import { listScrubbed, readProblemContext } from "../pm2/list-scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
@@ -23,14 +23,14 @@ export const processList = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<ProcessListResponse> {
     const list = await listScrubbed(ports);
-    const circumstances = circumstancesOf(ports, list);
+    const circumstances = readProblemContext(ports, list);
     return { processes: list.toSorted(byNameThenId).map((record) => toListed(record, circumstances)) };
   },
 });
 
-function toListed(record: ProcessRecord, circumstances: Circumstances): ListedProcess {
+function toListed(record: ProcessRecord, circumstances: ProblemContext): ListedProcess {
   const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...shown } = record;
-  return { ...shown, problem: problemOf(record, circumstances), uptimeMs: uptimeMs(record, circumstances.epochMs) };
+  return { ...shown, problem: findProblem(record, circumstances), uptimeMs: uptimeMs(record, circumstances.epochMs) };
 }
 
 function byNameThenId(a: ProcessRecord, b: ProcessRecord): number {

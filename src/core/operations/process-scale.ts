@@ -1,10 +1,10 @@
 import { audited } from "../audit/audited.ts";
 import { defineOperation } from "../operation.ts";
-import type { AffectedProcess } from "../pm2/control/acting.ts";
-import { noteProcesses, type ActionSubject } from "../pm2/control/recorded.ts";
+import type { AffectedProcess } from "../pm2/control/action.ts";
+import { noteProcesses, type ActionSubject } from "../pm2/control/action-subject.ts";
 import { scaleDown, scaleUp } from "../pm2/control/scale.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
-import { healthWaiter } from "../rollout/apply/wait-healthy.ts";
+import { createHealthWaiter } from "../rollout/apply/gate.ts";
 
 export interface ProcessScaleResult {
   readonly ok: true;
@@ -39,7 +39,7 @@ export const processScale = defineOperation({
         instances > found.length
           ? await scaleUp(acting, found, instances - found.length)
           : await scaleDown(acting, found, found.length - instances);
-      if (wait === true && instances > found.length) await (await healthWaiter(ports, timeoutMs))(affected);
+      if (wait === true && instances > found.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
       const others = affected.filter(({ pmId }) => !found.some((one) => one.pmId === pmId));
       noteProcesses(about, ports, [...found, ...others]);
       return { ok: true, name, from: found.length, to: instances, affected };

@@ -7,8 +7,8 @@ import { LAST_ENDS, whyOf, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
-import { circumstancesOf } from "../pm2/scrubbed.ts";
-import { problemOf } from "../pm2/problem.ts";
+import { readProblemContext } from "../pm2/list-scrubbed.ts";
+import { findProblem } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 
@@ -41,7 +41,7 @@ export const processShow = defineOperation({
 });
 
 function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowResponse["processes"] {
-  const circumstances = circumstancesOf(ports, processes);
+  const circumstances = readProblemContext(ports, processes);
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
     const sockets = listeners === undefined ? [] : listenersOf(record, listeners);
@@ -57,7 +57,7 @@ function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowRe
       memoryBytes,
       execMode,
       script,
-      problem: problemOf(record, circumstances),
+      problem: findProblem(record, circumstances),
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
       next: actsNext(record, circumstances.epochMs),
     };

@@ -1,7 +1,7 @@
 import { defineOperation } from "../operation.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import { isUp, OnlineRuns, STABLE_MS } from "../pm2/control/verdict.ts";
-import { LOOK_EVERY_MS, PATIENCE_MS } from "../pm2/control/verify.ts";
+import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../pm2/control/verify.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { InputOf } from "../api/inputs.ts";
 
@@ -32,7 +32,7 @@ export const processWait = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ processes, clock }, input, caller): Promise<ProcessWaitResponse> {
-    const { timeoutMs = PATIENCE_MS } = input;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
     const begun = clock.elapsed();
     const runs = new OnlineRuns();
     for (;;) {
@@ -42,7 +42,7 @@ export const processWait = defineOperation({
       const ok = waited.every(({ isOnline }) => isOnline);
       const isOver = ok || nowMs - begun >= timeoutMs || waited.some(({ status }) => status === "errored");
       if (isOver) return { ok, waitedMs: Math.round(nowMs - begun), processes: waited };
-      await clock.sleep(LOOK_EVERY_MS, caller.signal);
+      await clock.sleep(POLL_INTERVAL_MS, caller.signal);
     }
   },
 });

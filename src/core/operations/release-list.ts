@@ -1,12 +1,12 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { keptReleases } from "../rollout/releases-now.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 
 export const releaseList = defineOperation({
   id: "release.list",
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ releases }): Promise<{ readonly releases: readonly Release[] }> {
-    return { releases: await keptReleases(releases) };
+    return { releases: await listReleases(releases) };
   },
 });

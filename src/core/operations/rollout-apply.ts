@@ -1,10 +1,10 @@
 import { defineOperation } from "../operation.ts";
-import { applied, type Applied } from "../rollout/apply/apply.ts";
+import { applyPlan, type Applied } from "../rollout/apply/apply.ts";
 
 /** Runs the steps of the plan in order. @throws {SvcmError} as `applied` */
 export const rolloutApply = defineOperation({
   id: "rollout.apply",
   access: "write",
   refusal: "INVALID_REQUEST",
-  run: (ports, input, caller): Promise<Applied> => applied(ports, input, caller),
+  run: (ports, input, caller): Promise<Applied> => applyPlan(ports, input, caller),
 });

@@ -1,6 +1,6 @@
 import type { RollbackPlan } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { rollbackPlanned } from "../rollout/apply/rollback-plan.ts";
+import { planRollback } from "../rollout/apply/rollback-plan.ts";
 
 /** Computes the effect of a rollback. @throws {SvcmError} as `rollbackPlanned` */
 export const rolloutRollbackPlan = defineOperation({
@@ -8,6 +8,6 @@ export const rolloutRollbackPlan = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, input): Promise<RollbackPlan> {
-    return (await rollbackPlanned(ports, input)).plan;
+    return (await planRollback(ports, input)).plan;
   },
 });

@@ -1,11 +1,11 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { rolledBack } from "../rollout/apply/rollback.ts";
+import { rollBack } from "../rollout/apply/rollback.ts";
 
 /** Undoes a release. @throws {SvcmError} as `rolledBack` */
 export const rolloutRollback = defineOperation({
   id: "rollout.rollback",
   access: "write",
   refusal: "INVALID_REQUEST",
-  run: (ports, input, caller): Promise<Release> => rolledBack(ports, input, caller),
+  run: (ports, input, caller): Promise<Release> => rollBack(ports, input, caller),
 });

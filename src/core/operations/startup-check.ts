@@ -5,7 +5,7 @@ import { FileError, type Ports } from "../ports/index.ts";
 import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
-import { appEnvironment } from "../pm2/app-environment.ts";
+import { readAppEnvironment } from "../pm2/app-environment.ts";
 import { heldValues, readEnvFile } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
@@ -30,7 +30,7 @@ export const startupCheck = defineOperation({
     const file = await readEnvFile(ports, contract, asked);
     const values = {
       ...Object.fromEntries(heldValues(file.layers)),
-      ...(app !== undefined && (await appEnvironment(ports, asked, app))),
+      ...(app !== undefined && (await readAppEnvironment(ports, asked, app))),
     };
     const drivers = await readCarried(ports);
     const facts = { cpuCores: ports.host.cpuCores(), ...(drivers && { drivers }) };

@@ -11,8 +11,12 @@ type Variables = Readonly<Record<string, string>>;
  * These variables override those of an env file. Without a name, the service's only app counts.
  * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
  */
-export async function appEnvironment(ports: Ports, asked: PlaceRequest, name: string | undefined): Promise<Variables> {
-  const { fileName, loaded } = await readEcosystem(ports, asked);
+export async function readAppEnvironment(
+  ports: Ports,
+  request: PlaceRequest,
+  name: string | undefined,
+): Promise<Variables> {
+  const { fileName, loaded } = await readEcosystem(ports, request);
   const apps = loaded === undefined ? [] : declaredApps(loaded, { cpuCores: ports.host.cpuCores() });
   if (name === undefined) return apps.length === 1 ? (apps[0]?.env ?? {}) : {};
   const found = apps.find((app) => app.name === name);

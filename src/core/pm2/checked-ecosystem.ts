@@ -4,11 +4,11 @@ import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { type EcosystemContent, knownSecrets, readEcosystem } from "./ecosystem-file.ts";
+import { type EcosystemContent, readSecrets, readEcosystem } from "./ecosystem-file.ts";
 import { impliedApps } from "./rules/implied.ts";
 import { checkedApps, type CheckedEcosystem, type ImpliedApps } from "./rules/rule.ts";
 import type { Scrub } from "./scrub.ts";
-import { scrubFor } from "./view.ts";
+import { createEcosystemScrub } from "./view.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
 
@@ -19,16 +19,15 @@ export interface CheckedFile {
   readonly scrub: Scrub;
 }
 
-/** @throws {SvcmError} as `readEcosystem` */
-export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: PlaceRequest): Promise<CheckedFile> {
+export async function readChecked(ports: Ports, vocabulary: Vocabulary, request: PlaceRequest): Promise<CheckedFile> {
   const { contract } = vocabulary;
-  const file = await readEcosystem(ports, asked);
+  const file = await readEcosystem(ports, request);
   const [secrets, implied] = await Promise.all([
-    knownSecrets(ports, contract),
+    readSecrets(ports, contract),
     readImplied(ports, file.name, vocabulary),
   ]);
   const apps = checkedApps(file, ports.host.cpuCores());
-  const scrub = scrubFor(file.loaded, { contract, secrets });
+  const scrub = createEcosystemScrub(file.loaded, { contract, secrets });
   return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, implied }, scrub) };
 }
 
@@ -41,18 +40,17 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   return impliedApps(readSource(text, path).value, profile, vocabulary);
 }
 
-/** Never shows a secret. */
 function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
-  return Array.from(findingsOf(rules, ecosystem), (finding) => scrubbed(toIssue(finding), scrub)).toSorted(
-    (a, b) => appOf(a) - appOf(b) || compareText(a.code, b.code) || compareText(a.message, b.message),
+  return Array.from(findingsOf(rules, ecosystem), (finding) => scrubIssue(toIssue(finding), scrub)).toSorted(
+    (a, b) => appIndex(a) - appIndex(b) || compareText(a.code, b.code) || compareText(a.message, b.message),
   );
 }
 
-function scrubbed(issue: Issue, scrub: Scrub): Issue {
+function scrubIssue(issue: Issue, scrub: Scrub): Issue {
   const path = issue.path.map((step) => (typeof step === "string" ? scrub(step) : step));
   return { ...issue, path, message: scrub(issue.message) };
 }
 
-function appOf({ path: [, index = -1] }: Issue): number {
+function appIndex({ path: [, index = -1] }: Issue): number {
   return Number(index);
 }

@@ -1,5 +1,5 @@
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
-import { normaliseApp, type NormalApp } from "./normalise.ts";
+import { normaliseApp, type NormalisedApp, type Fields } from "./normalise.ts";
 
 /** As `pm2 start <file> --only <name> --update-env` would run it. Contains values, so it never leaves the process. */
 export interface DeclaredApp {
@@ -42,25 +42,65 @@ function declaredApp({ fields, places, start }: LoadedApp, { cpuCores }: Machine
     interpreter,
     interpreterArgs: app.interpreterArgs,
     args: app.args,
-    instances: instancesOn(cpuCores, app.instances),
-    execMode: execModeOf(app, interpreter),
+    instances: resolveInstances(cpuCores, app.instances),
+    execMode: resolveExecMode(app, interpreter),
     watch: app.watch,
     namespace: app.namespace,
-    env: environmentOf(app, interpreter),
+    env: startEnvironment(app, interpreter),
   };
 }
 
-export function environmentOf({ env }: NormalApp, interpreter: string): NormalApp["env"] {
+export function startEnvironment({ env }: NormalisedApp, interpreter: string): NormalisedApp["env"] {
   return interpreter.includes("python") ? { ...env, PYTHONUNBUFFERED: "1" } : env;
 }
 
-function instancesOn(cpuCores: number, instances = 1): number {
+function resolveInstances(cpuCores: number, instances = 1): number {
   if (instances === 0) return cpuCores;
   return Math.max(1, instances < 0 ? cpuCores + instances : instances);
 }
 
 /** For PM2, any number of instances means cluster mode, even `1`. */
-export function execModeOf({ execMode, instances = -2 }: NormalApp, interpreter: string): "fork" | "cluster" {
+export function resolveExecMode({ execMode, instances = -2 }: NormalisedApp, interpreter: string): "fork" | "cluster" {
   if (execMode !== undefined) return execMode;
   return instances >= -1 && /(?:node|bun)$/.test(interpreter) ? "cluster" : "fork";
+}
+
+export interface Declaration {
+  readonly name: string;
+  readonly apps: readonly Fields[];
+  /** A relative `cwd` is resolved against it. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The file reads a variable for these that svcm does not pass to it. */
+  readonly unset: readonly string[];
+  readonly missingFolder: string | undefined;
+  /** Only `pm2 start --env` reads these blocks `env_<name>`. */
+  readonly blocks: readonly string[];
+}
+
+export function findDeclaration(
+  loaded: LoadedEcosystem,
+  name: string,
+  { machine, spellings }: { readonly machine: Machine; readonly spellings: readonly string[] },
+): Declaration {
+  const declared = declaredApps(loaded, machine);
+  const found = loaded.apps.filter((_app, index) => declared[index]?.name === name);
+  const { folder = "/" } = found[0]?.places ?? {};
+  const blocks = new Set(spellings.map((spelling) => `env_${spelling}`));
+  return {
+    name,
+    apps: found.map(({ fields, places }) => ({
+      ...fields,
+      name,
+      ...(places.folder !== folder && { cwd: places.cwd }),
+    })),
+    folder,
+    env: Object.assign({}, ...declared.filter((app) => app.name === name).map(({ env }) => env)) as Record<
+      string,
+      string
+    >,
+    unset: [...new Set(found.flatMap(({ unset }) => unset))].toSorted(),
+    missingFolder: found.find(({ places }) => !places.hasCwd)?.places.cwd,
+    blocks: [...new Set(found.flatMap(({ keys }: LoadedApp) => keys.filter((key) => blocks.has(key))))],
+  };
 }

@@ -19,10 +19,10 @@ import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
 import { normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
-import { scrubOf, secretsOf } from "./scrub.ts";
+import { createScrub, findSecrets } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";
 
-type Reading = Pick<Ports, "workspace" | "facts" | "ecosystems">;
+type EcosystemPorts = Pick<Ports, "workspace" | "facts" | "ecosystems">;
 
 /** Contains values, so it never leaves the process. */
 export interface EcosystemContent extends EcosystemFile {
@@ -31,24 +31,29 @@ export interface EcosystemContent extends EcosystemFile {
   readonly spellings: readonly string[];
 }
 
-type Read = Omit<EcosystemContent, "contract" | "spellings">;
+type LocatedEcosystem = Omit<EcosystemContent, "contract" | "spellings">;
 
 /**
  * If there is no file, the result names the file that svcm looks for.
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
-export async function readEcosystem(ports: Reading, asked: PlaceRequest): Promise<EcosystemContent> {
+export async function readEcosystem(ports: EcosystemPorts, request: PlaceRequest): Promise<EcosystemContent> {
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-  const all = ecosystemSpellings(contract, matrix);
-  const environment = resolveEnvironment(all, contract, asked.environment, ports.workspace.nodeEnv);
-  const services = chooseServices(await ports.facts.project(), asked.service);
+  const spellingsByEnvironment = ecosystemSpellings(contract, matrix);
+  const environment = resolveEnvironment(
+    spellingsByEnvironment,
+    contract,
+    request.environment,
+    ports.workspace.nodeEnv,
+  );
+  const services = chooseServices(await ports.facts.project(), request.service);
   const read = await (services.length === 0
     ? readNamed(ports, environment)
     : readDeclared(ports, environment, services));
-  return { ...read, contract, spellings: spellingsOf(all, environment.name) };
+  return { ...read, contract, spellings: spellingsOf(spellingsByEnvironment, environment.name) };
 }
 
-async function readNamed(ports: Reading, environment: Environment): Promise<Read> {
+async function readNamed(ports: EcosystemPorts, environment: Environment): Promise<LocatedEcosystem> {
   const { pm2Dir } = ports.workspace;
   const names = ecosystemFileNames(environment.name);
   const [contractName] = names;
@@ -65,20 +70,20 @@ async function readNamed(ports: Reading, environment: Environment): Promise<Read
 
 /** Each file of `svcm.yaml` is run in its folder and read as PM2 reads it with `--env`. */
 async function readDeclared(
-  ports: Reading,
+  ports: EcosystemPorts,
   environment: Environment,
   services: readonly NamedService[],
-): Promise<Read> {
+): Promise<LocatedEcosystem> {
   const { root } = ports.workspace;
   const [first, ...others] = services.flatMap((service) => sourcesOf(root, service, environment.name));
   if (!first) return { ...environment, listed: [], fileName: PROJECT_FILE, path: `${root}/${PROJECT_FILE}` };
   const { path } = first;
   try {
-    const ecosystems = eachOnce(ports.ecosystems);
+    const ecosystems = loadOnce(ports.ecosystems);
     const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ecosystems, source);
     const loaded = await Promise.all([load(first), ...others.map(load)]);
     const listed = await ports.ecosystems.list(folderOf(path));
-    return { ...environment, listed, fileName: baseName(path), path, loaded: together(loaded) };
+    return { ...environment, listed, fileName: baseName(path), path, loaded: mergeLoaded(loaded) };
   } catch (error) {
     throw ecosystemFailure(error, ports, path);
   }
@@ -101,9 +106,9 @@ function sourcesOf(root: string, { name, service }: NamedService, environment: s
   const all = Object.values(ecosystem).flat();
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
     const path = below(base, file);
-    const used = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
-    const place = { cwd: below(base, cwd ?? "."), declaresCwd: cwd !== undefined };
-    return { service: name, path, ...place, env, apps, blocks: new Set(used) };
+    const usedBlocks = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
+    const start = { cwd: below(base, cwd ?? "."), declaresCwd: cwd !== undefined };
+    return { service: name, path, ...start, env, apps, blocks: new Set(usedBlocks) };
   });
 }
 
@@ -118,9 +123,9 @@ async function loadSource(
       `Cannot load ${path}: because of its name, PM2 would run it as a script.`,
     );
   const loaded = await ecosystems.load(path, cwd);
-  const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
+  const selected = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
   const start = { service, path, env, declaresCwd };
-  return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
+  return { ...loaded, apps: selected.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
 }
 
 /** Blocks that another environment uses have an effect. */
@@ -140,7 +145,7 @@ function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
   };
 }
 
-function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): LoadedEcosystem {
+function mergeLoaded(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): LoadedEcosystem {
   return {
     ...loaded[0],
     apps: loaded.flatMap((one) => one.apps),
@@ -150,19 +155,19 @@ function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): Loa
   };
 }
 
-function ecosystemFailure(error: unknown, ports: Reading, otherwise: string): unknown {
+function ecosystemFailure(error: unknown, ports: EcosystemPorts, fallback: string): unknown {
   if (!(error instanceof FileError)) return error;
-  const path = error.path === ports.workspace.pm2Dir ? otherwise : error.path;
-  const scrub = scrubOf(ports.ecosystems.withheldValues());
+  const path = error.path === ports.workspace.pm2Dir ? fallback : error.path;
+  const scrub = createScrub(ports.ecosystems.withheldValues());
   return new SvcmError("ECOSYSTEM_FILE_FAILED", { code: error.code, path, details: scrub(error.message) });
 }
 
-export async function knownSecrets(ports: Ports, contract: RuntimeContract): Promise<string[]> {
+export async function readSecrets(ports: Ports, contract: RuntimeContract): Promise<string[]> {
   const texts = await Promise.all(
     (await envPaths(ports, contract)).map((path) => ports.files.read(path).then(decodeUtf8, () => undefined)),
   );
-  const held = texts.flatMap((text) => (text === undefined ? [] : [...valuesOf(parseEnvDocument(text))]));
-  return [...ports.ecosystems.withheldValues(), ...secretsOf(contract, held)];
+  const variables = texts.flatMap((text) => (text === undefined ? [] : [...valuesOf(parseEnvDocument(text))]));
+  return [...ports.ecosystems.withheldValues(), ...findSecrets(contract, variables)];
 }
 
 async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract): Promise<string[]> {
@@ -177,8 +182,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
-/** Services and environments may share a file. */
-export function eachOnce(loader: EcosystemLoader): EcosystemLoader {
+export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   return {
     ...loader,

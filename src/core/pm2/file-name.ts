@@ -1,10 +1,9 @@
-/** The first ending wins. */
 const ENDINGS = [".config.cjs", ".config.js", ".config.mjs", ".config.json", ".config.yaml", ".config.yml"] as const;
 
 /** Messages use the first name if no file exists. */
 export function ecosystemFileNames(environment: string): [string, ...string[]] {
-  const [ours, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
-  return [ours ?? "", ...others];
+  const [preferred, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
+  return [preferred ?? "", ...others];
 }
 
 export type Pm2FileKind = "json" | "yaml" | "js" | "mjs";

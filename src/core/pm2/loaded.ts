@@ -40,7 +40,6 @@ export interface AppPlaces {
   readonly envFiles: readonly EnvFilePlace[];
 }
 
-/** Resolved as Node.js does. */
 export interface EnvFilePlace {
   readonly given: string;
   readonly path: string;

@@ -1,11 +1,10 @@
-import { splitArguments } from "./canonical-value.ts";
 import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
 
 /** PM2's aliases and shorthands are resolved; nothing on the machine is checked yet. */
-export interface NormalApp {
+export interface NormalisedApp {
   readonly name: string;
   /** PM2 runs a script that contains a space as a command line for `bash -c`. */
   readonly script: string;
@@ -24,7 +23,7 @@ export interface NormalApp {
 }
 
 /** In PM2's order. A falsy value counts as absent. */
-export const spellings = {
+export const fieldNames = {
   script: ["script", "cmd", "command", "exec"],
   interpreter: ["exec_interpreter", "interpreter", "execInterpreter"],
   interpreterArgs: ["node_args", "interpreter_args", "interpreterArgs", "nodeArgs"],
@@ -34,31 +33,30 @@ export const spellings = {
 } as const;
 
 /** As PM2 7 does (`Common.verifyConfs`, `Config.validateJSON`). A value of a type that PM2 refuses counts as absent. */
-export function normaliseApp(fields: Fields): NormalApp {
-  const declaredScript = text(first(fields, spellings.script)) ?? "";
+export function normaliseApp(fields: Fields): NormalisedApp {
+  const declaredScript = asText(firstValue(fields, fieldNames.script)) ?? "";
   const isCommandLine = declaredScript.includes(" ");
   return {
-    name: text(fields["name"]) || nameOfScript(text(first(fields, ["script", "cmd", "command"])) ?? ""),
+    name: asText(fields["name"]) || scriptName(asText(firstValue(fields, ["script", "cmd", "command"])) ?? ""),
     script: isCommandLine ? "bash" : declaredScript,
     declaredScript,
     isCommandLine,
-    cwd: text(fields["cwd"]) || undefined,
-    args: isCommandLine ? ["-c", declaredScript] : words(fields["args"]),
-    interpreter: text(first(fields, spellings.interpreter)) || undefined,
-    interpreterArgs: words(first(fields, spellings.interpreterArgs)),
-    instances: instancesOf(fields["instances"]),
-    execMode: fields["execute_command"] === true ? "fork" : execModeOf(first(fields, spellings.execMode)),
-    watch: watchOf(fields["watch"]),
-    namespace: text(fields["namespace"]) || "default",
-    env: envOf(fields),
+    cwd: asText(fields["cwd"]) || undefined,
+    args: isCommandLine ? ["-c", declaredScript] : readWords(fields["args"]),
+    interpreter: asText(firstValue(fields, fieldNames.interpreter)) || undefined,
+    interpreterArgs: readWords(firstValue(fields, fieldNames.interpreterArgs)),
+    instances: readInstances(fields["instances"]),
+    execMode: fields["execute_command"] === true ? "fork" : readExecMode(firstValue(fields, fieldNames.execMode)),
+    watch: readWatch(fields["watch"]),
+    namespace: asText(fields["namespace"]) || "default",
+    env: readVariables(fields),
   };
 }
 
-export function first(fields: Fields, names: readonly string[]): Data | undefined {
+export function firstValue(fields: Fields, names: readonly string[]): Data | undefined {
   return names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)).find(Boolean);
 }
 
-/** Node's options `--env-file` and `--env-file-if-exists`. */
 export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
   return interpreterArgs.flatMap((arg, index) => {
     const option = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg);
@@ -67,46 +65,62 @@ export function envFileOptions(interpreterArgs: readonly string[]): { file: stri
   });
 }
 
-function text(value: Data | undefined): string | undefined {
+function asText(value: Data | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function nameOfScript(script: string): string {
+function scriptName(script: string): string {
   const base = script.replace(/\/+$/, "").replace(/^.*\//s, "");
   const dot = base.lastIndexOf(".");
   return dot > 0 ? base.slice(0, dot) : base;
 }
 
-function words(value: Data | undefined): string[] {
+function readWords(value: Data | undefined): string[] {
   if (Array.isArray(value)) return value.filter((word) => word !== null && typeof word !== "object").map(String);
   return typeof value === "string" ? splitArguments(value) : [];
 }
 
-function instancesOf(value: Data | undefined): number | undefined {
+function readInstances(value: Data | undefined): number | undefined {
   if (value === "max") return 0;
   if (typeof value === "string") return Number.parseInt(value, 10) || 0;
   return typeof value === "number" ? Math.trunc(value) : undefined;
 }
 
-function execModeOf(value: Data | undefined): NormalApp["execMode"] {
-  const [, mode] = /^(cluster|fork)(?:_mode)?$/.exec(text(value) ?? "") ?? [];
-  return mode as NormalApp["execMode"];
+function readExecMode(value: Data | undefined): NormalisedApp["execMode"] {
+  const [, mode] = /^(cluster|fork)(?:_mode)?$/.exec(asText(value) ?? "") ?? [];
+  return mode as NormalisedApp["execMode"];
 }
 
-function watchOf(value: Data | undefined): NormalApp["watch"] {
+function readWatch(value: Data | undefined): NormalisedApp["watch"] {
   if (typeof value === "boolean") return value;
-  return typeof value === "string" && value !== "" ? [value] : Array.isArray(value) ? words(value) : false;
+  return typeof value === "string" && value !== "" ? [value] : Array.isArray(value) ? readWords(value) : false;
 }
 
-function envOf(fields: Fields): Record<string, string> {
+function readVariables(fields: Fields): Record<string, string> {
   const env = isRecord(fields["env"]) ? fields["env"] : {};
   const port = fields["port"];
   return Object.fromEntries([
-    ...Object.entries(env).map(([key, value]) => [key, asVariable(value)] as const),
+    ...Object.entries(env).map(([key, value]) => [key, variableText(value)] as const),
     ...(port && typeof port !== "object" && isRecord(fields["env"]) ? [["PORT", String(port)] as const] : []),
   ]);
 }
 
-function asVariable(value: Data): string {
+function variableText(value: Data): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The value in an ecosystem file and PM2's own form of it must have the same digest. */
+export function canonicalValue(value: unknown): string {
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+export function canonicalArguments(value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify(value.map(canonicalValue));
+  return JSON.stringify(value === undefined || value === null ? [] : splitArguments(canonicalValue(value)));
+}
+
+export function splitArguments(text: string): string[] {
+  const words = text.match(/[^\s"'=]+="[^"]*"|[^\s"'=]+='[^']*'|"[^"]*"|'[^']*'|\S+/g) ?? [];
+  return words.map((word) => word.replace(/^(["'])(.*)\1$/s, "$2")).filter((word) => word.trim() !== "");
 }

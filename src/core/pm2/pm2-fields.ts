@@ -74,12 +74,12 @@ const FIELD_TYPES: readonly FieldType[] = [
   { expected: "an object", accepts: isRecord, fields: "env watch_options io" },
 ];
 
-const BY_FIELD: ReadonlyMap<string, FieldType> = new Map(
+const TYPE_BY_FIELD: ReadonlyMap<string, FieldType> = new Map(
   FIELD_TYPES.flatMap((type) => type.fields.split(/\s+/).map((field) => [field, type] as const)),
 );
 
 function typeOf(field: string): FieldType | undefined {
-  return BY_FIELD.get(field) ?? BY_FIELD.get(snakeCase(field));
+  return TYPE_BY_FIELD.get(field) ?? TYPE_BY_FIELD.get(snakeCase(field));
 }
 
 export function isPm2Field(field: string): boolean {
@@ -87,13 +87,13 @@ export function isPm2Field(field: string): boolean {
 }
 
 /** The type that PM2 requires, such as `a number`. PM2 ignores falsy values. */
-export function mistypeOf(field: string, value: Data): string | undefined {
+export function expectedType(field: string, value: Data): string | undefined {
   const type = typeOf(field);
   return !value || type === undefined || type.accepts(value) ? undefined : type.expected;
 }
 
 export function pm2Fields(): readonly string[] {
-  return [...BY_FIELD.keys()];
+  return [...TYPE_BY_FIELD.keys()];
 }
 
 function snakeCase(name: string): string {

@@ -18,7 +18,6 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly createdAt: number | null;
   readonly script: string | null;
   readonly cwd: string | null;
-  /** For example `node`, `none`, or an absolute path. */
   readonly interpreter: string | null;
   readonly execMode: "fork" | "cluster" | null;
   /** Null in fork mode. */
@@ -62,7 +61,7 @@ export interface OwnProcess {
   readonly pm2: { readonly pmId: number; readonly name: string } | null;
 }
 
-export function isOwn({ pid, pmId, name }: ProcessRecord, own: OwnProcess): boolean {
+export function isOwnProcess({ pid, pmId, name }: ProcessRecord, own: OwnProcess): boolean {
   if (pid !== null && own.pids.includes(pid)) return true;
   return own.pm2 !== null && own.pm2.pmId === pmId && own.pm2.name === name;
 }

@@ -8,93 +8,90 @@ import { specOf, tierOf } from "../env/tiers.ts";
 
 export type Scrub = (text: string) => string;
 
-const SHORTEST = 6;
+const MIN_SECRET_LENGTH = 6;
 /** Secret even if the value is an ordinary word. */
-const CERTAIN =
+const CERTAIN_SECRET_NAME =
   /SECRET|TOKEN|PASSW|PASSPHRASE|PWD|CREDENTIAL|PRIVATE|(?:API|ACCESS|SIGNING|ENCRYPTION)_?KEY|BEARER|JWT/i;
-const DEEPEST = 32;
-const ORDINARY = /^[a-z]+(?:[-_.][a-z]+)*$/;
-/** `--db-password x`, `--token=x`. */
+const MAX_DEPTH = 32;
+const ORDINARY_WORD = /^[a-z]+(?:[-_.][a-z]+)*$/;
 const SECRET_OPTION =
   /((?:^|\s)--?[\w-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|credentials?|key)[\w-]{0,40}(?:=|\s+))(?:"[^"]*"|'[^']*'|\S+)/gi;
 
 /** The tier in the runtime contract decides; a key that is not in a repository's own contract is hidden. */
-export function shownVariable(contract: RuntimeContract, name: string, value: string, scrub: Scrub): string {
+export function redactVariable(contract: RuntimeContract, name: string, value: string, scrub: Scrub): string {
   if (value === "") return value;
   if (specOf(contract, name)) {
     return tierOf(contract, name) === "never-exposed" || hasCredentials(value) ? REDACTED : scrub(value);
   }
-  return isOwnContract(contract) ? REDACTED : shownMember(name, value, scrub);
+  return isOwnContract(contract) ? REDACTED : redactMember(name, value, scrub);
 }
 
-/** Includes the members of JSON values, and passwords inside. */
-export function secretsOf(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
+export function findSecrets(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
   return [...variables].flatMap(([name, value]) => {
     const spec = specOf(contract, name);
-    const members = spec ? [[name, value] as const] : membersOf(name, value);
+    const members = spec ? [[name, value] as const] : listMembers(name, value);
     return members.flatMap(([member, text]) => {
       const isHidden = spec ? spec.tier === "never-exposed" && spec.kind !== "integer" : isSecretVariable(member, text);
-      const isTelling = CERTAIN.test(member) || !ORDINARY.test(text);
-      return [...(isHidden && isTelling ? [text] : []), ...passwordsOf(text)];
+      const isDistinctive = CERTAIN_SECRET_NAME.test(member) || !ORDINARY_WORD.test(text);
+      return [...(isHidden && isDistinctive ? [text] : []), ...findPasswords(text)];
     });
   });
 }
 
-export function scrubOf(secrets: Iterable<string>): Scrub {
-  const known = spellingsOf(secrets);
+export function createScrub(secrets: Iterable<string>): Scrub {
+  const spellings = secretSpellings(secrets);
   // One pattern is as fast for fifty secrets as for one.
-  const pattern = known.length === 0 ? undefined : new RegExp(known.map(literal).join("|"), "g");
+  const pattern = spellings.length === 0 ? undefined : new RegExp(spellings.map(literal).join("|"), "g");
   return (text) => {
-    const without = pattern ? text.replaceAll(pattern, REDACTED) : text;
-    return maskCredentials(without).replaceAll(SECRET_OPTION, `$1${REDACTED}`);
+    const redacted = pattern ? text.replaceAll(pattern, REDACTED) : text;
+    return maskCredentials(redacted).replaceAll(SECRET_OPTION, `$1${REDACTED}`);
   };
 }
 
 /** Unchanged, line by line, in JSON and in a URL. Longest first. */
-export function spellingsOf(secrets: Iterable<string>): string[] {
-  const spelled = [...secrets].flatMap((secret) => [
+export function secretSpellings(secrets: Iterable<string>): string[] {
+  const spellings = [...secrets].flatMap((secret) => [
     secret,
     ...secret.split(/\r?\n/),
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret.toWellFormed()),
   ]);
-  return [...new Set(spelled)]
-    .filter((secret) => secret.length >= SHORTEST && secret !== REDACTED)
+  return [...new Set(spellings)]
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH && secret !== REDACTED)
     .toSorted((a, b) => b.length - a.length);
 }
 
-function shownMember(name: string, value: string, scrub: Scrub, depth = 0): string {
+function redactMember(name: string, value: string, scrub: Scrub, depth = 0): string {
   if (value === "") return value;
   if (isSecretName(name)) return REDACTED;
-  const json = jsonIn(value);
-  if (json !== undefined) return JSON.stringify(shownJson(name, json, scrub, depth));
+  const json = parseJsonObject(value);
+  if (json !== undefined) return JSON.stringify(redactJson(name, json, scrub, depth));
   return isSecretValue(value) ? REDACTED : scrub(value);
 }
 
-function shownJson(name: string, value: unknown, scrub: Scrub, depth: number): unknown {
+function redactJson(name: string, value: unknown, scrub: Scrub, depth: number): unknown {
   if (value === null) return value;
-  if (isSecretName(name) || depth > DEEPEST) return REDACTED;
-  if (typeof value === "string") return shownMember(name, value, scrub, depth + 1);
-  if (Array.isArray(value)) return value.map((item) => shownJson(name, item, scrub, depth + 1));
+  if (isSecretName(name) || depth > MAX_DEPTH) return REDACTED;
+  if (typeof value === "string") return redactMember(name, value, scrub, depth + 1);
+  if (Array.isArray(value)) return value.map((item) => redactJson(name, item, scrub, depth + 1));
   if (typeof value !== "object") return value;
   const members = Object.entries(value);
-  return Object.fromEntries(members.map(([key, member]) => [scrub(key), shownJson(key, member, scrub, depth + 1)]));
+  return Object.fromEntries(members.map(([key, member]) => [scrub(key), redactJson(key, member, scrub, depth + 1)]));
 }
 
-function membersOf(name: string, value: unknown, depth = 0): (readonly [string, string])[] {
-  if (depth > DEEPEST) return [];
+function listMembers(name: string, value: unknown, depth = 0): (readonly [string, string])[] {
+  if (depth > MAX_DEPTH) return [];
   if (typeof value === "string") {
-    const json = jsonIn(value);
-    return json === undefined ? [[name, value]] : membersOf(name, json, depth + 1);
+    const json = parseJsonObject(value);
+    return json === undefined ? [[name, value]] : listMembers(name, json, depth + 1);
   }
   if (typeof value !== "object" || value === null) return [[name, String(value)]];
-  if (Array.isArray(value)) return value.flatMap((item) => membersOf(name, item, depth + 1));
-  // Below a secret name, every member is secret.
+  if (Array.isArray(value)) return value.flatMap((item) => listMembers(name, item, depth + 1));
   const nameOf = (key: string): string => (isSecretName(name) ? name : key);
-  return Object.entries(value).flatMap(([key, member]) => membersOf(nameOf(key), member, depth + 1));
+  return Object.entries(value).flatMap(([key, member]) => listMembers(nameOf(key), member, depth + 1));
 }
 
-function jsonIn(text: string): object | undefined {
+function parseJsonObject(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text) as object;
@@ -103,6 +100,6 @@ function jsonIn(text: string): object | undefined {
   }
 }
 
-function passwordsOf(value: string): string[] {
+function findPasswords(value: string): string[] {
   return [...value.matchAll(/:\/\/[^\s/:@]*:([^\s@/]+)@/g)].map(([, password = ""]) => password);
 }

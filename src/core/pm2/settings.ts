@@ -1,12 +1,10 @@
 import { settingNames, type SettingName } from "../api/names.ts";
 import { below } from "../project/places.ts";
-import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
-import { first, type Fields } from "./normalise.ts";
+import { canonicalArguments, canonicalValue, firstValue, type Fields } from "./normalise.ts";
 
 /** Texts are digests, `null` is PM2's default. */
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
-/** PM2's default for `listen_timeout`. */
 export const LISTEN_TIMEOUT_MS = 3000;
 
 interface Setting {
@@ -15,119 +13,122 @@ interface Setting {
   readonly aliases?: readonly string[];
   /** Returns `undefined` for a value that cannot be compared. */
   readonly read: (value: unknown) => string | number | boolean | undefined;
-  readonly otherwise?: boolean;
+  readonly defaultValue?: boolean;
   /** PM2's name, if different, for the absolute path that it derives for a log file. */
-  readonly recorded?: string;
+  readonly recordedField?: string;
 }
 
 const SETTINGS: Readonly<Record<SettingName, Setting>> = {
-  autorestart: { field: "autorestart", read: toggle, otherwise: true },
+  autorestart: { field: "autorestart", read: readBoolean, defaultValue: true },
   cronRestart: { field: "cron_restart", aliases: ["cron"], read: canonicalValue },
   errorFile: {
     field: "error_file",
     aliases: ["err_log", "err_file", "err", "error"],
-    read: withoutNumber,
-    recorded: "pm_err_log_path",
+    read: withoutProcessId,
+    recordedField: "pm_err_log_path",
   },
-  expBackoffRestartDelay: { field: "exp_backoff_restart_delay", read: numeric },
-  gid: { field: "gid", read: numeric },
-  killTimeout: { field: "kill_timeout", read: numeric },
-  listenTimeout: { field: "listen_timeout", read: numeric },
+  expBackoffRestartDelay: { field: "exp_backoff_restart_delay", read: readNumber },
+  gid: { field: "gid", read: readNumber },
+  killTimeout: { field: "kill_timeout", read: readNumber },
+  listenTimeout: { field: "listen_timeout", read: readNumber },
   logDateFormat: { field: "log_date_format", read: canonicalValue },
-  logFile: { field: "log_file", aliases: ["log"], read: withoutNumber, recorded: "pm_log_path" },
-  maxMemoryRestart: { field: "max_memory_restart", read: inUnits({ K: 1024, M: 1024 ** 2, G: 1024 ** 3 }) },
-  maxRestarts: { field: "max_restarts", read: numeric },
-  minUptime: { field: "min_uptime", read: inUnits({ s: 1000, m: 60_000, h: 3_600_000 }) },
+  logFile: { field: "log_file", aliases: ["log"], read: withoutProcessId, recordedField: "pm_log_path" },
+  maxMemoryRestart: { field: "max_memory_restart", read: unitReader({ K: 1024, M: 1024 ** 2, G: 1024 ** 3 }) },
+  maxRestarts: { field: "max_restarts", read: readNumber },
+  minUptime: { field: "min_uptime", read: unitReader({ s: 1000, m: 60_000, h: 3_600_000 }) },
   outFile: {
     field: "out_file",
     aliases: ["out_log", "output", "out"],
-    read: withoutNumber,
-    recorded: "pm_out_log_path",
+    read: withoutProcessId,
+    recordedField: "pm_out_log_path",
   },
-  restartDelay: { field: "restart_delay", read: numeric },
-  shutdownWithMessage: { field: "shutdown_with_message", read: toggle, otherwise: false },
+  restartDelay: { field: "restart_delay", read: readNumber },
+  shutdownWithMessage: { field: "shutdown_with_message", read: readBoolean, defaultValue: false },
   stopExitCodes: { field: "stop_exit_codes", read: (value) => canonicalArguments([value].flat()) },
-  treekill: { field: "treekill", read: toggle, otherwise: true },
+  treekill: { field: "treekill", read: readBoolean, defaultValue: true },
   // Only the machine that runs PM2 can resolve a user name to its number.
-  uid: { field: "uid", aliases: ["user"], read: numeric },
-  waitReady: { field: "wait_ready", read: toggle, otherwise: false },
+  uid: { field: "uid", aliases: ["user"], read: readNumber },
+  waitReady: { field: "wait_ready", read: readBoolean, defaultValue: false },
 };
 
 type Digest = (value: string) => string;
 type Value = string | number | boolean | null;
 
-export function settingsOf(record: Readonly<Record<string, unknown>>, digest: Digest): Settings {
-  return settings(({ recorded, field }) => record[recorded ?? field], digest);
+export function recordedSettings(record: Readonly<Record<string, unknown>>, digest: Digest): Settings {
+  return collectSettings(({ recordedField, field }) => record[recordedField ?? field], digest);
 }
 
-export interface SettingPlaces {
+export interface SettingContext {
   readonly name: string;
   readonly cwd: string;
-  /** Contains the log files; without it, they are not compared. */
   readonly pm2Home: string | undefined;
 }
 
-export function declaredSettings(fields: Fields, places: SettingPlaces, digest: Digest): Settings {
+export function declaredSettings(fields: Fields, context: SettingContext, digest: Digest): Settings {
   const raw = ({ field, aliases = [] }: Setting): unknown => {
     const camel = field.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
     // PM2 7 ignores a falsy value unless it has the last of the alternative names.
-    return first(fields, [field, ...aliases, camel]) ?? fields[camel];
+    return firstValue(fields, [field, ...aliases, camel]) ?? fields[camel];
   };
   const { gid, logDateFormat, uid } = SETTINGS;
-  return settings((setting) => {
+  return collectSettings((setting) => {
     const value = raw(setting);
     if (setting === logDateFormat && fields["time"] === true) return "YYYY-MM-DDTHH:mm:ss";
     // PM2 looks up the group of the user.
-    if (setting === gid && isNothing(value) && !isNothing(raw(uid))) return OPEN;
-    return setting.recorded === undefined ? value : logPath(setting, value, places);
+    if (setting === gid && isAbsent(value) && !isAbsent(raw(uid))) return UNKNOWN;
+    return setting.recordedField === undefined ? value : resolveLogPath(setting, value, context);
   }, digest);
 }
 
-const OPEN = Symbol("not known here");
+const UNKNOWN = Symbol("not known here");
 
-function settings(valueOf: (setting: Setting) => unknown, digest: Digest): Settings {
+function collectSettings(valueOf: (setting: Setting) => unknown, digest: Digest): Settings {
   return Object.fromEntries(
     settingNames.flatMap((name): [SettingName, Value][] => {
       const setting = SETTINGS[name];
       const value = valueOf(setting);
-      if (isNothing(value)) return [[name, setting.otherwise ?? null]];
-      const known = value === OPEN ? undefined : setting.read(value);
-      if (known === undefined) return [];
-      return [[name, typeof known === "string" ? digest(known) : known]];
+      if (isAbsent(value)) return [[name, setting.defaultValue ?? null]];
+      const comparable = value === UNKNOWN ? undefined : setting.read(value);
+      if (comparable === undefined) return [];
+      return [[name, typeof comparable === "string" ? digest(comparable) : comparable]];
     }),
   );
 }
 
-function isNothing(value: unknown): boolean {
+function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function logPath({ recorded, field }: Setting, value: unknown, { name, cwd, pm2Home }: SettingPlaces): unknown {
+function resolveLogPath(
+  { recordedField, field }: Setting,
+  value: unknown,
+  { name, cwd, pm2Home }: SettingContext,
+): unknown {
   if (value === "NULL" || value === "/dev/null") return "/dev/null";
-  if (typeof value === "string" && value !== "") return value.startsWith("~") ? OPEN : below(cwd, value);
-  if (recorded === "pm_log_path" && value !== true) return undefined;
-  if (pm2Home === undefined) return OPEN;
+  if (typeof value === "string" && value !== "") return value.startsWith("~") ? UNKNOWN : below(cwd, value);
+  if (recordedField === "pm_log_path" && value !== true) return undefined;
+  if (pm2Home === undefined) return UNKNOWN;
   const kind = { out_file: "-out", error_file: "-error" }[field] ?? "";
   return `${pm2Home}/logs/${name.replaceAll(/[^a-zA-Z0-9\\.-]/g, "-")}${kind}.log`;
 }
 
 /** PM2 inserts the process id before the extension, unless the app merges its logs. */
-function withoutNumber(path: unknown): string {
+function withoutProcessId(path: unknown): string {
   return String(path).replace(/-[0-9]+\.log$/, ".log");
 }
 
-function toggle(value: unknown): boolean {
+function readBoolean(value: unknown): boolean {
   return value === true || value === "true";
 }
 
-function numeric(value: unknown): number | undefined {
+function readNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-function inUnits(units: Readonly<Record<string, number>>) {
+function unitReader(units: Readonly<Record<string, number>>) {
   return (value: unknown): number | undefined => {
     const [, count, unit = ""] = /^(\d+)([A-Za-z])$/.exec(String(value)) ?? [];
-    return count === undefined ? numeric(value) : numeric(Number(count) * (units[unit] ?? Number.NaN));
+    return count === undefined ? readNumber(value) : readNumber(Number(count) * (units[unit] ?? Number.NaN));
   };
 }

@@ -1,10 +1,10 @@
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Environment } from "../project/places.ts";
-import { environmentOf } from "./declared.ts";
+import { startEnvironment } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp } from "./normalise.ts";
-import { type Scrub, scrubOf, secretsOf, shownVariable } from "./scrub.ts";
+import { type Scrub, createScrub, findSecrets, redactVariable } from "./scrub.ts";
 
 type EcosystemApp = EcosystemResponse["apps"][number];
 
@@ -22,8 +22,8 @@ export interface ViewOptions {
 
 export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): EcosystemResponse {
   const { environment, fileName, path, loaded } = file;
-  const scrub = scrubFor(loaded, options);
-  const apps = (loaded?.apps ?? []).map((app) => viewOf(app, path, options.contract, scrub));
+  const scrub = createEcosystemScrub(loaded, options);
+  const apps = (loaded?.apps ?? []).map((app) => describeApp(app, path, options.contract, scrub));
   const { suffixes } = options;
   return {
     environment,
@@ -31,16 +31,16 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
     path,
     exists: loaded !== undefined,
     apps,
-    ...(suffixes && { preview: previewOf(apps, path, suffixes, loaded?.apps[0]?.start?.env) }),
+    ...(suffixes && { preview: createPreview(apps, path, suffixes, loaded?.apps[0]?.start?.env) }),
   };
 }
 
-export function scrubFor(loaded: LoadedEcosystem | undefined, { contract, secrets }: ViewOptions): Scrub {
-  const held = (loaded?.apps ?? []).flatMap(({ fields }) => Object.entries(normaliseApp(fields).env));
-  return scrubOf([...secrets, ...secretsOf(contract, held)]);
+export function createEcosystemScrub(loaded: LoadedEcosystem | undefined, { contract, secrets }: ViewOptions): Scrub {
+  const variables = (loaded?.apps ?? []).flatMap(({ fields }) => Object.entries(normaliseApp(fields).env));
+  return createScrub([...secrets, ...findSecrets(contract, variables)]);
 }
 
-function viewOf(
+function describeApp(
   { fields, places, start }: LoadedApp,
   path: string,
   contract: RuntimeContract,
@@ -54,26 +54,25 @@ function viewOf(
     interpreter: scrub(places.interpreter),
     interpreterArgs: scrubWords(app.interpreterArgs, scrub),
     env: Object.fromEntries(
-      Object.entries(environmentOf(app, places.interpreter)).map(([key, value]) => [
+      Object.entries(startEnvironment(app, places.interpreter)).map(([key, value]) => [
         scrub(key),
-        shownVariable(contract, key, value, scrub),
+        redactVariable(contract, key, value, scrub),
       ]),
     ),
     command: startCommand(start?.path ?? path, [name], start?.env) ?? "",
   };
 }
 
-/** An option and its value may be two words. */
 function scrubWords(words: readonly string[], scrub: Scrub): string[] {
   return words.map((word, index) => {
     const before = words[index - 1] ?? "";
     if (!before.startsWith("-") || before.includes("=")) return scrub(word);
-    const both = scrub(`${before} ${word}`);
-    return both.startsWith(`${before} `) ? both.slice(before.length + 1) : scrub(word);
+    const scrubbed = scrub(`${before} ${word}`);
+    return scrubbed.startsWith(`${before} `) ? scrubbed.slice(before.length + 1) : scrub(word);
   });
 }
 
-function previewOf(
+function createPreview(
   apps: readonly EcosystemApp[],
   path: string,
   suffixes: readonly string[],

@@ -3,21 +3,18 @@ import type { DriftEntry } from "../api/metrics.ts";
 import { settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { groupBy } from "../words/group-by.ts";
 import { isWithoutPid } from "../pm2/problem.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
-import type { ExpectedApp } from "./expected.ts";
-import type { Left } from "./release.ts";
+import type { ExpectedApp, FileState } from "./expected.ts";
+import type { AppliedState } from "./release.ts";
 
-export interface ComparisonInput {
-  /** In file order. */
+export interface ComparisonInput extends FileState {
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  readonly modifiedMs: (path: string) => number | undefined;
   /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
-  readonly missingFolders: ReadonlySet<string>;
-  /** Absent when two revisions are compared. */
-  readonly left?: Left["apps"] | undefined;
+  readonly appliedApps?: AppliedState["apps"] | undefined;
 }
 
 export interface Difference extends PlanReason {
@@ -41,11 +38,11 @@ export function compareApps(input: ComparisonInput): Comparison[] {
     if (app === undefined) return [];
     const processes = byName.get(name) ?? [];
     const instances = [app, ...more].reduce((sum, one) => sum + one.instances, 0);
-    return [{ app, instances, processes, differences: differencesOf(app, instances, processes, input) }];
+    return [{ app, instances, processes, differences: listDifferences(app, instances, processes, input) }];
   });
 }
 
-function differencesOf(
+function listDifferences(
   app: ExpectedApp,
   instances: number,
   processes: readonly ProcessRecord[],
@@ -58,40 +55,40 @@ function differencesOf(
   });
   return [
     ...(instances === processes.length ? [] : [count]),
-    ...merged(processes.flatMap((record) => ofProcess(app, record, input))),
+    ...mergeDifferences(processes.flatMap((record) => compareProcess(app, record, input))),
   ].toSorted((a, b) => compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""));
 }
 
-function ofProcess(app: ExpectedApp, record: ProcessRecord, input: ComparisonInput): Difference[] {
-  const of = (
+function compareProcess(app: ExpectedApp, record: ProcessRecord, input: ComparisonInput): Difference[] {
+  const differ = (
     field: Difference["field"],
     state: Difference["state"] = "different",
     more: Partial<Difference> = {},
   ): Difference => difference(field, state, [record.pmId], more);
   const { declaration, startedAt } = record;
-  const isWrittenSince = (path: string): boolean => startedAt !== null && (input.modifiedMs(path) ?? 0) > startedAt;
+  const isModifiedSinceStart = (path: string): boolean =>
+    startedAt !== null && (input.modifiedMs(path) ?? 0) > startedAt;
   const isFolderMissing = record.cwd !== null && input.missingFolders.has(record.cwd);
   return [
-    ...(isWithoutPid(record) ? [of("app", "missing")] : []),
-    ...(isStopped(record) ? [of("app", "stopped")] : []),
-    ...(isFolderMissing ? [of("cwd", "absent", { declared: app.cwd, running: record.cwd })] : []),
-    ...SHOWN.flatMap(([field, member]) => {
+    ...(isWithoutPid(record) ? [differ("app", "missing")] : []),
+    ...(isStopped(record) ? [differ("app", "stopped")] : []),
+    ...(isFolderMissing ? [differ("cwd", "absent", { declared: app.cwd, running: record.cwd })] : []),
+    ...DISPLAYED_FIELDS.flatMap(([field, member]) => {
       const [declared, running] = [app[field], record[member]];
-      const isEqual = running === null || isIneffective(field, app, record) || isSame(field, declared, running);
-      return isEqual ? [] : [of(field, "different", { declared, running })];
+      const isEqual = running === null || isIneffective(field, app, record) || isEquivalent(field, declared, running);
+      return isEqual ? [] : [differ(field, "different", { declared, running })];
     }),
-    ...(app.argsDigest === declaration.argsDigest ? [] : [of("args")]),
-    ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [of("interpreterArgs")]),
-    ...keyDrift(app, record, input).map(({ key, state }) => of("env", state, { key })),
-    ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", "stale", { declared: path })),
-    ...(app.script === record.script && isWrittenSince(app.script)
-      ? [of("script", "stale", { declared: app.script })]
+    ...(app.argsDigest === declaration.argsDigest ? [] : [differ("args")]),
+    ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [differ("interpreterArgs")]),
+    ...bestKeyDrift(app, record, input).map(({ key, state }) => differ("env", state, { key })),
+    ...app.envFiles.filter(isModifiedSinceStart).map((path) => differ("envFile", "stale", { declared: path })),
+    ...(app.script === record.script && isModifiedSinceStart(app.script)
+      ? [differ("script", "stale", { declared: app.script })]
       : []),
-    ...settingDifferences(app, record).map(({ field, ...shown }) => of(field, "different", shown)),
+    ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
   ];
 }
 
-/** True if PM2 lists the process but neither runs nor starts it. */
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "stopped" || status === "errored";
 }
@@ -100,17 +97,17 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
   return settingNames.flatMap((field) => {
     const [declared, running] = [settings[field], declaration.settings[field]];
     if (declared === undefined || running === undefined || declared === running) return [];
-    const shown = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
-    return [{ field, ...shown }];
+    const values = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
+    return [{ field, ...values }];
   });
 }
 
-function keyDrift(
+function bestKeyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
-  { visibleKeys, left }: ComparisonInput,
+  { visibleKeys, appliedApps }: ComparisonInput,
 ): readonly DriftingKey[] {
-  const context = { app: name, visibleKeys, openKeys, formerKeys: left?.[name]?.keys ?? [] };
+  const context = { app: name, visibleKeys, openKeys, formerKeys: appliedApps?.[name]?.keys ?? [] };
   const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
 }
@@ -128,15 +125,15 @@ function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRec
  * PM2 records the path of its Node.js for a script with an unknown extension, and that of its file server for static
  * files.
  */
-function isSame(field: string, declared: unknown, running: string | boolean): boolean {
-  if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));
+function isEquivalent(field: string, declared: unknown, running: string | boolean): boolean {
+  if (field === "script" && STATIC_FILE_SERVER.test(String(declared))) return STATIC_FILE_SERVER.test(String(running));
   if (field === "interpreter" && declared === "node") return /(?:^|\/)node$/.test(String(running));
   return declared === running;
 }
 
-const SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
+const STATIC_FILE_SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
 
-const SHOWN = [
+const DISPLAYED_FIELDS = [
   ["script", "script"],
   ["cwd", "cwd"],
   ["interpreter", "interpreter"],
@@ -145,7 +142,7 @@ const SHOWN = [
   ["namespace", "namespace"],
 ] as const satisfies readonly (readonly [DriftEntry["field"] & keyof ExpectedApp, keyof ProcessRecord])[];
 
-function difference(
+export function difference(
   field: Difference["field"],
   state: Difference["state"],
   pmIds: readonly number[],
@@ -154,22 +151,11 @@ function difference(
   return { field, state, key: null, declared: null, running: null, pmIds, ...more };
 }
 
-function merged(differences: readonly Difference[]): Difference[] {
+function mergeDifferences(differences: readonly Difference[]): Difference[] {
   const alike = groupBy(differences, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
   return [...alike.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, pmIds: [first, ...others].flatMap(({ pmIds }) => pmIds) }],
   );
-}
-
-export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 export function pmIdsOf(processes: readonly ProcessRecord[]): number[] {

@@ -1,27 +1,27 @@
 import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { groupBy } from "../words/group-by.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import {
   compareApps,
-  groupBy,
+  difference,
   isStopped,
   pmIdsOf,
   type ComparisonInput,
   type Comparison,
   type Difference,
 } from "./compare.ts";
-import { withNotes } from "./notes.ts";
-import { renamed, renamesIn, withNewName } from "./renames.ts";
-import { namesOf, type DecidedStep } from "./step.ts";
+import { addNotes } from "./notes.ts";
+import { applyRenames, findRenames, addRenameReason } from "./renames.ts";
+import { stepNames, type DecidedStep } from "./step.ts";
 
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
   readonly steps: readonly DecidedStep[];
 }
 
-export interface Choices {
+export interface DecideOptions {
   readonly preflighted?: ReadonlySet<string>;
-  /** Started by an apply of the same file. */
   readonly owned?: ReadonlySet<string>;
   readonly prune?: boolean;
   /** PM2's list for the next boot is older than the last apply. */
@@ -32,11 +32,11 @@ export interface Choices {
  * Decides how to make the processes run as declared: each difference is the reason of one step. An app without a
  * difference gets no step, so the plan after these steps is empty.
  */
-export function decide(given: ComparisonInput, choices: Choices = {}): Decision {
+export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}): Decision {
   const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
-  const renames = renamesIn(given, owned);
-  const input = renamed(given, renames);
-  const compared = compareApps(input).map((one) => withNewName(one, renames));
+  const renames = findRenames(unrenamed, owned);
+  const input = applyRenames(unrenamed, renames);
+  const compared = compareApps(input).map((one) => addRenameReason(one, renames));
   const declared = new Set(compared.map(({ app }) => app.name));
   const others = [
     ...groupBy(
@@ -45,9 +45,9 @@ export function decide(given: ComparisonInput, choices: Choices = {}): Decision 
     ),
   ].toSorted(([a], [b]) => compareText(a, b));
   const removed = prune ? others.filter(([name]) => owned.has(name)) : [];
-  const changes = [...compared.flatMap(stepsOf), ...removed.map((one) => removal(one))];
-  const steps = inOrder(changes, input).flatMap((step) => withNotes(step, input, preflighted));
-  const save = steps.length > 0 ? [SAVE] : isDumpStale ? [{ ...SAVE, notes: ["DUMP_STALE"] as const }] : [];
+  const changes = [...compared.flatMap(createAppSteps), ...removed.map((one) => createRemoval(one))];
+  const steps = sortSteps(changes, input).flatMap((step) => addNotes(step, input, preflighted));
+  const save = steps.length > 0 ? [SAVE_STEP] : isDumpStale ? [{ ...SAVE_STEP, notes: ["DUMP_STALE"] as const }] : [];
   return {
     steps: [...steps.filter(isPreflight), ...steps.filter((step) => !isPreflight(step)), ...save],
     unchanged: compared.filter(({ differences }) => differences.length === 0).map(({ app }) => app.name),
@@ -60,7 +60,7 @@ export function decide(given: ComparisonInput, choices: Choices = {}): Decision 
 const isPreflight = (step: DecidedStep): boolean => step.do === "preflight";
 
 /** A running process is changed before another one is started. Within a rank, steps are in file order. */
-const ORDER = {
+const STEP_RANKS = {
   preflight: 0,
   update: 0,
   replace: 0,
@@ -71,38 +71,31 @@ const ORDER = {
   save: 4,
 } as const satisfies Record<PlanStep["do"], number>;
 
-function inOrder(steps: readonly DecidedStep[], { expected, running }: ComparisonInput): DecidedStep[] {
+function sortSteps(steps: readonly DecidedStep[], { expected, running }: ComparisonInput): DecidedStep[] {
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
   const needed = new Set(expected.filter(({ name }) => started.has(name)).map(({ httpPort }) => httpPort));
   // It frees the port of an app that is started.
   const isFirst = (step: DecidedStep): boolean =>
     step.do === "remove" &&
     running.some(({ name, httpPort }) => name === step.app && httpPort !== null && needed.has(httpPort));
-  const rankOf = (step: DecidedStep): number => (isFirst(step) ? -1 : ORDER[step.do]);
+  const rankOf = (step: DecidedStep): number => (isFirst(step) ? -1 : STEP_RANKS[step.do]);
   return steps.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-const SAVE: DecidedStep = { do: "save", app: "", pmIds: [], disruption: "none", why: [], notes: [] };
+const SAVE_STEP: DecidedStep = { do: "save", app: "", pmIds: [], disruption: "none", why: [], notes: [] };
 
-function removal([app, processes]: readonly [string, readonly ProcessRecord[]]): DecidedStep {
-  const why: Difference = {
-    field: "app",
-    state: "unexpected",
-    key: null,
-    declared: null,
-    running: null,
-    pmIds: pmIdsOf(processes),
-  };
+function createRemoval([app, processes]: readonly [string, readonly ProcessRecord[]]): DecidedStep {
+  const why = difference("app", "unexpected", pmIdsOf(processes));
   const disruption = isAnyUp(processes) ? "down" : "none";
   return { do: "remove", app, pmIds: pmIdsOf(processes), disruption, why: [why], notes: [] };
 }
 
-function stepsOf(comparison: Comparison): DecidedStep[] {
+function createAppSteps(comparison: Comparison): DecidedStep[] {
   const { instances, processes, differences } = comparison;
   if (differences.length === 0) return [];
   if (processes.length === 0)
-    return [{ ...stepFor(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
-  if (differences.some((one) => needsReplacement(one))) return [replacement(comparison)];
+    return [{ ...createAppStep(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
+  if (differences.some((one) => needsReplacement(one))) return [createReplacement(comparison)];
   const scaled = differences.filter(({ field }) => field === "instances");
   const changed = differences.filter((one) => one.field !== "instances" && !isOnlyStopped(one));
   const ids = new Set(changed.flatMap(({ pmIds }) => pmIds));
@@ -113,23 +106,28 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
     .filter(({ pmIds }) => pmIds.length > 0);
   const stopped = processes.filter(({ pmId }) => resumed.some(({ pmIds }) => pmIds.includes(pmId)));
   return [
-    ...(updated.length === 0 ? [] : [update(comparison, changed, updated)]),
-    ...(stopped.length === 0 ? [] : [stepFor(comparison, "resume", resumed, stopped)]),
+    ...(updated.length === 0 ? [] : [createUpdate(comparison, changed, updated)]),
+    ...(stopped.length === 0 ? [] : [createAppStep(comparison, "resume", resumed, stopped)]),
     ...(scaled.length === 0
       ? []
-      : [{ ...stepFor(comparison, "scale", scaled, processes), instances: { from: processes.length, to: instances } }]),
+      : [
+          {
+            ...createAppStep(comparison, "scale", scaled, processes),
+            instances: { from: processes.length, to: instances },
+          },
+        ]),
   ];
 }
 
 /** A step of these apps would end svcm before it has finished. */
-export function withoutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
-  const isOwn = (step: DecidedStep): boolean => namesOf(step).some((name) => own.includes(name));
-  const kept = decision.steps.filter((step) => !isOwn(step));
-  const left = decision.steps.filter(isOwn);
+export function leaveOutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
+  const isOwn = (step: DecidedStep): boolean => stepNames(step).some((name) => own.includes(name));
+  const others = decision.steps.filter((step) => !isOwn(step));
+  const leftOut = decision.steps.filter(isOwn);
   return {
     ...decision,
-    steps: left.length > 0 && kept.every((step) => step.do === "save") ? [] : kept,
-    leftOut: [...groupBy(left, ({ app }) => app)].map(([name, steps]) => ({
+    steps: leftOut.length > 0 && others.every((step) => step.do === "save") ? [] : others,
+    leftOut: [...groupBy(leftOut, ({ app }) => app)].map(([name, steps]) => ({
       name,
       pmIds: [...new Set(steps.flatMap(({ pmIds }) => pmIds))],
     })),
@@ -147,9 +145,9 @@ function needsReplacement({ field, state, key }: PlanReason): boolean {
   return field === "env" && state === "stale" && key !== null && isPm2Field(key);
 }
 
-function replacement(comparison: Comparison): DecidedStep {
+function createReplacement(comparison: Comparison): DecidedStep {
   const { instances, processes, differences } = comparison;
-  const step = stepFor(comparison, "replace", differences, processes);
+  const step = createAppStep(comparison, "replace", differences, processes);
   return {
     ...step,
     instances: { from: processes.length, to: instances },
@@ -157,8 +155,12 @@ function replacement(comparison: Comparison): DecidedStep {
   };
 }
 
-function update(comparison: Comparison, why: readonly Difference[], processes: readonly ProcessRecord[]): DecidedStep {
-  const step = stepFor(comparison, "update", why, processes);
+function createUpdate(
+  comparison: Comparison,
+  why: readonly Difference[],
+  processes: readonly ProcessRecord[],
+): DecidedStep {
+  const step = createAppStep(comparison, "update", why, processes);
   if (processes[0]?.execMode === "cluster") return { ...step, method: "reload" };
   const isAlone = comparison.processes.filter((one) => !isStopped(one)).length < 2;
   return { ...step, method: "restart", disruption: isAnyUp(processes) ? (isAlone ? "gap" : "partial") : "none" };
@@ -168,7 +170,7 @@ function isAnyUp(processes: readonly ProcessRecord[]): boolean {
   return processes.some((record) => !isStopped(record));
 }
 
-function stepFor(
+function createAppStep(
   { app }: Comparison,
   kind: PlanStep["do"],
   why: readonly Difference[],

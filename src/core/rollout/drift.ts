@@ -15,13 +15,12 @@ export interface Drift {
 /**
  * The reasons of a plan, without steps. A stopped process has not drifted, because its declaration is the same; a plan
  * starts it again.
- *
  * @see docs/reference/metrics.md
  */
-export function driftOf(input: ComparisonInput): Drift {
+export function computeDrift(input: ComparisonInput): Drift {
   const { steps, undeclared } = decide(input);
-  const reasons = steps.flatMap(entriesOf);
-  const unexpected = undeclared.map(({ name, pmIds }) => whole(name, "unexpected", pmIds));
+  const reasons = steps.flatMap(listEntries);
+  const unexpected = undeclared.map(({ name, pmIds }) => undeclaredEntry(name, "unexpected", pmIds));
   return {
     expectedProcessCount: input.expected.reduce((sum, { instances }) => sum + instances, 0),
     missingExpected: steps
@@ -36,10 +35,10 @@ export function driftOf(input: ComparisonInput): Drift {
   };
 }
 
-function entriesOf({ app, why }: DecidedStep): DriftEntry[] {
+function listEntries({ app, why }: DecidedStep): DriftEntry[] {
   return why.flatMap(({ state, ...reason }) => (state === "stopped" ? [] : [{ name: app, ...reason, state }]));
 }
 
-function whole(name: string, state: "unexpected", pmIds: readonly number[]): DriftEntry {
+function undeclaredEntry(name: string, state: "unexpected", pmIds: readonly number[]): DriftEntry {
   return { name, pmIds, field: "app", state, key: null, declared: null, running: null };
 }

@@ -1,5 +1,5 @@
 import { isSecretName } from "../secrets/secret-name.ts";
-import { isFromDeclaration, isStartedBySvcm } from "../pm2/inherited.ts";
+import { isDeclaredVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
 
 export interface DriftingKey {
   readonly key: string;
@@ -17,7 +17,7 @@ export interface KeyContext {
 }
 
 /** svcm's own settings are provided by the user who starts it. */
-const OURS = /^SVC_(?!SERVICE_MANAGEMENT_)/;
+const SERVICE_KEY = /^SVC_(?!SERVICE_MANAGEMENT_)/;
 
 /**
  * PM2 merges the declared environment into that of its caller and does not record where a key came from. svcm calls PM2
@@ -29,15 +29,15 @@ export function driftingKeys(declared: Digests, running: Digests, context: KeyCo
     if (!Object.hasOwn(running, key)) return [{ key, state: "absent" }];
     return running[key] === digest ? [] : [{ key, state: "different" }];
   });
-  const isOurs = isStartedBySvcm(running);
+  const isStartedByUs = isStartedBySvcm(running);
   const stale = Object.keys(running).filter((key) => {
     if (Object.hasOwn(declared, key) || context.openKeys.includes(key)) return false;
     if (context.formerKeys.includes(key)) return true;
-    return isOurs ? isFromDeclaration(key, context.app) : isConfiguration(key, context.visibleKeys);
+    return isStartedByUs ? isDeclaredVariable(key, context.app) : isConfiguration(key, context.visibleKeys);
   });
   return [...differing, ...stale.map((key): DriftingKey => ({ key, state: "stale" }))];
 }
 
 function isConfiguration(key: string, visibleKeys: ReadonlySet<string>): boolean {
-  return visibleKeys.has(key) || (OURS.test(key) && !isSecretName(key));
+  return visibleKeys.has(key) || (SERVICE_KEY.test(key) && !isSecretName(key));
 }

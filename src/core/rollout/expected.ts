@@ -1,10 +1,13 @@
-import { canonicalArguments, canonicalValue } from "../pm2/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { portOf } from "../words/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
+import { workingFolders } from "../pm2/problem.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
 
 /** Arguments and environment are digests. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
@@ -22,14 +25,14 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly probe?: AppProbe | undefined;
 }
 
-export interface Expecting {
+export interface ExpectContext {
   readonly machine: Machine;
   /** A process may have been started with `--env` and any of these. */
   readonly spellings: readonly string[];
   readonly digest: (value: string) => string;
 }
 
-export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, digest }: Expecting): ExpectedApp[] {
+export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, digest }: ExpectContext): ExpectedApp[] {
   const declared = declaredApps(loaded, machine);
   return loaded.apps.flatMap((source, index) => {
     const found = declared[index];
@@ -47,7 +50,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       watch: watch !== false,
       argsDigest: digest(canonicalArguments(args)),
       interpreterArgsDigest: digest(canonicalArguments(interpreterArgs)),
-      environments: [{}, ...blocksOf(source, spellings)].map((block) => digests({ ...env, ...block })),
+      environments: [{}, ...listBlocks(source, spellings)].map((block) => digests({ ...env, ...block })),
       openKeys,
       envFiles: source.places.envFiles.map(({ path }) => path),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
@@ -56,11 +59,30 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
   });
 }
 
-function blocksOf({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
+function listBlocks({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
   return spellings.map((spelling) => fields[`env_${spelling}`]).filter((block) => isRecord(block));
 }
 
 function perProcessKeys({ fields }: LoadedApp): string[] {
-  const { increment_var: counted, instance_var: numbered } = fields;
-  return ["NODE_APP_INSTANCE", counted, numbered].filter((key) => typeof key === "string");
+  const { increment_var: incrementVar, instance_var: instanceVar } = fields;
+  return ["NODE_APP_INSTANCE", incrementVar, instanceVar].filter((key) => typeof key === "string");
+}
+
+export interface FileState {
+  readonly modifiedMs: (path: string) => number | undefined;
+  readonly missingFolders: ReadonlySet<string>;
+}
+
+export function sourceFiles(expected: readonly ExpectedApp[]): string[] {
+  return [...new Set(expected.flatMap(({ script, envFiles }) => [script, ...envFiles]))];
+}
+
+export function readFileState(
+  { stamps }: Pick<Ports, "stamps">,
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+): FileState {
+  const files = sourceFiles(expected);
+  const modified = new Map(stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
+  return { missingFolders: stamps.missing(workingFolders(running)), modifiedMs: (path) => modified.get(path) };
 }

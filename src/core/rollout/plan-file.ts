@@ -6,7 +6,10 @@ import { FileError, type Ports } from "../ports/index.ts";
 import { recordIn } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
-type Asked = Pick<InputOf<"rollout.apply">, "environment" | "service" | "apps" | "prune" | "preflight" | "plan">;
+type PlanFileOptions = Pick<
+  InputOf<"rollout.apply">,
+  "environment" | "service" | "apps" | "prune" | "preflight" | "plan"
+>;
 
 /** The file contains no values, and svcm never runs anything from it. @throws {SvcmError} INVALID_REQUEST */
 export async function writePlanFile(ports: Ports, file: string, plan: Plan): Promise<void> {
@@ -23,7 +26,7 @@ export async function writePlanFile(ports: Ports, file: string, plan: Plan): Pro
 }
 
 /** Only the options and the id: an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST */
-export async function readPlanFile(ports: Ports, file: string): Promise<Asked> {
+export async function readPlanFile(ports: Ports, file: string): Promise<PlanFileOptions> {
   const path = documentPath(ports, file);
   const bytes = await ports.files.read(path, { mayBeOutside: true }).catch((error: unknown) => {
     throw fileRefused(error, path);

@@ -3,7 +3,7 @@ import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
-import { namesOf, type DecidedStep } from "./step.ts";
+import { stepNames, type DecidedStep } from "./step.ts";
 
 export interface PlanContext extends Pick<
   Plan,
@@ -18,34 +18,34 @@ export interface PlanContext extends Pick<
 }
 
 /** The id changes with the steps and with every input of the computation. */
-export function planOf(
+export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, undeclared }: Decision,
   { name: environment, refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
-  const touched = new Set(steps.flatMap(namesOf));
+  const touched = new Set(steps.flatMap(stepNames));
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...portIssues(input, steps),
   ];
-  const running = input.running.filter(({ name }) => touched.has(name)).map(definitionOf);
+  const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
-  const seen = { environment, declared: input.expected, edited, running, steps, issues };
+  const inputs = { environment, declared: input.expected, edited, running, steps, issues };
   return {
-    id: digest === undefined ? null : shortened(digest(JSON.stringify(seen))),
+    id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,
     changed: steps.length > 0,
     steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
     unchanged,
     undeclared,
     issues: steps.length === 0 ? issues : [...issues, ...warnings],
-    summary: summaryOf(steps),
+    summary: countByKind(steps),
   };
 }
 
 /** A restart of the process does not change it. */
-export function definitionOf(record: ProcessRecord): string {
+export function definitionText(record: ProcessRecord): string {
   const { pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration } = record;
   const { environment, ...others } = declaration;
   const variables = Object.entries(environment)
@@ -55,11 +55,10 @@ export function definitionOf(record: ProcessRecord): string {
   return JSON.stringify(fields);
 }
 
-/** PM2 changes these at a restart. */
 const VOLATILE = /^(?:PWD|OLDPWD|PM2_\w+|unique_id)$/;
 
 /** `7f3a-9c21`, short enough to read out. */
-export function shortened(digest: string): string {
+export function shortId(digest: string): string {
   const hex = Array.from(digest.slice(0, 8), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join("");
   return `${hex.slice(0, 4)}-${hex.slice(4)}`;
 }
@@ -67,14 +66,14 @@ export function shortened(digest: string): string {
 /** In fork mode the new process would crash. In cluster mode both apps would silently share the requests. */
 function portIssues({ expected, running }: ComparisonInput, steps: Decision["steps"]): Issue[] {
   const removed = steps.filter((step) => step.do === "remove").map(({ app }) => app);
-  const known = new Set([...expected.map(({ name }) => name), ...removed]);
+  const accounted = new Set([...expected.map(({ name }) => name), ...removed]);
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
   return expected
     .filter(({ name }) => started.has(name))
     .flatMap(({ name, script, httpPort }): Issue[] => {
       const holder = running.find(
         (one) =>
-          !known.has(one.name) &&
+          !accounted.has(one.name) &&
           one.pid !== null &&
           one.script === script &&
           httpPort !== null &&
@@ -86,7 +85,7 @@ function portIssues({ expected, running }: ComparisonInput, steps: Decision["ste
     });
 }
 
-function summaryOf(steps: readonly DecidedStep[]): Plan["summary"] {
+function countByKind(steps: readonly DecidedStep[]): Plan["summary"] {
   const count = (kind: DecidedStep["do"]): number => steps.filter((step) => step.do === kind).length;
   return {
     start: count("start"),

@@ -3,33 +3,32 @@ import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/tiers.ts";
 import { declarationRefusal } from "../pm2/control/refusals.ts";
-import { notFound } from "../pm2/control/target.ts";
-import { declarationOf } from "../pm2/declaration.ts";
+import { nameNotFound } from "../pm2/control/target.ts";
+import { findDeclaration } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
-import { isOwn, type ProcessRecord } from "../pm2/process-record.ts";
+import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import type { Ports } from "../ports/index.ts";
 import { defined } from "../words/defined.ts";
 import type { ComparisonInput } from "./compare.ts";
-import { decide, withoutOwn, type Decision } from "./decide.ts";
-import { expectedApps, type ExpectedApp, type Expecting } from "./expected.ts";
-import { filesNow } from "./files.ts";
-import { leftNow } from "./releases-now.ts";
-import { planOf } from "./plan.ts";
+import { decide, leaveOutOwn, type Decision } from "./decide.ts";
+import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
+import { readAppliedState } from "./read-releases.ts";
+import { createPlan } from "./plan.ts";
 import { readStates } from "./read-states.ts";
-import type { Left } from "./release.ts";
+import type { AppliedState } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
-import { readProbes, readSettings, servicesIn, type ServiceOf, type SettingsOf } from "./settings/read.ts";
+import { readProbes, readSettings, createServiceLookup, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
 /**
  * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.
  */
-export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf" | "probes" | "left"> {
+export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf" | "probes" | "appliedState"> {
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
-  readonly expecting: Expecting;
+  readonly expecting: ExpectContext;
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
   readonly envFiles: readonly string[];
@@ -37,33 +36,33 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
 
 /**
  * With `from`, the steps begin at what the file declares at that revision. Changes nothing and never starts a daemon.
- * @param known the file, if it was already read
+ * @param preloaded the file, if it was already read
  * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and the errors of reading the
  * file
  */
-export async function planned(
+export async function computePlan(
   ports: Ports,
-  asked: InputOf<"rollout.plan">,
-  known?: EcosystemContent | Promise<EcosystemContent>,
+  request: InputOf<"rollout.plan">,
+  preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
-  const { content, before, git } = await readStates(ports, asked, known);
+  const { content, start, git } = await readStates(ports, request, preloaded);
   const { environment, name, fileName, path, loaded } = content;
-  const { expecting } = before;
-  const rollout = await rolloutContext(ports, loaded, expecting, asked.from === undefined);
+  const { expecting } = start;
+  const context = await readRolloutContext(ports, loaded, expecting, request.from === undefined);
   const declared = loaded ? expectedApps(loaded, expecting) : [];
-  const isAsked = selection(fileName, declared, asked.apps);
-  const expected = declared.filter(isAsked).map((app) => ({ ...app, probe: rollout.probes.get(app.name) }));
-  const running = loaded ? before.running.filter(isAsked) : [];
+  const isSelected = createSelector(fileName, declared, request.apps);
+  const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
+  const running = loaded ? start.running.filter(isSelected) : [];
   const input = {
     expected,
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
-    left: rollout.left.apps,
-    ...filesNow(ports, expected, running),
+    appliedApps: context.appliedState.apps,
+    ...readFileState(ports, expected, running),
   };
-  const { leftOut, ...decision } = decided(ports, { ...asked, environment: name }, input, rollout);
-  const { service, apps, prune, preflight } = asked;
-  const plan = planOf(input, decision, {
+  const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
+  const { service, apps, prune, preflight } = request;
+  const plan = createPlan(input, decision, {
     environment,
     name,
     fileName,
@@ -71,29 +70,29 @@ export async function planned(
     exists: loaded !== undefined,
     choices: defined({ service, apps, prune, preflight }),
     git: await git,
-    refused: refusedIn(content, expected, expecting),
+    refused: listRefusals(content, expected, expecting),
     warnings: withheldIssues(loaded?.withheld ?? []),
     leftOut,
-    ...before.context,
+    ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
-  return { plan, decision, content, expecting, expected, running, envFiles, ...rollout };
+  return { plan, decision, content, expecting, expected, running, envFiles, ...context };
 }
 
-function decided(
+function decideSteps(
   ports: Ports,
   { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
   input: ComparisonInput,
-  { left, settingsOf }: RolloutContext,
-): ReturnType<typeof withoutOwn> {
+  { appliedState, settingsOf }: RolloutContext,
+): ReturnType<typeof leaveOutOwn> {
   const names = input.expected.map(({ name }) => name);
   const decision = decide(input, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
-    owned: ownedBy(left, environment, service),
+    owned: listOwned(appliedState, environment, service),
     prune: prune === true,
-    isDumpStale: isDumpStale(ports, left),
+    isDumpStale: isDumpStale(ports, appliedState),
   });
-  const { undeclared, ...rest } = withoutOwn(decision, from === undefined ? ownApps(ports, input.running) : []);
+  const { undeclared, ...rest } = leaveOutOwn(decision, from === undefined ? listOwnApps(ports, input.running) : []);
   // Other undeclared processes belong to other services, or to no service.
   return { ...rest, undeclared: undeclared.filter(({ owned }) => owned || service === undefined) };
 }
@@ -101,24 +100,24 @@ function decided(
 interface RolloutContext {
   readonly settingsOf: SettingsOf;
   readonly serviceOf: ServiceOf;
-  readonly left: Left;
+  readonly appliedState: AppliedState;
   readonly probes: ReadonlyMap<string, AppProbe>;
 }
 
-async function rolloutContext(
+async function readRolloutContext(
   ports: Ports,
   loaded: LoadedEcosystem | undefined,
-  { machine }: Expecting,
+  { machine }: ExpectContext,
   hasProcesses: boolean,
 ): Promise<RolloutContext> {
-  const serviceOf = servicesIn(loaded);
+  const serviceOf = createServiceLookup(loaded);
   const settingsOf = await readSettings(ports, serviceOf);
   const probes = loaded ? await readProbes(ports, loaded, machine, settingsOf) : new Map<string, AppProbe>();
-  const left = hasProcesses ? await leftNow(ports) : { apps: {} };
-  return { settingsOf, serviceOf, probes, left };
+  const appliedState = hasProcesses ? await readAppliedState(ports) : { apps: {} };
+  return { settingsOf, serviceOf, probes, appliedState };
 }
 
-function ownedBy({ apps }: Left, environment: string, service: string | undefined): Set<string> {
+function listOwned({ apps }: AppliedState, environment: string, service: string | undefined): Set<string> {
   const own = Object.entries(apps).filter(
     ([, app]) => app.environment === environment && (service === undefined || app.service === service),
   );
@@ -126,37 +125,37 @@ function ownedBy({ apps }: Left, environment: string, service: string | undefine
 }
 
 /** A later save by the user counts. */
-function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: Left): boolean {
+function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: AppliedState): boolean {
   if (unsavedAtMs === undefined) return false;
   const [dump] = stamps.read([`${workspace.pm2Home}/dump.pm2`]);
   return (dump?.modifiedMs ?? 0) < unsavedAtMs;
 }
 
-function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
-  const us = processes.ownProcess();
-  return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
+function listOwnApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
+  const self = processes.ownProcess();
+  return running.filter((record) => isOwnProcess(record, self)).map(({ name }) => name);
 }
 
-function selection(
+function createSelector(
   fileName: string,
   declared: readonly { readonly name: string }[],
-  asked: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
 ): (one: { readonly name: string }) => boolean {
-  if (asked === undefined || asked.length === 0) return () => true;
+  if (requested === undefined || requested.length === 0) return () => true;
   const names = declared.map(({ name }) => name);
-  const unknown = asked.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw notFound(`app in ${fileName} is named`, unknown, names);
-  return ({ name }) => asked.includes(name);
+  const unknown = requested.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw nameNotFound(`app in ${fileName} is named`, unknown, names);
+  return ({ name }) => requested.includes(name);
 }
 
-function refusedIn(
+function listRefusals(
   { loaded, path }: EcosystemContent,
   expected: readonly ExpectedApp[],
-  expecting: Expecting,
+  expecting: ExpectContext,
 ): Map<string, Issue> {
   return new Map(
     [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
-      const error = loaded && declarationRefusal(declarationOf(loaded, name, expecting), path);
+      const error = loaded && declarationRefusal(findDeclaration(loaded, name, expecting), path);
       if (error?.body.code === undefined) return [];
       const { code, details = error.message } = error.body;
       return [[name, { code, severity: "error", path: ["apps", name], message: details }]];

@@ -1,80 +1,98 @@
 import type { InputOf } from "../api/inputs.ts";
-import { listOrNone } from "../pm2/control/known.ts";
+import { listOrEmpty } from "../pm2/control/list-or-empty.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
-import { expectedApps, type Expecting } from "./expected.ts";
-import { gitState } from "./git-state.ts";
+import { type PlaceRequest, below } from "../project/places.ts";
+import { expectedApps, type ExpectContext } from "./expected.ts";
 import type { PlanContext } from "./plan.ts";
-import { resultOf } from "./result.ts";
-import { readRevision } from "./revision.ts";
+import { simulateApply, readRevision } from "./revision.ts";
+import type { Plan } from "../api/rollout.ts";
+import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 
-interface Before {
-  readonly expecting: Expecting;
+interface StartState {
+  readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];
   readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
 interface States {
-  readonly before: Before;
+  readonly start: StartState;
   readonly content: EcosystemContent;
-  readonly git: ReturnType<typeof gitState>;
+  readonly git: ReturnType<typeof readGitState>;
 }
 
 export async function readStates(
   ports: Ports,
   { environment, service, from }: InputOf<"rollout.plan">,
-  known?: EcosystemContent | Promise<EcosystemContent>,
+  preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<States> {
   const place = { environment, service };
   // PM2 and Git respond while the file runs. If several fail, the file's failure is reported.
-  const live = from === undefined ? begun(pm2Now(ports)) : undefined;
-  const reading = known ?? readEcosystem(ports, place);
-  const git = begun(gitState(ports, reading));
+  const live = from === undefined ? handledLater(readPm2(ports)) : undefined;
+  const reading = preloaded ?? readEcosystem(ports, place);
+  const git = handledLater(readGitState(ports, reading));
   const content = await reading;
-  const before =
+  const start =
     live === undefined
-      ? await revisionBefore(ports, content, { ...place, revision: from ?? "" })
-      : pm2Before(ports, content, await live);
-  return { before, content, git };
+      ? await fromRevision(ports, content, { ...place, revision: from ?? "" })
+      : fromPm2(ports, content, await live);
+  return { start, content, git };
 }
 
 /** Its failure is handled where it is awaited. */
-function begun<T>(work: Promise<T>): Promise<T> {
+function handledLater<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
 }
 
-async function pm2Now({ processes }: Ports) {
+async function readPm2({ processes }: Ports) {
   const { list, digest } = await processes.withHomeKey();
-  return { running: await listOrNone({ list }), digest };
+  return { running: await listOrEmpty({ list }), digest };
 }
 
-function pm2Before(
+function fromPm2(
   ports: Ports,
   content: EcosystemContent,
-  { running, digest }: Awaited<ReturnType<typeof pm2Now>>,
-): Before {
+  { running, digest }: Awaited<ReturnType<typeof readPm2>>,
+): StartState {
   const pm2 = { home: ports.workspace.pm2Home };
-  return { expecting: expectingFor(ports, content, digest), running, context: { pm2, digest } };
+  return { expecting: createExpectContext(ports, content, digest), running, context: { pm2, digest } };
 }
 
-async function revisionBefore(
+async function fromRevision(
   ports: Ports,
   content: EcosystemContent,
   { revision, ...place }: PlaceRequest & { readonly revision: string },
-): Promise<Before> {
+): Promise<StartState> {
   const { commit, loaded } = await readRevision(ports, place, revision);
-  const expecting = expectingFor(ports, content, (value) => ports.processes.digest(value));
-  const running = loaded ? resultOf(expectedApps(loaded, expecting)) : [];
+  const expecting = createExpectContext(ports, content, (value) => ports.processes.digest(value));
+  const running = loaded ? simulateApply(expectedApps(loaded, expecting)) : [];
   return { expecting, running, context: { pm2: null, from: { revision, commit } } };
 }
 
-function expectingFor(
+function createExpectContext(
   { host, workspace }: Ports,
   { spellings }: EcosystemContent,
-  digest: Expecting["digest"],
-): Expecting {
+  digest: ExpectContext["digest"],
+): ExpectContext {
   return { machine: { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home }, spellings, digest };
+}
+
+/** Git runs while the ecosystem file is read. */
+export async function readGitState(
+  { revisions, workspace }: Ports,
+  reading: EcosystemContent | Promise<EcosystemContent>,
+): Promise<Plan["git"]> {
+  const state = await revisions.state(async () => {
+    const { loaded } = await reading;
+    const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
+    const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name));
+    return [...new Set([...(loaded?.files ?? []), ...envFiles, ...own])];
+  });
+  const prefix = `${workspace.root}/`;
+  return state === undefined
+    ? null
+    : { commit: state.commit, dirty: state.dirty.map((path) => path.replace(prefix, "")) };
 }

@@ -18,7 +18,7 @@ export interface FormerProcess {
 }
 
 /** Contains names of variables, but no values. */
-export interface LeftApp {
+export interface AppliedApp {
   readonly environment: string;
   readonly service: string;
   readonly keys: readonly string[];
@@ -36,8 +36,8 @@ export interface EnvFileCopy {
   readonly copy: string;
 }
 
-export interface Left {
-  readonly apps: Readonly<Record<string, LeftApp>>;
+export interface AppliedState {
+  readonly apps: Readonly<Record<string, AppliedApp>>;
   /** When an apply ran without saving PM2's list. */
   readonly unsavedAtMs?: number;
 }
@@ -47,7 +47,7 @@ export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
   readonly before: readonly FormerProcess[];
   readonly renamed?: Readonly<Record<string, string>> | undefined;
-  readonly left: Left;
+  readonly left: AppliedState;
 }
 
 export type ReleaseEvent =
@@ -66,7 +66,7 @@ export type ReleaseEvent =
       readonly at: string;
       readonly code?: string;
       /** Absent if the release did not change the apps. */
-      readonly left?: Left;
+      readonly left?: AppliedState;
     };
 
 export interface Journal {
@@ -74,7 +74,7 @@ export interface Journal {
   readonly events: readonly ReleaseEvent[];
 }
 
-export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal[] {
+export function toJournals(lists: readonly (readonly ReleaseEvent[])[]): Journal[] {
   return lists.flatMap((events) => {
     const head = events.find((event) => event.event === "release");
     return head === undefined ? [] : [{ head, events }];
@@ -82,21 +82,25 @@ export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal
 }
 
 /** Also the name before or after a rename. */
-export function namesIn({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: string): string[] {
+export function namesOfApp({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: string): string[] {
   return [
     app,
     ...Object.entries(renamed).flatMap((pair) => (pair.includes(app) ? pair.filter((name) => name !== app) : [])),
   ];
 }
 
-export function leftBy([newest]: readonly Journal[]): Left {
+export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readonly string[]): EnvFileCopy[] {
+  return names.flatMap((name) => left.apps[name]?.envFiles ?? []);
+}
+
+export function findAppliedState([newest]: readonly Journal[]): AppliedState {
   if (newest === undefined) return { apps: {} };
   const end = newest.events.findLast((event) => event.event === "end");
   return end?.left ?? newest.head.left;
 }
 
 /** A process reads a copy of an env file in these, or undoing a kept release needs one. */
-export function releasesInUse(journals: readonly Journal[], left: Left): Set<string> {
+export function releasesInUse(journals: readonly Journal[], left: AppliedState): Set<string> {
   const all = [left, ...journals.map(({ head }) => head.left)].flatMap(({ apps }) => Object.values(apps));
   return new Set(all.flatMap(({ envFiles }) => envFiles.map(({ copy }) => copy.split("/")[0] ?? "")));
 }
@@ -105,7 +109,7 @@ export function releasesInUse(journals: readonly Journal[], left: Left): Set<str
  * Without a final event, it is still running, or was interrupted and may be half done.
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
-export function releaseOf({ head, events }: Journal, heldSince: number | null): Release {
+export function toRelease({ head, events }: Journal, heldSince: number | null): Release {
   const { event: _event, before: _before, renamed: _renamed, left: _left, steps, ...common } = head;
   const end = events.findLast((event) => event.event === "end");
   const isRunning = end === undefined && heldSince !== null && heldSince <= Date.parse(head.startedAt);
@@ -114,12 +118,12 @@ export function releaseOf({ head, events }: Journal, heldSince: number | null): 
     endedAt: end?.at ?? null,
     outcome: end?.outcome ?? (isRunning ? "running" : "half"),
     ...(end?.code !== undefined && { code: end.code }),
-    steps: steps.map((step, index) => ({ ...step, ...phaseOf(events, index, { ...step, isRunning }) })),
+    steps: steps.map((step, index) => ({ ...step, ...readPhase(events, index, { ...step, isRunning }) })),
   };
 }
 
 /** svcm did not see the result of an interrupted step, so it counts as failed. */
-function phaseOf(
+function readPhase(
   events: readonly ReleaseEvent[],
   index: number,
   { do: kind, app, isRunning }: ReleaseHead["steps"][number] & { readonly isRunning: boolean },

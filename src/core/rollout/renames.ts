@@ -1,4 +1,4 @@
-import { compareApps, type ComparisonInput, type Comparison } from "./compare.ts";
+import { compareApps, difference, type ComparisonInput, type Comparison } from "./compare.ts";
 
 export type Renames = ReadonlyMap<string, string>;
 
@@ -6,11 +6,11 @@ export type Renames = ReadonlyMap<string, string>;
  * The apps that an apply started and that the file declares under another name, without any other difference. If a
  * previous name fits two new names, it is not a rename.
  */
-export function renamesIn(input: ComparisonInput, owned: ReadonlySet<string>): Renames {
+export function findRenames(input: ComparisonInput, owned: ReadonlySet<string>): Renames {
   const declared = new Set(input.expected.map(({ name }) => name));
-  const known = new Set(input.running.map(({ name }) => name));
-  const gone = [...owned].filter((name) => known.has(name) && !declared.has(name));
-  const added = [...declared].filter((name) => !known.has(name));
+  const runningNames = new Set(input.running.map(({ name }) => name));
+  const gone = [...owned].filter((name) => runningNames.has(name) && !declared.has(name));
+  const added = [...declared].filter((name) => !runningNames.has(name));
   const pairs = gone.flatMap((from) =>
     added.filter((to) => isSameApp(input, from, to)).map((to): [string, string] => [from, to]),
   );
@@ -18,32 +18,34 @@ export function renamesIn(input: ComparisonInput, owned: ReadonlySet<string>): R
 }
 
 /** PM2's defaults for these contain the name of the app. */
-const NAMED: ReadonlySet<string> = new Set(["errorFile", "logFile", "outFile"]);
+const NAME_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(["errorFile", "logFile", "outFile"]);
 
 function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
   const expected = input.expected.filter(({ name }) => name === to);
   const running = input.running.filter(({ name }) => name === from);
-  const [comparison] = compareApps(renamed({ ...input, expected, running }, new Map([[from, to]])));
-  return comparison?.differences.every(({ field, key }) => NAMED.has(field) || key === from) === true;
+  const [comparison] = compareApps(applyRenames({ ...input, expected, running }, new Map([[from, to]])));
+  return comparison?.differences.every(({ field, key }) => NAME_DEPENDENT_FIELDS.has(field) || key === from) === true;
 }
 
 /** The input as if the processes already had their new names. */
-export function renamed(input: ComparisonInput, renames: Renames): ComparisonInput {
+export function applyRenames(input: ComparisonInput, renames: Renames): ComparisonInput {
   if (renames.size === 0) return input;
-  const { left = {} } = input;
-  const moved = [...renames].flatMap(([from, to]) => (left[from] === undefined ? [] : [[to, left[from]] as const]));
+  const { appliedApps = {} } = input;
+  const moved = [...renames].flatMap(([from, to]) =>
+    appliedApps[from] === undefined ? [] : [[to, appliedApps[from]] as const],
+  );
   return {
     ...input,
     running: input.running.map((record) => ({ ...record, name: renames.get(record.name) ?? record.name })),
-    left: { ...left, ...Object.fromEntries(moved) },
+    appliedApps: { ...appliedApps, ...Object.fromEntries(moved) },
   };
 }
 
-export function withNewName(comparison: Comparison, renames: Renames): Comparison {
+export function addRenameReason(comparison: Comparison, renames: Renames): Comparison {
   const { app, processes, differences } = comparison;
   const former = [...renames].find(([, to]) => to === app.name)?.[0];
   if (former === undefined) return comparison;
   const pmIds = processes.map(({ pmId }) => pmId);
-  const why = { field: "app", state: "different", key: null, declared: app.name, running: former, pmIds } as const;
+  const why = difference("app", "different", pmIds, { declared: app.name, running: former });
   return { ...comparison, differences: [why, ...differences] };
 }

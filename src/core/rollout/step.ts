@@ -5,16 +5,16 @@ export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
 }
 
-export function formerNameOf({ why }: Pick<DecidedStep, "why">): string | undefined {
+export function findFormerName({ why }: Pick<DecidedStep, "why">): string | undefined {
   const running = why.find(({ field, state }) => field === "app" && state === "different")?.running;
   return typeof running === "string" ? running : undefined;
 }
 
-export function namesOf(step: Pick<DecidedStep, "app" | "why">): string[] {
-  const former = formerNameOf(step);
+export function stepNames(step: Pick<DecidedStep, "app" | "why">): string[] {
+  const former = findFormerName(step);
   return former === undefined ? [step.app] : [step.app, former];
 }
 
-export function isOfAnApp({ do: kind }: { readonly do: string }): boolean {
+export function isAppStep({ do: kind }: { readonly do: string }): boolean {
   return kind !== "save" && kind !== "preflight";
 }

@@ -2,18 +2,18 @@
 import { join } from "node:path";
 import { deliveryFile, settledTimes, unsent, type GivenOut, type Ports } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
-import { messageOf, recordOf } from "./message.ts";
-import { readSent, sentText, type SentState } from "./sent.ts";
+import { encodeRecord, decodeRecord } from "./message.ts";
+import { parseDeliveryState, renderDeliveryState, type DeliveryState } from "./delivery-state.ts";
 
-const ABSENT_MS = 60_000;
+const STREAM_CHECK_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Covers the difference of two clocks, and the travel time of a message. */
-const MARGIN_MS = 3_600_000;
+const CLOCK_MARGIN_MS = 3_600_000;
 /** An idle node writes its file at this interval, so that a later start need not read all logs again. */
-const IDLE_MS = 600_000;
-const MOST_STORED = 100_000;
+const IDLE_SAVE_MS = 600_000;
+const MAX_STORED = 100_000;
 
-export interface Delivering {
+export interface DeliveryOptions {
   readonly node: string;
   readonly ports: Ports;
   readonly link: FleetLink;
@@ -30,7 +30,7 @@ export interface Delivering {
  * node's previous message, so the server refuses a repeated one. After an interruption, the newest message in the
  * stream shows which messages of the batch have arrived.
  */
-export function deliverEvents(delivering: Delivering): { readonly stop: () => Promise<void> } {
+export function deliverEvents(delivering: DeliveryOptions): { readonly stop: () => Promise<void> } {
   const ending = new AbortController();
   const running = new Delivery(delivering, ending.signal).run();
   return {
@@ -41,33 +41,32 @@ export function deliverEvents(delivering: Delivering): { readonly stop: () => Pr
   };
 }
 
-type Save = (state: SentState) => Promise<void>;
+type Save = (state: DeliveryState) => Promise<void>;
 
 class Delivery {
-  readonly #options: Delivering;
+  readonly #options: DeliveryOptions;
   readonly #signal: AbortSignal;
-  /** True once the file is known to agree with the stream. */
-  #isSure = false;
-  #isAway = false;
+  #isSynced = false;
+  #isDisconnected = false;
   #isFailing = false;
   #wake = new AbortController();
 
-  constructor(options: Delivering, signal: AbortSignal) {
+  constructor(options: DeliveryOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
     options.link.onStatus((type) => {
-      if (type === "disconnect") this.#isAway = true;
+      if (type === "disconnect") this.#isDisconnected = true;
       if (type !== "reconnect") return;
-      this.#isAway = false;
-      this.#isSure = false;
+      this.#isDisconnected = false;
+      this.#isSynced = false;
       this.#wake.abort();
     });
   }
 
   async run(): Promise<void> {
     while (!this.#signal.aborted) {
-      if (await this.#hasStream()) await this.#send();
-      else await this.#pause(ABSENT_MS);
+      if (await this.#hasStream()) await this.#deliver();
+      else await this.#pause(STREAM_CHECK_MS);
     }
   }
 
@@ -76,20 +75,22 @@ class Delivery {
       await this.#options.link.events.state();
       return true;
     } catch (error) {
-      this.#failed(error);
+      this.#handleFailure(error);
       return false;
     }
   }
 
-  async #send(): Promise<void> {
+  async #deliver(): Promise<void> {
     const { ports, node } = this.#options;
     const file = deliveryFile(join(ports.workspace.root, ".svcm/fleet", `${node}.json`));
     try {
       for await (const untilMs of settledTimes(ports, this.#signal)) {
-        const pass = (): Promise<boolean> =>
-          file.change((text, save) => this.#pass(readSent(text), untilMs, (state) => save(sentText(state))));
-        let outcome: boolean | undefined = !this.#isAway;
-        while (outcome === true && !this.#signal.aborted) outcome = await this.#attempt(pass);
+        const deliverBatch = (): Promise<boolean> =>
+          file.change((text, save) =>
+            this.#deliverBatch(parseDeliveryState(text), untilMs, (state) => save(renderDeliveryState(state))),
+          );
+        let outcome: boolean | undefined = !this.#isDisconnected;
+        while (outcome === true && !this.#signal.aborted) outcome = await this.#attempt(deliverBatch);
         if (outcome === undefined && !(await this.#hasStream())) return;
       }
     } catch (error) {
@@ -98,54 +99,58 @@ class Delivery {
     }
   }
 
-  /** @returns true if more records are waiting */
-  async #pass(kept: SentState | undefined, untilMs: number, save: Save): Promise<boolean> {
-    const agreed = this.#isSure && kept !== undefined ? kept : await this.#agreed(kept, untilMs);
-    const state = await this.#emptied(agreed, save);
+  async #deliverBatch(saved: DeliveryState | undefined, untilMs: number, save: Save): Promise<boolean> {
+    const agreed = this.#isSynced && saved !== undefined ? saved : await this.#synchronise(saved, untilMs);
+    const state = await this.#sendPending(agreed, save);
     const { records, after, hasMore } = await unsent(this.#options.ports, state.given, untilMs, this.#signal);
-    const isIdle = records.length === 0 && kept !== undefined && untilMs - state.given.untilMs < IDLE_MS;
+    const isIdle = records.length === 0 && saved !== undefined && untilMs - state.given.untilMs < IDLE_SAVE_MS;
     if (!isIdle) {
       const next = { given: after, pending: records, lastSeq: state.lastSeq };
       await save(next);
-      await this.#emptied(next, save);
+      await this.#sendPending(next, save);
     }
-    this.#isSure = true;
+    this.#isSynced = true;
     return hasMore;
   }
 
   /** Drops pending messages that are already in the stream. */
-  async #agreed(kept: SentState | undefined, untilMs: number): Promise<SentState> {
+  async #synchronise(saved: DeliveryState | undefined, untilMs: number): Promise<DeliveryState> {
     const { link, node } = this.#options;
     const last = await link.events.last(node);
     const lastSeq = last?.seq ?? 0;
-    if (kept !== undefined) {
-      const id = last && recordOf(last)?.id;
-      const arrived = kept.pending.findIndex((record) => record.id === id) + 1;
+    if (saved !== undefined) {
+      const id = last && decodeRecord(last)?.id;
+      const arrived = saved.pending.findIndex((record) => record.id === id) + 1;
       // Without a message, the stream is new or has dropped the node's messages.
-      if (arrived > 0 || last === undefined || lastSeq === kept.lastSeq)
-        return { given: kept.given, pending: kept.pending.slice(arrived), lastSeq };
+      if (arrived > 0 || last === undefined || lastSeq === saved.lastSeq)
+        return { given: saved.given, pending: saved.pending.slice(arrived), lastSeq };
     }
-    const first = Math.min(kept?.given.untilMs ?? untilMs, untilMs - DAY_MS);
-    const given: GivenOut = { untilMs: first, ids: last === undefined ? [] : await this.#storedIds(first) };
+    const first = Math.min(saved?.given.untilMs ?? untilMs, untilMs - DAY_MS);
+    const given: GivenOut = { untilMs: first, ids: last === undefined ? [] : await this.#listStoredIds(first) };
     return { given, pending: [], lastSeq };
   }
 
   /** Needed if the node's file is lost or older than the stream. */
-  async #storedIds(sinceMs: number): Promise<string[]> {
+  async #listStoredIds(sinceMs: number): Promise<string[]> {
     const { link, node, aheadMs } = this.#options;
-    const wanted = { node, sinceMs: sinceMs - (await aheadMs()) - MARGIN_MS, most: MOST_STORED, isFollowed: false };
+    const request = {
+      node,
+      sinceMs: sinceMs - (await aheadMs()) - CLOCK_MARGIN_MS,
+      limit: MAX_STORED,
+      isFollowed: false,
+    };
     const ids: string[] = [];
-    for await (const stored of link.events.read(wanted, this.#signal)) ids.push(recordOf(stored)?.id ?? "");
+    for await (const stored of link.events.read(request, this.#signal)) ids.push(decodeRecord(stored)?.id ?? "");
     return ids;
   }
 
-  async #emptied(state: SentState, save: Save): Promise<SentState> {
+  async #sendPending(state: DeliveryState, save: Save): Promise<DeliveryState> {
     if (state.pending.length === 0) return state;
     const { link, node } = this.#options;
     const aheadMs = await this.#options.aheadMs();
     let { lastSeq } = state;
     for (const record of state.pending)
-      lastSeq = await link.events.append(node, record.id, messageOf(record, aheadMs, link.maxBytes), lastSeq);
+      lastSeq = await link.events.append(node, record.id, encodeRecord(record, aheadMs, link.maxBytes), lastSeq);
     const sent = { given: state.given, pending: [], lastSeq };
     await save(sent);
     return sent;
@@ -159,13 +164,13 @@ class Delivery {
       this.#isFailing = false;
       return result;
     } catch (error) {
-      this.#failed(error);
+      this.#handleFailure(error);
       return undefined;
     }
   }
 
-  #failed(error: unknown): void {
-    this.#isSure = false;
+  #handleFailure(error: unknown): void {
+    this.#isSynced = false;
     if (this.#signal.aborted) return;
     if (!this.#isFailing) this.#options.onChange(error);
     this.#isFailing = true;

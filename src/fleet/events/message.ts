@@ -1,12 +1,11 @@
-/** JSON; the subject names the node. */
 import * as z from "zod";
 import { auditRecord } from "../../core/api/audit-record.ts";
 import { eventBody } from "../../core/api/events.ts";
 import type { NodeRecord, SentRecord } from "../../core/index.ts";
-import type { Stored } from "../link-events.ts";
+import type { StoredMessage } from "../link-events.ts";
 
 /** A node with another version may send further members, and a faulty node anything. */
-const message = z.object({
+const messageSchema = z.object({
   id: z.string().min(1).max(200),
   aheadMs: z.number(),
   event: eventBody.strip().optional(),
@@ -16,25 +15,25 @@ const message = z.object({
 const TOO_LARGE = "The rest of this record is too large for the NATS server; the node has it.";
 
 /** @param maxBytes a larger message would close the connection, so the longest parts of the record are removed */
-export function messageOf(record: NodeRecord, aheadMs: number, maxBytes: number): Uint8Array {
-  const bytes = encoded({ ...record, aheadMs });
+export function encodeRecord(record: NodeRecord, aheadMs: number, maxBytes: number): Uint8Array {
+  const bytes = encodeJson({ ...record, aheadMs });
   if (bytes.length <= maxBytes) return bytes;
   const { id, event, audit } = record;
-  if (event !== undefined) return encoded({ id, aheadMs, event: { ...event, evidence: [TOO_LARGE] } });
+  if (event !== undefined) return encodeJson({ id, aheadMs, event: { ...event, evidence: [TOO_LARGE] } });
   const { keys: _keys, processes: _processes, target: _target, ...rest } = audit ?? {};
-  return encoded({ id, aheadMs, audit: { ...rest, target: TOO_LARGE } });
+  return encodeJson({ id, aheadMs, audit: { ...rest, target: TOO_LARGE } });
 }
 
 /** @returns `undefined` if the message does not come from svcm */
-export function recordOf({ node, data }: Pick<Stored, "node" | "data">): SentRecord | undefined {
+export function decodeRecord({ node, data }: Pick<StoredMessage, "node" | "data">): SentRecord | undefined {
   try {
-    const { id, aheadMs, event, audit } = message.parse(JSON.parse(new TextDecoder().decode(data)));
+    const { id, aheadMs, event, audit } = messageSchema.parse(JSON.parse(new TextDecoder().decode(data)));
     return (event === undefined) === (audit === undefined) ? undefined : { node, id, aheadMs, event, audit };
   } catch {
     return undefined;
   }
 }
 
-function encoded(content: object): Uint8Array {
+function encodeJson(content: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(content));
 }

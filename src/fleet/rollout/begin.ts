@@ -4,10 +4,9 @@ import type { InputOf } from "../../core/api/inputs.ts";
 import type { Plan } from "../../core/api/rollout.ts";
 import { ended, takenOver } from "../../core/nodes/rollout.ts";
 import type { Fleet, KnownNode } from "../fleet.ts";
-import { stateOf, type AnswerState } from "../nodes.ts";
-import { lockedBy, readRollout, take, type Held } from "./record.ts";
+import { findAnswerState, type AnswerState } from "../nodes.ts";
+import { lockedError, readRollout, replaceRollout, type RecordedRollout } from "./record.ts";
 
-/** Plans are in rollout order. */
 export interface NodePlan {
   readonly node: string;
   readonly plan: Plan;
@@ -18,26 +17,24 @@ export interface Choices {
   readonly maxParallel: number;
 }
 
-interface World {
+interface RolloutContext {
   readonly fleet: Fleet;
   readonly ports: Ports;
 }
 
 /**
  * Every node needs a plan that can be applied.
- *
  * @throws {SvcmError} APPLY_LOCKED, FLEET_FAILED, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, ECOSYSTEM_FILE_FAILED
  */
 export async function planNodes(
-  { fleet, ports }: World,
-  { nodes, apply, deadlineMs, version }: Asked,
+  { fleet, ports }: RolloutContext,
+  { nodes, apply, deadlineMs, version }: PlanRequest,
 ): Promise<NodePlan[]> {
-  const present = await readRollout(fleet);
-  if (present?.rollout.outcome === null) throw lockedBy(present.rollout, ports.clock.now());
+  await readFinished(fleet, ports.clock.now());
   const { environment, service, apps, prune, preflight, allowDirty } = apply;
   const place = { environment, service, apps, prune, preflight };
   const answers = await Promise.all(
-    nodes.map(async ({ name: node, presence }): Promise<NodePlan | Refused> => {
+    nodes.map(async ({ name: node, presence }): Promise<NodePlan | RefusedPlan> => {
       try {
         const plan = await fleet.ask(node, rolloutPlan, place, deadlineMs);
         refusePlan(plan, { allowDirty });
@@ -45,23 +42,22 @@ export async function planNodes(
         throw new SvcmError("ECOSYSTEM_FILE_FAILED", { details: `svcm looked for ${plan.path}.` });
       } catch (error) {
         if (!(error instanceof SvcmError)) throw error;
-        return { node, state: stateOf(error, presence, version), error };
+        return { node, state: findAnswerState(error, presence, version), error };
       }
     }),
   );
   const refused = answers.flatMap((one) => ("error" in one ? [one] : []));
   if (refused.length === 0) return answers.flatMap((one) => ("plan" in one ? [one] : []));
-  throw cannotApply(refused, nodes.length);
+  throw cannotApplyError(refused, nodes.length);
 }
 
-interface Refused {
+interface RefusedPlan {
   readonly node: string;
   readonly state: AnswerState;
   readonly error: SvcmError;
 }
 
-/** Uses the kind of the first refusal. */
-function cannotApply(refused: readonly Refused[], count: number): SvcmError {
+function cannotApplyError(refused: readonly RefusedPlan[], count: number): SvcmError {
   const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
   const { kind, body: { code } = {} } = refused[0]?.error ?? {};
   return new SvcmError(kind ?? "FLEET_FAILED", {
@@ -71,8 +67,7 @@ function cannotApply(refused: readonly Refused[], count: number): SvcmError {
   });
 }
 
-interface Asked {
-  /** In rollout order. */
+interface PlanRequest {
   readonly nodes: readonly KnownNode[];
   readonly apply: Choices["apply"];
   readonly deadlineMs: number;
@@ -80,11 +75,14 @@ interface Asked {
 }
 
 /** Takes the lock. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
-export async function begin({ fleet, ports }: World, plans: readonly NodePlan[], choices: Choices): Promise<Held> {
+export async function beginRollout(
+  { fleet, ports }: RolloutContext,
+  plans: readonly NodePlan[],
+  choices: Choices,
+): Promise<RecordedRollout> {
   const { apply, maxParallel } = choices;
   const now = ports.clock.now();
-  const present = await readRollout(fleet);
-  if (present?.rollout.outcome === null) throw lockedBy(present.rollout, now);
+  const finished = await readFinished(fleet, now);
   const startedAt = new Date(now).toISOString();
   const rollout: FleetRollout = {
     id: `${startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${ports.host.randomId().slice(0, 8)}`,
@@ -100,13 +98,20 @@ export async function begin({ fleet, ports }: World, plans: readonly NodePlan[],
     steps: 0,
     nodes: plans.map(({ node, plan }) => ({ node, plan: plan.id, state: plan.changed ? "waiting" : "unchanged" })),
   };
-  return take(fleet, rollout, { revision: present?.revision ?? 0, now });
+  return replaceRollout(fleet, rollout, { revision: finished?.revision ?? 0, now });
+}
+
+/** @throws {SvcmError} APPLY_LOCKED if a rollout holds the lock */
+async function readFinished(fleet: Fleet, now: number): Promise<RecordedRollout | undefined> {
+  const latest = await readRollout(fleet);
+  if (latest?.rollout.outcome === null) throw lockedError(latest.rollout, now);
+  return latest;
 }
 
 /** @throws {SvcmError} INVALID_REQUEST with ROLLOUT_NOT_FOUND */
-export async function openRollout(fleet: Fleet): Promise<Held> {
-  const present = await readRollout(fleet);
-  if (present?.rollout.outcome === null) return present;
+export async function requireOpenRollout(fleet: Fleet): Promise<RecordedRollout> {
+  const current = await readRollout(fleet);
+  if (current?.rollout.outcome === null) return current;
   throw new SvcmError("INVALID_REQUEST", {
     code: "ROLLOUT_NOT_FOUND",
     details: "No rollout holds the lock, so there is nothing to resume, to roll back or to unlock.",
@@ -116,26 +121,28 @@ export async function openRollout(fleet: Fleet): Promise<Held> {
 
 /**
  * The former holder may still be running: its next action is refused.
- *
  * @throws {SvcmError} APPLY_LOCKED if the record has changed or the rollout cannot continue
  */
 export async function takeOver(
-  { fleet, ports }: World,
-  { rollout, revision }: Held,
+  { fleet, ports }: RolloutContext,
+  { rollout, revision }: RecordedRollout,
   direction: FleetRollout["direction"],
-): Promise<Held> {
-  const half = rollout.nodes.filter(({ state }) => state === "half").map(({ node }) => node);
-  if (direction === "apply" && half.length > 0)
+): Promise<RecordedRollout> {
+  const halfDone = rollout.nodes.filter(({ state }) => state === "half").map(({ node }) => node);
+  if (direction === "apply" && halfDone.length > 0)
     throw new SvcmError("APPLY_HALF", {
       code: "ROLLOUT_HALF",
-      details: `The rollout cannot continue, because ${half.join(", ")} is half done.`,
+      details: `The rollout cannot continue, because ${halfDone.join(", ")} is half done.`,
       hint: "Roll back every node: svcm rollout rollback",
     });
   const by = { holder: ports.host.randomId(), owner: fleet.user, direction };
-  return take(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
+  return replaceRollout(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
 }
 
 /** Leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
-export async function unlock({ fleet, ports }: World, { rollout, revision }: Held): Promise<FleetRollout> {
-  return (await take(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
+export async function unlockRollout(
+  { fleet, ports }: RolloutContext,
+  { rollout, revision }: RecordedRollout,
+): Promise<FleetRollout> {
+  return (await replaceRollout(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
 }

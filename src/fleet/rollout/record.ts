@@ -1,10 +1,10 @@
 import { fleetRolloutBody, type FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { SvcmError, type Ports } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration-text.ts";
-import { isAway } from "../link-refusals.ts";
-import type { RolloutRecord } from "../link-rollouts.ts";
+import { isUnreachable } from "../link-refusals.ts";
+import type { RolloutRecord } from "../link-buckets.ts";
 
-export interface Held {
+export interface RecordedRollout {
   readonly rollout: FleetRollout;
   readonly revision: number;
 }
@@ -13,13 +13,13 @@ interface RolloutLink {
   readonly rollouts: RolloutRecord;
 }
 
-const AGAIN_MS = 500;
+const RETRY_INTERVAL_MS = 500;
 
 /** @returns `undefined` if there was no rollout yet @throws {SvcmError} FLEET_FAILED */
-export async function readRollout(link: RolloutLink): Promise<Held | undefined> {
+export async function readRollout(link: RolloutLink): Promise<RecordedRollout | undefined> {
   const entry = await link.rollouts.read();
   if (entry === undefined) return undefined;
-  const rollout = parsed(entry.text);
+  const rollout = parseRollout(entry.text);
   if (rollout !== undefined) return { rollout, revision: entry.revision };
   throw new SvcmError("FLEET_FAILED", {
     code: "ROLLOUT_UNREADABLE",
@@ -28,7 +28,7 @@ export async function readRollout(link: RolloutLink): Promise<Held | undefined> 
   });
 }
 
-function parsed(text: string): FleetRollout | undefined {
+function parseRollout(text: string): FleetRollout | undefined {
   try {
     return fleetRolloutBody.parse(JSON.parse(text));
   } catch {
@@ -38,47 +38,47 @@ function parsed(text: string): FleetRollout | undefined {
 
 /**
  * Takes the lock if the record has the given revision; 0 means no record.
- *
  * @throws {SvcmError} APPLY_LOCKED if another svcm process was faster
  */
-export async function take(
+export async function replaceRollout(
   link: RolloutLink,
   rollout: FleetRollout,
   { revision, now }: { readonly revision: number; readonly now: number },
-): Promise<Held> {
-  const taken = await link.rollouts.replace(JSON.stringify(rollout), revision);
-  if (taken !== undefined) return { rollout, revision: taken };
+): Promise<RecordedRollout> {
+  const replaced = await link.rollouts.replace(JSON.stringify(rollout), revision);
+  if (replaced !== undefined) return { rollout, revision: replaced };
   const other = await readRollout(link);
-  throw other === undefined ? movedOn("The record of the rollout no longer exists.") : lockedBy(other.rollout, now);
+  throw other === undefined
+    ? movedOnError("The record of the rollout no longer exists.")
+    : lockedError(other.rollout, now);
 }
 
 /**
  * Without a server, tries for `patienceMs`. After a lost reply, the record may already have this text.
- *
  * @throws {SvcmError} APPLY_LOCKED with ROLLOUT_MOVED_ON, FLEET_FAILED
  */
-export async function replace(
+export async function replaceWithRetry(
   { link, ports, patienceMs }: { readonly link: RolloutLink; readonly ports: Ports; readonly patienceMs: number },
   rollout: FleetRollout,
   revision: number,
-): Promise<Held> {
+): Promise<RecordedRollout> {
   const text = JSON.stringify(rollout);
-  const until = ports.clock.elapsed() + patienceMs;
+  const deadline = ports.clock.elapsed() + patienceMs;
   for (;;) {
     try {
       const replaced = await link.rollouts.replace(text, revision);
       if (replaced !== undefined) return { rollout, revision: replaced };
       const now = await link.rollouts.read();
       if (now?.text === text) return { rollout, revision: now.revision };
-      throw movedOn("Another svcm has taken over the rollout, or has ended it.");
+      throw movedOnError("Another svcm has taken over the rollout, or has ended it.");
     } catch (error) {
-      if (!isAway(error) || ports.clock.elapsed() >= until) throw error;
-      await ports.clock.sleep(AGAIN_MS);
+      if (!isUnreachable(error) || ports.clock.elapsed() >= deadline) throw error;
+      await ports.clock.sleep(RETRY_INTERVAL_MS);
     }
   }
 }
 
-export function movedOn(details: string): SvcmError {
+export function movedOnError(details: string): SvcmError {
   return new SvcmError("APPLY_LOCKED", {
     code: "ROLLOUT_MOVED_ON",
     details,
@@ -86,16 +86,16 @@ export function movedOn(details: string): SvcmError {
   });
 }
 
-export function lockedBy({ owner, message, nodes, startedAt }: FleetRollout, now: number): SvcmError {
+export function lockedError({ owner, message, nodes, startedAt }: FleetRollout, now: number): SvcmError {
   const what = message === undefined ? "a change" : JSON.stringify(message);
   return new SvcmError("APPLY_LOCKED", {
     code: "ROLLOUT_LOCKED",
-    details: `${owner} rolls out ${what} to ${nodes.map(({ node }) => node).join(", ")} (begun ${agoOf(startedAt, now)}). Accepted: one rollout at a time.`,
+    details: `${owner} rolls out ${what} to ${nodes.map(({ node }) => node).join(", ")} (begun ${renderAge(startedAt, now)}). Accepted: one rollout at a time.`,
     hint: "See its state: svcm rollout status",
   });
 }
 
 /** For example `3m 5s ago`. Clocks may differ, so a negative age becomes zero. */
-export function agoOf(at: string, now: number): string {
+export function renderAge(at: string, now: number): string {
   return `${renderDuration(Math.max(0, now - Date.parse(at)))} ago`;
 }

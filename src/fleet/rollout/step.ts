@@ -1,9 +1,9 @@
 import type { RolloutStep } from "../../core/index.ts";
 import { movedOn, type Fence } from "../../core/nodes/fence.ts";
 import type { FleetLink } from "../link.ts";
-import { movedOn as refusal, readRollout } from "./record.ts";
+import { movedOnError as refusal, readRollout } from "./record.ts";
 
-interface Asked {
+interface StepRequest {
   readonly node: string;
   readonly user: string;
   readonly operation: string;
@@ -11,7 +11,7 @@ interface Asked {
 }
 
 /** The node reads the record itself, directly before the first effect. */
-export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
+export function createRolloutStep(fence: Fence, { link, ...asked }: StepRequest): RolloutStep {
   return {
     rollout: fence.rollout,
     step: fence.step,
@@ -24,20 +24,19 @@ export function stepOf(fence: Fence, { link, ...asked }: Asked): RolloutStep {
 
 /** A repeated request waits for the running step. After a restart of the node, the journal has the result. */
 export class RunningSteps {
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #runs = new Map<string, Promise<unknown>>();
 
   join<T>({ rollout, step }: RolloutStep, run: () => Promise<T>): Promise<T> {
     const key = `${rollout} ${step}`;
-    const present = this.#running.get(key);
-    if (present !== undefined) return present as Promise<T>;
-    const begun = run().finally(() => this.#running.delete(key));
-    this.#running.set(key, begun);
-    return begun;
+    const running = this.#runs.get(key);
+    if (running !== undefined) return running as Promise<T>;
+    const started = run().finally(() => this.#runs.delete(key));
+    this.#runs.set(key, started);
+    return started;
   }
 }
 
-/** Drops the plan, which may be large. */
-export function releaseIn(output: unknown): { readonly release: string | null } {
+export function pickRelease(output: unknown): { readonly release: string | null } {
   const { id, release } = output as { readonly id?: string; readonly release?: { readonly id: string } | null };
   return { release: id ?? release?.id ?? null };
 }

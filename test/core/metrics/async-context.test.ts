@@ -3,12 +3,12 @@ import { type AddressInfo, createServer as createTcp } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeAsyncContext } from "../../../src/core/adapters/async-context.ts";
 import { processMetrics } from "../../../src/core/api/metrics.ts";
-import { scrubOf } from "../../../src/core/pm2/scrub.ts";
+import { createScrub } from "../../../src/core/pm2/scrub.ts";
 import { asyncContextMetrics } from "../../../src/core/metrics/async-context-metrics.ts";
 import { redactedStore } from "../../../src/core/metrics/redacted-store.ts";
 import { freePort } from "../../support/free-port.ts";
 
-const scrub = scrubOf(["known-7Qz"]);
+const scrub = createScrub(["known-7Qz"]);
 const schema = processMetrics.shape.asyncContext;
 
 async function scrape(listener: RequestListener) {

@@ -95,11 +95,11 @@ const WALL_CLOCK = [
   "operations/project-init.ts",
   "operations/token-create.ts",
   "operations/token-list.ts",
-  "pm2/scrubbed.ts",
+  "pm2/list-scrubbed.ts",
+  "rollout/apply/applied-state.ts",
   "rollout/apply/gate.ts",
-  "rollout/apply/left.ts",
   "rollout/apply/recording.ts",
-  "rollout/apply/return-apps.ts",
+  "rollout/apply/revert-apps.ts",
 ];
 
 test("the machine's clock is used only for displayed times", () => {

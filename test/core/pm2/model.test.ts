@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ecosystemSpellings, resolveEnvironment } from "../../../src/core/project/places.ts";
 import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
-import { scrubOf } from "../../../src/core/pm2/scrub.ts";
+import { createScrub } from "../../../src/core/pm2/scrub.ts";
 import type { EcosystemResponse } from "../../../src/core/api/bodies.ts";
 import { ecosystemResponse, shellQuote, startCommand } from "../../../src/core/pm2/view.ts";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
@@ -28,8 +28,8 @@ describe("environments", () => {
 
   test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])(
     "the environment %j is refused",
-    (asked) => {
-      expect(() => resolveEnvironment(spellings, facts.contract, asked)).toThrow(
+    (requested) => {
+      expect(() => resolveEnvironment(spellings, facts.contract, requested)).toThrow(
         /Unsupported environment .*Accepted: dev, dev/,
       );
     },
@@ -197,7 +197,7 @@ describe("the shown values", () => {
 });
 
 test("the longest secret is hidden first, and no secret is read as a pattern", () => {
-  const scrub = scrubOf(["secret", "secret-longer", "$&$1.*"]);
+  const scrub = createScrub(["secret", "secret-longer", "$&$1.*"]);
   expect(scrub("a secret-longer b secret c $&$1.* d")).toBe("a [REDACTED] b [REDACTED] c [REDACTED] d");
 });
 

@@ -8,8 +8,8 @@ import { ecosystemLoader } from "../../../src/core/adapters/ecosystem-loader/ind
 import { declaredApps } from "../../../src/core/pm2/declared.ts";
 import { pm2FileKind } from "../../../src/core/pm2/file-name.ts";
 import type { Data } from "../../../src/core/pm2/loaded.ts";
-import { declaredSettings, settingsOf } from "../../../src/core/pm2/settings.ts";
-import { isPm2Field, mistypeOf } from "../../../src/core/pm2/pm2-fields.ts";
+import { declaredSettings, recordedSettings } from "../../../src/core/pm2/settings.ts";
+import { isPm2Field, expectedType } from "../../../src/core/pm2/pm2-fields.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const require = createRequire(import.meta.url);
@@ -137,7 +137,7 @@ test("an app is declared as PM2 would run it", async () => {
   expect(ours).toEqual(
     prepared.map((app, index) => ({ ...asDeclared(app), declaresCwd: declaresCwd[index] === true })),
   );
-  expect(settings).toEqual(prepared.map((app) => settingsOf({ ...app }, (text) => text)));
+  expect(settings).toEqual(prepared.map((app) => recordedSettings({ ...app }, (text) => text)));
 });
 
 /** PM2's daemon counts the instances: `lib/God.js`, `prepare`. */
@@ -249,7 +249,7 @@ test("every field that PM2 knows is known, with its type", () => {
   const judged = plain.filter((name) => !["script", "exec", "instances", "env"].includes(name));
   const different = judged.flatMap((field) =>
     samples
-      .filter((value) => isRefused(field, value) !== (mistypeOf(field, value) !== undefined))
+      .filter((value) => isRefused(field, value) !== (expectedType(field, value) !== undefined))
       .map((value) => `${field}: ${JSON.stringify(value)}`),
   );
   expect(different).toEqual([]);

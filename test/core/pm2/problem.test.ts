@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import {
-  type Circumstances,
-  problemOf,
-  type RestartWatch,
-  WATCHED_MS,
+  type ProblemContext,
+  findProblem,
+  type RestartObservations,
+  OBSERVED_MS,
   watchRestarts,
 } from "../../../src/core/pm2/problem.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
@@ -12,9 +12,9 @@ import { record } from "../../support/process-record.ts";
 const NOW = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
 
-function code(fields: Partial<ProcessRecord>, circumstances: Partial<Circumstances> = {}): string | undefined {
+function code(fields: Partial<ProcessRecord>, circumstances: Partial<ProblemContext> = {}): string | undefined {
   const online = { pid: 7, status: "online", startedAt: NOW - 1000, lastStartAt: NOW - 1000, createdAt: NOW - 1000 };
-  return problemOf(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...circumstances })
+  return findProblem(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...circumstances })
     ?.code;
 }
 
@@ -37,7 +37,7 @@ test("online without a process is a problem, and a missing folder is one", () =>
   const missingFolders = new Set(["/srv/gone"]);
   expect(code({ cwd: "/srv/gone" }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
   expect(code({ cwd: "/srv/gone", pid: null }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
-  expect(problemOf(record({ cwd: "/srv/gone" }), { epochMs: NOW, missingFolders })?.details).toContain("/srv/gone");
+  expect(findProblem(record({ cwd: "/srv/gone" }), { epochMs: NOW, missingFolders })?.details).toContain("/srv/gone");
 });
 
 test.each([
@@ -64,18 +64,18 @@ test.each([
 
 test("restarts without a request are a loop with any exit code; requested restarts are not", () => {
   const run = (restartCount: number, createdAt: number) => record({ restartCount, createdAt, exitCode: 0 });
-  const watched = (steps: readonly (readonly [number, number, number])[]): RestartWatch =>
-    steps.reduce<RestartWatch>(
+  const watched = (steps: readonly (readonly [number, number, number])[]): RestartObservations =>
+    steps.reduce<RestartObservations>(
       (before, [atMs, restarts, createdAt]) => watchRestarts(before, [run(restarts, createdAt)], atMs),
       new Map(),
     );
   const own = watched([[0, 10, 1], [9000, 11, 1], [18_000, 12, 1], [27_000, 13, 1]]); // prettier-ignore
-  const asked = watched([[0, 10, 1], [9000, 11, 2], [18_000, 12, 3], [27_000, 13, 4]]); // prettier-ignore
+  const requested = watched([[0, 10, 1], [9000, 11, 2], [18_000, 12, 3], [27_000, 13, 4]]); // prettier-ignore
   const fields = { exitCode: 0, restartCount: 13 };
-  expect(code(fields, { seen: own.get(0) })).toBe("PROCESS_CRASH_LOOP");
-  expect(code(fields, { seen: asked.get(0) })).toBeUndefined();
-  const later = watchRestarts(own, [run(13, 1)], 27_000 + WATCHED_MS);
-  expect(code(fields, { seen: later.get(0) })).toBeUndefined();
+  expect(code(fields, { observed: own.get(0) })).toBe("PROCESS_CRASH_LOOP");
+  expect(code(fields, { observed: requested.get(0) })).toBeUndefined();
+  const later = watchRestarts(own, [run(13, 1)], 27_000 + OBSERVED_MS);
+  expect(code(fields, { observed: later.get(0) })).toBeUndefined();
   const another = watchRestarts(own, [record({ ...run(14, 1), uniqueId: "another" })], 28_000);
-  expect(code(fields, { seen: another.get(0) })).toBeUndefined();
+  expect(code(fields, { observed: another.get(0) })).toBeUndefined();
 });

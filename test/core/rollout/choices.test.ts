@@ -4,7 +4,7 @@ import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
-import { resultOf } from "../../../src/core/rollout/result.ts";
+import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
@@ -13,7 +13,7 @@ function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessReco
   return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
 }
 
-const told = (steps: readonly DecidedStep[]): string[] =>
+const summarise = (steps: readonly DecidedStep[]): string[] =>
   steps.map(({ do: kind, app, why }) =>
     [kind, app, ...why.map(({ field, key, state }) => `${field}${key ? ` ${key}` : ""} ${state}`)]
       .filter(Boolean)
@@ -28,24 +28,24 @@ test("an app that an apply started is removed only with prune, before an app tha
   const input = inputOf(expected, [cron]);
   const owned = new Set(["cron"]);
   expect(decide(input, { owned }).undeclared).toEqual([{ name: "cron", pmIds: [7], owned: true }]);
-  expect(told(decide(input, { owned, prune: true }).steps)).toEqual([
+  expect(summarise(decide(input, { owned, prune: true }).steps)).toEqual([
     "remove cron app unexpected",
     "start new app missing",
     "save",
   ]);
-  expect(told(decide(input, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
+  expect(summarise(decide(input, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
 });
 
 describe("an app with a new name", () => {
   const decided = (before: readonly Fields[], after: readonly Fields[], owned: readonly string[]): string[] =>
-    told(decide(inputOf(expectedOf(after), resultOf(expectedOf(before))), { owned: new Set(owned) }).steps);
+    summarise(decide(inputOf(expectedOf(after), simulateApply(expectedOf(before))), { owned: new Set(owned) }).steps);
 
   test("is renamed in place if nothing else differs, and keeps the duration of its last boot", () => {
     const app = { exec_mode: "cluster", listen_timeout: 1000 };
-    const input = inputOf(expectedOf([{ ...app, name: "new" }]), resultOf(expectedOf([{ ...app, name: "old" }])));
-    const lefts = { old: { ...left, keys: [], bootMs: 900 } };
-    const { steps, undeclared } = decide({ ...input, left: lefts }, { owned: new Set(["old"]), prune: true });
-    expect(told(steps)).toEqual(["update new app different errorFile different outFile different", "save"]);
+    const input = inputOf(expectedOf([{ ...app, name: "new" }]), simulateApply(expectedOf([{ ...app, name: "old" }])));
+    const appliedApps = { old: { ...left, keys: [], bootMs: 900 } };
+    const { steps, undeclared } = decide({ ...input, appliedApps }, { owned: new Set(["old"]), prune: true });
+    expect(summarise(steps)).toEqual(["update new app different errorFile different outFile different", "save"]);
     expect(steps[0]).toMatchObject({ method: "reload", pmIds: [0], notes: ["LISTEN_TIMEOUT_SHORT", "NO_PROBE"] });
     expect(steps[0]?.why[0]).toMatchObject({ declared: "new", running: "old" });
     expect(undeclared).toEqual([]);
@@ -69,7 +69,7 @@ describe("an app with a new name", () => {
 test("every preflight comes before the first other step, and apps without a possible preflight are named", () => {
   const probe = { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" } as const;
   const [api, worker] = expectedOf([{ name: "api", args: "x" }, { name: "worker" }]);
-  const input = inputOf([{ ...api!, probe }, worker!], resultOf(expectedOf([{ name: "api" }])));
+  const input = inputOf([{ ...api!, probe }, worker!], simulateApply(expectedOf([{ name: "api" }])));
   const { steps } = decide(input, { preflighted: new Set(["api", "worker"]) });
   expect(steps.map((step) => [step.do, step.app, step.notes.includes("PREFLIGHT_IMPOSSIBLE")])).toEqual([
     ["preflight", "api", false],
@@ -80,12 +80,15 @@ test("every preflight comes before the first other step, and apps without a poss
 });
 
 test("a key that the last apply declared is removed, also from a process that a user started", () => {
-  const [record] = resultOf(expectedOf([{ env: { GONE: "1", SHELL_KEY: "1" } }])) as [ProcessRecord];
+  const [record] = simulateApply(expectedOf([{ env: { GONE: "1", SHELL_KEY: "1" } }])) as [ProcessRecord];
   const { PM2_HOME: _home, ...environment } = record.declaration.environment;
   const byPerson = { ...record, declaration: { ...record.declaration, environment } };
   const input = inputOf(expectedOf([{}]), [byPerson]);
-  expect(told(decide(input).steps)).toEqual([]);
-  expect(told(decide({ ...input, left: { api: left } }).steps)).toEqual(["update api env GONE stale", "save"]);
+  expect(summarise(decide(input).steps)).toEqual([]);
+  expect(summarise(decide({ ...input, appliedApps: { api: left } }).steps)).toEqual([
+    "update api env GONE stale",
+    "save",
+  ]);
 });
 
 test.each<[string, Fields, string[]]>([
@@ -101,8 +104,8 @@ test.each<[string, Fields, string[]]>([
   ["an app in fork mode that is not waited for", { listen_timeout: 1 }, ["gap"]],
   ["an app in fork mode that is", { wait_ready: true, listen_timeout: 2000 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
 ])("a boot of two seconds: %s", (_, app, words) => {
-  const input = inputOf(expectedOf([{ ...app, args: "x" }]), resultOf(expectedOf([app])));
-  const [step] = decide({ ...input, left: { api: { ...left, keys: [], bootMs: 2000 } } }).steps;
+  const input = inputOf(expectedOf([{ ...app, args: "x" }]), simulateApply(expectedOf([app])));
+  const [step] = decide({ ...input, appliedApps: { api: { ...left, keys: [], bootMs: 2000 } } }).steps;
   expect([step!.disruption, ...step!.notes.filter((note) => note === "LISTEN_TIMEOUT_SHORT")]).toEqual(words);
 });
 
@@ -113,10 +116,10 @@ test("a list that is not saved is the only step if there are no others", () => {
 });
 
 test("an env file without a former copy is named, as is code that was replaced in place", () => {
-  const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
+  const [record] = simulateApply(expectedOf([{}])) as [ProcessRecord];
   const input = { ...inputOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
   const notesWith = (envFiles: { path: string; copy: string }[]) =>
-    decide({ ...input, left: { api: { ...left, envFiles } } }).steps[0]?.notes;
+    decide({ ...input, appliedApps: { api: { ...left, envFiles } } }).steps[0]?.notes;
   expect(notesWith([])).toEqual(expect.arrayContaining(["CODE_NOT_RESTORABLE", "ENV_FILE_UNKNOWN_BEFORE"]));
   expect(notesWith([{ path: "/srv/.env", copy: "1/env/0" }])).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
 });

@@ -5,10 +5,10 @@ import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
-import { driftOf } from "../../../src/core/rollout/drift.ts";
+import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
-import { planOf, type PlanContext } from "../../../src/core/rollout/plan.ts";
-import { resultOf } from "../../../src/core/rollout/result.ts";
+import { createPlan, type PlanContext } from "../../../src/core/rollout/plan.ts";
+import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
@@ -17,7 +17,7 @@ function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessReco
 }
 
 function decided(before: readonly Fields[], after: readonly Fields[]): DecidedStep[] {
-  return [...decide(inputOf(expectedOf(after), resultOf(expectedOf(before)))).steps];
+  return [...decide(inputOf(expectedOf(after), simulateApply(expectedOf(before)))).steps];
 }
 
 function planFor(
@@ -37,7 +37,7 @@ function planFor(
     pm2: null,
     leftOut: [],
   };
-  return planOf(input, decide(input), { ...about, refused: new Map(), warnings: [], ...more });
+  return createPlan(input, decide(input), { ...about, refused: new Map(), warnings: [], ...more });
 }
 
 test("a plan with steps shows a warning, which does not change its id", () => {
@@ -49,7 +49,7 @@ test("a plan with steps shows a warning, which does not change its id", () => {
   expect(of([])).toEqual([of([])[0], of([])[0]]);
 });
 
-const told = (steps: readonly DecidedStep[]): string[] =>
+const summarise = (steps: readonly DecidedStep[]): string[] =>
   steps.map(({ do: kind, app, method, disruption, why }) =>
     [kind, app, method, disruption, ...why.map(({ field, key, state }) => `${field}${key ? ` ${key}` : ""} ${state}`)]
       .filter(Boolean)
@@ -90,7 +90,7 @@ describe("a change decides its step", () => {
       ["replace api gap env max_restarts stale", SAVE],
     ],
   ])("%s", (_what, before, after, steps) => {
-    expect(told(decided([before], [after]))).toEqual(steps);
+    expect(summarise(decided([before], [after]))).toEqual(steps);
   });
 
   test("an update of one of several processes in fork mode does not affect the others", () => {
@@ -103,13 +103,13 @@ describe("a change decides its step", () => {
 
   test("a stopped process is resumed, and is not drift", () => {
     const input = inputOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
-    expect(told(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
-    expect(driftOf(input).drift).toEqual([]);
+    expect(summarise(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
+    expect(computeDrift(input).drift).toEqual([]);
   });
 
   test("a stopped process that differs is updated once", () => {
     const stopped = runningRecord({ status: "stopped", pid: null, startedAt: null, cwd: "/old" });
-    expect(told(decide(inputOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
+    expect(summarise(decide(inputOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
       "update api restart none cwd different",
       SAVE,
     ]);
@@ -117,7 +117,7 @@ describe("a change decides its step", () => {
 
   test("running processes are changed before others are started", () => {
     const steps = decided([{ name: "b" }, { name: "old" }], [{ name: "a" }, { name: "b", args: "x" }]);
-    expect(told(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);
+    expect(summarise(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);
   });
 
   test("a process that no file declares is not changed", () => {
@@ -159,7 +159,7 @@ const declared = declaration.map(expectedOf);
 const live = fc
   .tuple(declared, fc.array(fc.constantFrom("online", "stopped", "errored"), { minLength: 9, maxLength: 9 }))
   .map(([expected, statuses]) =>
-    resultOf(expected).map((record, index) => ({ ...record, status: statuses[index] ?? "online" })),
+    simulateApply(expected).map((record, index) => ({ ...record, status: statuses[index] ?? "online" })),
   );
 
 /** PM2's list after the steps: each step changes its own processes, and only the fields that PM2 applies in that way. */
@@ -170,7 +170,7 @@ function applied(
 ): ProcessRecord[] {
   let next = 100;
   const fresh = (name: string, count = 1): ProcessRecord[] =>
-    resultOf(expected.filter((one) => one.name === name))
+    simulateApply(expected.filter((one) => one.name === name))
       .slice(0, count)
       .map((record) => ({ ...record, pmId: (next += 1) }));
   const after: Record<DecidedStep["do"], (list: ProcessRecord[], step: DecidedStep) => ProcessRecord[]> = {
@@ -205,7 +205,7 @@ describe("for any declaration and any processes", () => {
       fc.property(declared, live, (expected, running) => {
         const { steps } = decide(inputOf(expected, running));
         const after = decide(inputOf(expected, applied(steps, expected, running)));
-        expect(told(after.steps)).toEqual([]);
+        expect(summarise(after.steps)).toEqual([]);
       }),
     );
   });
@@ -226,7 +226,7 @@ describe("for any declaration and any processes", () => {
         const input = inputOf(expected, running);
         const { steps, undeclared } = decide(input);
         const isOnlyResumed = steps.every((step) => step.do === "resume" || step.do === "save");
-        expect(driftOf(input).drift.length === 0).toBe(isOnlyResumed && undeclared.length === 0);
+        expect(computeDrift(input).drift.length === 0).toBe(isOnlyResumed && undeclared.length === 0);
       }),
     );
   });
@@ -241,7 +241,7 @@ describe("the id of a plan", () => {
   const idOf = (expected: ExpectedApp[], running: ProcessRecord[]): string | null =>
     planFor(expected, running, { digest: hash }).id;
   const after = expectedOf([{ args: "x" }]);
-  const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
+  const [record] = simulateApply(expectedOf([{}])) as [ProcessRecord];
 
   test("stays the same after a restart of the process", () => {
     const restarted = { ...record, pid: 99, restartCount: 4, createdAt: 5 };

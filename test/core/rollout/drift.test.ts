@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { DriftEntry } from "../../../src/core/api/metrics.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import { driftOf } from "../../../src/core/rollout/drift.ts";
+import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
@@ -15,7 +15,7 @@ function driftFrom(
   running: readonly ProcessRecord[],
   modified: Record<string, number> = {},
 ) {
-  return driftOf({
+  return computeDrift({
     expected,
     running,
     modifiedMs: (path) => modified[path],

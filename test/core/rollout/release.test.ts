@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { reportedReleases, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
+import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
 import type { ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
-import { keptReleases } from "../../../src/core/rollout/releases-now.ts";
+import { listReleases } from "../../../src/core/rollout/read-releases.ts";
 import type { Releases } from "../../../src/core/ports/releases.ts";
 
 const STARTED = "2026-11-22T04:41:03.000Z";
@@ -26,7 +26,7 @@ function head(id: string, more: Partial<ReleaseHead> = {}): ReleaseHead {
   };
 }
 
-const begun: ReleaseEvent = { event: "step", step: 0, phase: "begun", at };
+const started: ReleaseEvent = { event: "step", step: 0, phase: "begun", at };
 const done: ReleaseEvent = { event: "step", step: 0, phase: "done", at };
 const failed: ReleaseEvent = { event: "step", step: 0, phase: "failed", at, reason: "It ended." };
 const returned: ReleaseEvent = { event: "return", app: "api", at };
@@ -34,7 +34,7 @@ const end = (outcome: "applied" | "reverted"): ReleaseEvent => ({ event: "end", 
 
 /** The successive states of a lock. */
 function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
-  return keptReleases({
+  return listReleases({
     list: () => Promise.resolve(journals),
     lockedSince: () => Promise.resolve(held.shift() ?? null),
   });
@@ -44,7 +44,7 @@ const taken = Date.parse(STARTED) - 1;
 
 describe("a release without an end", () => {
   test("is running while its lock is held, and its step is in progress", async () => {
-    const [newest] = await kept([[head("b"), begun]], taken);
+    const [newest] = await kept([[head("b"), started]], taken);
     expect(newest).toMatchObject({
       outcome: "running",
       endedAt: null,
@@ -53,17 +53,17 @@ describe("a release without an end", () => {
   });
 
   test("is running if it began between the check of the lock and the list", async () => {
-    expect((await kept([[head("b"), begun]], null, taken))[0]?.outcome).toBe("running");
+    expect((await kept([[head("b"), started]], null, taken))[0]?.outcome).toBe("running");
   });
 
   test.each([
-    ["the lock is free", [[head("b"), begun]], null],
-    ["the lock was taken after its beginning", [[head("b"), begun]], Date.parse(STARTED) + 1],
+    ["the lock is free", [[head("b"), started]], null],
+    ["the lock was taken after its beginning", [[head("b"), started]], Date.parse(STARTED) + 1],
     [
       "a later release exists",
       [
-        [head("c"), begun, end("applied")],
-        [head("b"), begun],
+        [head("c"), started, end("applied")],
+        [head("b"), started],
       ],
       taken,
     ],
@@ -76,20 +76,18 @@ describe("a release without an end", () => {
 describe("the progress of a release", () => {
   async function progressOf(...events: ReleaseEvent[]): Promise<ApplyProgress[]> {
     const lines: string[] = [];
-    const heard: ApplyProgress[] = [];
+    const received: ApplyProgress[] = [];
     const add = async (id: string, event: ReleaseEvent) => void lines.push(`${id} ${event.event}`);
-    const releases = reportedReleases({ create: add, append: add } as unknown as Releases, (progress) =>
-      heard.push(progress),
-    );
+    const releases = withProgress({ create: add, append: add } as unknown as Releases, (progress) => received.push(progress));
     await releases.create("b", head("b"));
     for (const event of events) await releases.append("b", event);
     expect(lines).toHaveLength(events.length + 1);
-    return heard;
+    return received;
   }
 
   test("names the step and its phase, and ends with the outcome", async () => {
     const about = { release: "b", step: 1, of: 2, do: "update", app: "api" };
-    expect(await progressOf(begun, done, end("applied"))).toEqual([
+    expect(await progressOf(started, done, end("applied"))).toEqual([
       { ...about, phase: "begun" },
       { ...about, phase: "done" },
       { ...about, phase: "done", outcome: "applied" },
@@ -97,7 +95,7 @@ describe("the progress of a release", () => {
   });
 
   test("has the reason for a failure, and the revert of the app", async () => {
-    expect(await progressOf(begun, failed, returned, end("reverted"))).toMatchObject([
+    expect(await progressOf(started, failed, returned, end("reverted"))).toMatchObject([
       { phase: "begun" },
       { phase: "failed", reason: "It ended." },
       { phase: "reverted", reason: "It ended." },

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { probeOf } from "../../../src/core/rollout/settings/probe.ts";
-import { settingsFrom, type RolloutSettings } from "../../../src/core/rollout/settings/settings.ts";
+import { resolveProbe } from "../../../src/core/rollout/settings/probe.ts";
+import { mergeSettings, type RolloutSettings } from "../../../src/core/rollout/settings/settings.ts";
 
 test("without the property rollout, every setting has its default", () => {
-  expect(settingsFrom(undefined, undefined)).toEqual({
+  expect(mergeSettings(undefined, undefined)).toEqual({
     minHealthyMs: 2000,
     deadlineMs: 30_000,
     autoRevert: true,
@@ -16,7 +16,7 @@ test("without the property rollout, every setting has its default", () => {
 test("the settings of a service take precedence over those of the document, one by one", () => {
   const shared = { minHealthyTime: "1m", preflight: true, health: { restapi: { path: "/up" }, api: { port: "PORT" } } };
   const service = { minHealthyTime: "500ms", health: { api: { port: 80 } } };
-  expect(settingsFrom(shared, service)).toMatchObject({
+  expect(mergeSettings(shared, service)).toMatchObject({
     minHealthyMs: 500,
     preflight: true,
     health: { restapi: { path: "/up" }, api: { port: 80 } },
@@ -37,7 +37,7 @@ test.each<[string, RolloutSettings["health"], object | undefined]>([
   ["prod-restapi", { "prod-restapi": { path: "/up" }, restapi: { protocol: "none" } }, { path: "/up", port: 3000 }],
   ["prod-grpcapi", { grpcapi: { service: "items.v1.Items" } }, { kind: "grpc", service: "items.v1.Items" }],
 ])("the probe of %s with the settings %j", (app, health, probe) => {
-  const found = probeOf(app, env, health);
+  const found = resolveProbe(app, env, health);
   if (probe === undefined) expect(found).toBeUndefined();
   else expect(found).toMatchObject(probe);
 });

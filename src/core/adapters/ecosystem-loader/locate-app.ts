@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from "
 import { createRequire } from "node:module";
 import { delimiter, extname, join, resolve } from "node:path";
 import type { AppPlaces, LoadedApp } from "../../pm2/loaded.ts";
-import { envFileOptions, normaliseApp, type NormalApp } from "../../pm2/normalise.ts";
+import { envFileOptions, normaliseApp, type NormalisedApp } from "../../pm2/normalise.ts";
 import type { PickedApp } from "./pick-apps.ts";
 
 /** PM2's table, `lib/API/interpreter.json`. */
@@ -38,7 +38,7 @@ export function locateApp({ fields, keys, unset }: PickedApp): LoadedApp {
   return { fields, keys, unset, places };
 }
 
-function locateScript({ script, isCommandLine }: NormalApp, cwd: string): { path: string; exists: boolean } {
+function locateScript({ script, isCommandLine }: NormalisedApp, cwd: string): { path: string; exists: boolean } {
   if (script === "") return { path: "", exists: false };
   if (script === "serve") return { path: createRequire(__filename).resolve("pm2/lib/API/Serve.js"), exists: true };
   const path = resolve(cwd, script);

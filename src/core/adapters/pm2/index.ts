@@ -14,7 +14,7 @@ import { Link } from "./link.ts";
 import { ownProcess } from "./proc.ts";
 import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { isPassedOn } from "../../pm2/inherited.ts";
+import { isInherited } from "../../pm2/variable-origin.ts";
 
 export interface Pm2Options {
   /** PM2 itself gets only a small part of it. */
@@ -180,5 +180,5 @@ function environmentForPm2(env: Readonly<Record<string, string | undefined>>, ho
 }
 
 function isPassed(key: string): boolean {
-  return isPassedOn(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
+  return isInherited(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
 }

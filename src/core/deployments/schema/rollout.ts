@@ -1,4 +1,4 @@
-import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/members.ts";
+import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/settings.ts";
 import { described, type JsonSchema, mapValues } from "./part.ts";
 
 export function rolloutSchema(): JsonSchema {

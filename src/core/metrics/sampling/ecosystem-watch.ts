@@ -1,18 +1,17 @@
 import type { PlaceRequest } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
-import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
+import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { filesBehind, filesNow } from "../../rollout/files.ts";
 import { type EcosystemContent, readEcosystem } from "../../pm2/ecosystem-file.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
-import { driftOf } from "../../rollout/drift.ts";
-import type { Left } from "../../rollout/release.ts";
-import { leftNow } from "../../rollout/releases-now.ts";
+import { computeDrift } from "../../rollout/drift.ts";
+import type { AppliedState } from "../../rollout/release.ts";
+import { readAppliedState } from "../../rollout/read-releases.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -59,7 +58,7 @@ export class EcosystemWatch {
   /** Computes again only if something has changed. */
   async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
     const state = await this.read(how);
-    const stamps = this.#ports.stamps.read(filesBehind(state.expected)).map((stamp) => stamp?.id);
+    const stamps = this.#ports.stamps.read(sourceFiles(state.expected)).map((stamp) => stamp?.id);
     const last = this.#compared;
     const isSame = last?.state === state && last.records === records;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
@@ -95,7 +94,7 @@ export class EcosystemWatch {
     const shown = new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
       const content = await readEcosystem(ports, this.#asked);
-      const { apps: left } = await leftNow(ports);
+      const { apps: left } = await readAppliedState(ports);
       return ranWell(ports, content, { visibleKeys: shown, left });
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
@@ -137,7 +136,7 @@ interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
-  readonly left?: Left["apps"];
+  readonly left?: AppliedState["apps"];
   readonly failure?: { readonly error: string; readonly code: ErrorCode };
 }
 
@@ -150,6 +149,6 @@ function ecosystemView(ports: Ports, state: EcosystemState, records: readonly Pr
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
-  const facts = { expected, running: records, visibleKeys: state.visibleKeys, left: state.left };
-  return { fileName, path, exists, ...driftOf({ ...facts, ...filesNow(ports, expected, records) }) };
+  const facts = { expected, running: records, visibleKeys: state.visibleKeys, appliedApps: state.left };
+  return { fileName, path, exists, ...computeDrift({ ...facts, ...readFileState(ports, expected, records) }) };
 }

@@ -1,6 +1,6 @@
 import type { HostPayload } from "../../api/metrics.ts";
 import type { Ports } from "../../ports/index.ts";
-import { problemOf } from "../../pm2/problem.ts";
+import { findProblem } from "../../pm2/problem.ts";
 import { hostPayload, type Measured, metricsPayload } from "../payload.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
@@ -57,7 +57,7 @@ export async function sampleOf(
     measured,
     records,
     own: ports.processes.ownProcess(),
-    problem: (record) => problemOf(record, { epochMs, missingFolders, seen: restarts.get(record.pmId) }),
+    problem: (record) => findProblem(record, { epochMs, missingFolders, observed: restarts.get(record.pmId) }),
     ecosystem: await about.watch.compare(records, { isCurrent: about.isCurrent }),
     asyncContext: about.scraper?.answers(records) ?? (() => null),
   });

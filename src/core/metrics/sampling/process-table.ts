@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { foldersOf, type RestartWatch, watchRestarts } from "../../pm2/problem.ts";
+import { workingFolders, type RestartObservations, watchRestarts } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { listScrubbed } from "../../pm2/scrubbed.ts";
+import { listScrubbed } from "../../pm2/list-scrubbed.ts";
 import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */
@@ -22,7 +22,7 @@ export interface ListRead {
 export type Listed =
   | {
       readonly records: readonly ProcessRecord[];
-      readonly restarts: RestartWatch;
+      readonly restarts: RestartObservations;
       readonly missingFolders: ReadonlySet<string>;
     }
   | { readonly error: { readonly code: ErrorCode; readonly details: string } };
@@ -40,7 +40,7 @@ export class ProcessTable {
   readonly #asking = oneAtATime(() => this.#ask());
   #question: Promise<Listed> | undefined;
   #known: { readonly atMs: number; readonly log: string | undefined; readonly listed: Listed } | undefined;
-  #restarts: RestartWatch = new Map();
+  #restarts: RestartObservations = new Map();
   #calls = 0;
 
   constructor(ports: Ports) {
@@ -111,7 +111,7 @@ export class ProcessTable {
       const { clock, stamps } = this.#ports;
       const records = await listScrubbed(this.#ports);
       this.#restarts = watchRestarts(this.#restarts, records, clock.elapsed());
-      return { records, restarts: this.#restarts, missingFolders: stamps.missing(foldersOf(records)) };
+      return { records, restarts: this.#restarts, missingFolders: stamps.missing(workingFolders(records)) };
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       const { code = error.kind, details = error.message } = error.body;

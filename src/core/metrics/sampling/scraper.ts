@@ -1,11 +1,11 @@
 import type { AsyncContextMetrics } from "../../api/metrics.ts";
-import { scrubOf, type Scrub } from "../../pm2/scrub.ts";
+import { createScrub, type Scrub } from "../../pm2/scrub.ts";
 import type { Ports } from "../../ports/index.ts";
 import { REDACTED } from "../../secrets/redact.ts";
 import type { AsyncContextResult, AsyncContextClient } from "../../ports/probes.ts";
 import { asyncContextMetrics } from "../async-context-metrics.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { knownSecrets } from "../../pm2/ecosystem-file.ts";
+import { readSecrets } from "../../pm2/ecosystem-file.ts";
 
 /**
  * If several processes share a port, the first one gets the result. While a process is slow, its last response is used.
@@ -69,7 +69,7 @@ function textsOf(answer: AsyncContextResult): string[] {
 async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;
   try {
-    const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
+    const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
     const scrubbed = await ports.processes.scrub(texts);
     const shown = new Map(texts.map((text, at) => [text, scrub(scrubbed[at] ?? REDACTED)]));
     return (text) => shown.get(text) ?? REDACTED;

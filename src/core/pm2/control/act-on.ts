@@ -2,89 +2,105 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { endedMeanwhile, isRunning, isStartedAgain, verdictOn } from "./verdict.ts";
-import { affected, skipped, type Acting, type Look, type Outcome, type SkipReason, type Step } from "./acting.ts";
-import { give, launched, MOST_ATTEMPTS, type Given } from "./give.ts";
+import { findEndDuringReload, isRunning, isRestarted, judge } from "./verdict.ts";
+import {
+  toAffected,
+  toSkipped,
+  type ActionContext,
+  type ReadRecord,
+  type Outcome,
+  type SkipReason,
+  type Step,
+} from "./action.ts";
+import { requestAction, waitForLaunch, MAX_ATTEMPTS, type RequestedAction } from "./request-action.ts";
 import { folderMissing } from "./refusals.ts";
-import { label } from "./target.ts";
-import { LOOK_EVERY_MS, verify, verifyFailed } from "./verify.ts";
+import { processLabel } from "./target.ts";
+import { POLL_INTERVAL_MS, verify, verificationFailed } from "./verify.ts";
 
 /** One instance of an app at a time, so that the others keep serving. */
-export function stepOn(acting: Acting, record: ProcessRecord): Step {
-  const isRolled = acting.action === "restart" || acting.action === "reload";
-  const run = (): Promise<Outcome> => actOn(acting, record);
-  return { label: label(record), ...(isRolled && { app: `${record.namespace} ${record.name}` }), run };
+export function createProcessStep(context: ActionContext, record: ProcessRecord): Step {
+  const isRolled = context.action === "restart" || context.action === "reload";
+  const run = (): Promise<Outcome> => actOn(context, record);
+  return { label: processLabel(record), ...(isRolled && { app: `${record.namespace} ${record.name}` }), run };
 }
 
 /**
  * Skips a process that is already in the requested state: for PM2, a start of a running process is a restart.
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
-export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
-  const { ports, action, begin, timeoutMs } = acting;
+export function actOn(context: ActionContext, target: ProcessRecord): Promise<Outcome> {
+  const { ports, action, begin, timeoutMs } = context;
   return ports.processes.withLock(target, async () => {
-    const look: Look = () => current(ports, target);
-    const before = action === "start" ? await look() : await launched(ports, look, timeoutMs);
+    const readCurrent: ReadRecord = () => findOrThrow(ports, target);
+    const before = action === "start" ? await readCurrent() : await waitForLaunch(ports, readCurrent, timeoutMs);
     const reason = reasonToSkip(action, before);
-    if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
-    if (NEEDS_FOLDER.has(action) && acting.declared === undefined) requireFolder(ports, before);
+    if (reason !== undefined) return { affected: [], skipped: [toSkipped(before, reason)] };
+    if (NEEDS_FOLDER.has(action) && context.nextRun === undefined) requireFolder(ports, before);
     await begin();
-    const after = await carriedOut(acting, before, look);
-    const touched = (action === "delete" ? [before] : after).map(affected);
-    await acting.judge?.(touched);
-    return { affected: touched, skipped: [] };
+    const after = await carryOut(context, before, readCurrent);
+    const affected = (action === "delete" ? [before] : after).map(toAffected);
+    await context.checkHealth?.(affected);
+    return { affected, skipped: [] };
   });
 }
 
 /** If PM2 restarts the process at the same time, for example because it keeps ending, a stop is requested again. */
-async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Promise<readonly ProcessRecord[]> {
-  const { ports, action, timeoutMs } = acting;
-  for (let [attempt, now] = [1, before]; ; attempt += 1) {
-    const given = await givenOrBad(acting, now, look);
+async function carryOut(
+  context: ActionContext,
+  before: ProcessRecord,
+  readCurrent: ReadRecord,
+): Promise<readonly ProcessRecord[]> {
+  const { ports, action, timeoutMs } = context;
+  for (let [attempt, current] = [1, before]; ; attempt += 1) {
+    const request = await requestAndWatch(context, current, readCurrent);
     try {
       return await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
-        const seen = sameIn(list, before);
-        const seenMs = seen === undefined ? 0 : onlineMs(seen);
-        const verdict = verdictOn(given.action, given.before, seen, seenMs, acting.stableMs);
-        return { processes: seen === undefined ? [] : [seen], verdict };
+        const found = findSame(list, before);
+        const onlineForMs = found === undefined ? 0 : onlineMs(found);
+        const verdict = judge(request.action, request.before, found, onlineForMs, context.stableMs);
+        return { processes: found === undefined ? [] : [found], verdict };
       });
     } catch (error) {
-      if (action !== "stop" || attempt === MOST_ATTEMPTS) throw error;
-      if (!isStartedAgain(given.before, await look())) throw error;
-      now = await launched(ports, look, timeoutMs);
+      if (action !== "stop" || attempt === MAX_ATTEMPTS) throw error;
+      if (!isRestarted(request.before, await readCurrent())) throw error;
+      current = await waitForLaunch(ports, readCurrent, timeoutMs);
     }
   }
 }
 
-async function givenOrBad(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
-  const { ports, action, meanwhile } = acting;
-  const answer = give(acting, before, look);
-  if (action !== "reload" || meanwhile === undefined) return answer;
-  let isAnswered = false;
-  const settled = answer.then(
-    () => void (isAnswered = true),
-    () => void (isAnswered = true),
+async function requestAndWatch(
+  context: ActionContext,
+  before: ProcessRecord,
+  readCurrent: ReadRecord,
+): Promise<RequestedAction> {
+  const { ports, action, reloadWatch } = context;
+  const request = requestAction(context, before, readCurrent);
+  if (action !== "reload" || reloadWatch === undefined) return request;
+  let isSettled = false;
+  const settled = request.then(
+    () => void (isSettled = true),
+    () => void (isSettled = true),
   );
   for (;;) {
-    await Promise.race([settled, ports.clock.sleep(LOOK_EVERY_MS)]);
-    if (isAnswered) return answer;
-    const now = await listedMeanwhile(ports, before);
+    await Promise.race([settled, ports.clock.sleep(POLL_INTERVAL_MS)]);
+    if (isSettled) return request;
+    const now = await findDuringReload(ports, before);
     if (now === undefined) continue;
     try {
-      const ended = endedMeanwhile(before, now);
-      if (ended !== undefined) throw verifyFailed(action, before.name, ended);
-      if (now.pid !== before.pid) await meanwhile.look(now);
+      const endReason = findEndDuringReload(before, now);
+      if (endReason !== undefined) throw verificationFailed(action, before.name, endReason);
+      if (now.pid !== before.pid) await reloadWatch.observe(now);
     } catch (error) {
-      meanwhile.owed(before, settled);
+      reloadWatch.onPendingReload(before, settled);
       throw error;
     }
   }
 }
 
 /** While PM2 replaces a process, it is briefly missing from the list. */
-async function listedMeanwhile({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord | undefined> {
+async function findDuringReload({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord | undefined> {
   try {
-    return sameIn(await processes.list(), target);
+    return findSame(await processes.list(), target);
   } catch (error) {
     if (error instanceof SvcmError) return undefined;
     throw error;
@@ -100,10 +116,10 @@ function requireFolder({ stamps }: Ports, { name, cwd }: ProcessRecord): void {
   throw folderMissing(`The process ${JSON.stringify(name)}`, cwd, hint);
 }
 
-async function current({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord> {
-  const seen = sameIn(await processes.list(), target);
-  if (seen === undefined) throw changed(target);
-  return seen;
+async function findOrThrow({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord> {
+  const found = findSame(await processes.list(), target);
+  if (found === undefined) throw processChanged(target);
+  return found;
 }
 
 function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason | undefined {
@@ -112,13 +128,13 @@ function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason 
 }
 
 /** A restart may change the name of a process. */
-function sameIn(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
+function findSame(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
   const isSame = (record: ProcessRecord): boolean =>
     record.uniqueId === uniqueId && (uniqueId !== null || record.name === name);
   return list.find((record) => record.pmId === pmId && isSame(record));
 }
 
-function changed({ pmId, name }: ProcessRecord): SvcmError {
+function processChanged({ pmId, name }: ProcessRecord): SvcmError {
   return new SvcmError("PM2_FAILED", {
     code: "PROCESS_CHANGED",
     details: `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}.`,

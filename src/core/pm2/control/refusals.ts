@@ -1,9 +1,8 @@
 import { SvcmError } from "../../errors.ts";
 import { baseName } from "../../words/path.ts";
-import type { Declaration } from "../declaration.ts";
+import type { Declaration } from "../declared.ts";
 import type { EcosystemFile } from "../view.ts";
 
-/** @param who begins the sentence */
 export function folderMissing(who: string, folder: string, hint: string): SvcmError {
   return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "PROCESS_FOLDER_MISSING",

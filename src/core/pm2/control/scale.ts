@@ -2,16 +2,17 @@ import type { Progress } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { actOn } from "./act-on.ts";
-import { affected, type Acting, type AffectedProcess } from "./acting.ts";
-import { withoutOwn } from "./own-processes.ts";
-import { label } from "./target.ts";
-import { isRunning, UNKNOWN_BEFORE, verdictOn } from "./verdict.ts";
+import { toAffected, type ActionContext, type AffectedProcess } from "./action.ts";
+import { separateOwn, processLabel } from "./target.ts";
+import { isRunning, NO_PREVIOUS_RUN, judge } from "./verdict.ts";
 import { verify } from "./verify.ts";
 
-type Scaling = Pick<Acting, "ports" | "timeoutMs" | "stableMs" | "begin"> & { readonly report: Progress | undefined };
+type ScaleContext = Pick<ActionContext, "ports" | "timeoutMs" | "stableMs" | "begin"> & {
+  readonly report: Progress | undefined;
+};
 
 export async function scaleUp(
-  scaling: Scaling,
+  context: ScaleContext,
   siblings: readonly ProcessRecord[],
   count: number,
 ): Promise<AffectedProcess[]> {
@@ -19,51 +20,51 @@ export async function scaleUp(
   const started: AffectedProcess[] = [];
   if (source === undefined) return started;
   while (started.length < count) {
-    const fresh = await startSibling(scaling, source);
-    started.push(affected(fresh));
-    scaling.report?.({ done: started.length, total: count, label: label(fresh) });
+    const added = await startSibling(context, source);
+    started.push(toAffected(added));
+    context.report?.({ done: started.length, total: count, label: processLabel(added) });
   }
   return started;
 }
 
 export async function scaleDown(
-  scaling: Scaling,
+  context: ScaleContext,
   siblings: readonly ProcessRecord[],
   count: number,
 ): Promise<AffectedProcess[]> {
   const newest = siblings.toSorted((a, b) => b.pmId - a.pmId).slice(0, count);
-  withoutOwn(scaling.ports, "delete", newest, false);
+  separateOwn(context.ports, "delete", newest, false);
   const deleted: AffectedProcess[] = [];
   for (const record of newest) {
-    deleted.push(...(await actOn({ ...scaling, action: "delete" }, record)).affected);
-    scaling.report?.({ done: deleted.length, total: count, label: label(record) });
+    deleted.push(...(await actOn({ ...context, action: "delete" }, record)).affected);
+    context.report?.({ done: deleted.length, total: count, label: processLabel(record) });
   }
   return deleted.toSorted((a, b) => a.pmId - b.pmId);
 }
 
-async function startSibling(scaling: Scaling, source: ProcessRecord): Promise<ProcessRecord> {
-  const { ports, timeoutMs, stableMs } = scaling;
+async function startSibling(context: ScaleContext, source: ProcessRecord): Promise<ProcessRecord> {
+  const { ports, timeoutMs, stableMs } = context;
   const isSibling = ({ name, namespace }: ProcessRecord): boolean =>
     name === source.name && namespace === source.namespace;
-  const known = await ports.processes.withLock(source, async () => {
+  const knownIds = await ports.processes.withLock(source, async () => {
     const ids = new Set((await ports.processes.list()).map(({ pmId }) => pmId));
-    await scaling.begin();
+    await context.begin();
     await ports.processes.duplicate(source);
     return ids;
   });
-  const freshIn = (list: readonly ProcessRecord[]): ProcessRecord | undefined =>
-    list.find((record) => isSibling(record) && !known.has(record.pmId));
+  const findNew = (list: readonly ProcessRecord[]): ProcessRecord | undefined =>
+    list.find((record) => isSibling(record) && !knownIds.has(record.pmId));
   try {
-    const [fresh] = await verify(ports, { action: "start", name: source.name, timeoutMs }, (list, onlineMs) => {
-      const seen = freshIn(list);
-      if (seen === undefined) return { processes: [], verdict: { failed: "it registered no process" } };
-      return { processes: [seen], verdict: verdictOn("start", UNKNOWN_BEFORE, seen, onlineMs(seen), stableMs) };
+    const [added] = await verify(ports, { action: "start", name: source.name, timeoutMs }, (list, onlineMs) => {
+      const found = findNew(list);
+      if (found === undefined) return { processes: [], verdict: { failed: "it registered no process" } };
+      return { processes: [found], verdict: judge("start", NO_PREVIOUS_RUN, found, onlineMs(found), stableMs) };
     });
-    if (fresh === undefined) throw new Error("a verified start has a process");
-    return fresh;
+    if (added === undefined) throw new Error("a verified start has a process");
+    return added;
   } catch (error) {
-    const failed = error instanceof SvcmError ? freshIn(await ports.processes.list()) : undefined;
-    if (failed !== undefined) await actOn({ ...scaling, action: "delete" }, failed);
+    const failed = error instanceof SvcmError ? findNew(await ports.processes.list()) : undefined;
+    if (failed !== undefined) await actOn({ ...context, action: "delete" }, failed);
     throw error;
   }
 }

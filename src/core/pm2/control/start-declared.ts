@@ -1,10 +1,10 @@
 import { SvcmError } from "../../errors.ts";
-import type { Declaration } from "../declaration.ts";
+import type { Declaration } from "../declared.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "./verdict.ts";
+import { NO_PREVIOUS_RUN, judge, type Verdict } from "./verdict.ts";
 import { actOn } from "./act-on.ts";
-import { affected, merged, type Acting, type Outcome } from "./acting.ts";
-import { listOrNone } from "./known.ts";
+import { toAffected, mergeOutcomes, type ActionContext, type Outcome } from "./action.ts";
+import { listOrEmpty } from "./list-or-empty.ts";
 import { verify, type OnlineMs } from "./verify.ts";
 
 /**
@@ -12,28 +12,28 @@ import { verify, type OnlineMs } from "./verify.ts";
  * daemon and one app.
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
-export async function startDeclared(acting: Acting, declared: Declaration): Promise<Outcome> {
-  const { processes } = acting.ports;
+export async function startDeclared(context: ActionContext, declared: Declaration): Promise<Outcome> {
+  const { processes } = context.ports;
   const { name } = declared;
-  const known = await processes.withLock("start", async () => {
-    const found = named(await listOrNone(processes), name);
+  const existing = await processes.withLock("start", async () => {
+    const found = withName(await listOrEmpty(processes), name);
     if (found.length > 0) return found;
-    await acting.begin();
-    return (await startUnlessKnown(acting, declared)) ? undefined : named(await processes.list(), name);
+    await context.begin();
+    return (await startUnlessListed(context, declared)) ? undefined : withName(await processes.list(), name);
   });
-  if (known !== undefined) return startKnown(acting, known);
+  if (existing !== undefined) return startExisting(context, existing);
   const started = await verify(
-    acting.ports,
-    { action: "start", name, timeoutMs: acting.timeoutMs },
+    context.ports,
+    { action: "start", name, timeoutMs: context.timeoutMs },
     (list, onlineMs) => {
-      const seen = named(list, name);
-      return { processes: seen, verdict: together(seen, onlineMs, acting.stableMs) };
+      const found = withName(list, name);
+      return { processes: found, verdict: combineVerdicts(found, onlineMs, context.stableMs) };
     },
   );
-  return { affected: started.map(affected), skipped: [] };
+  return { affected: started.map(toAffected), skipped: [] };
 }
 
-async function startUnlessKnown({ ports }: Acting, { name, apps, folder }: Declaration): Promise<boolean> {
+async function startUnlessListed({ ports }: ActionContext, { name, apps, folder }: Declaration): Promise<boolean> {
   try {
     await ports.processes.startApp(name, apps, folder);
     return true;
@@ -43,20 +43,18 @@ async function startUnlessKnown({ ports }: Acting, { name, apps, folder }: Decla
   }
 }
 
-async function startKnown(acting: Acting, known: readonly ProcessRecord[]): Promise<Outcome> {
+async function startExisting(context: ActionContext, existing: readonly ProcessRecord[]): Promise<Outcome> {
   const outcomes: Outcome[] = [];
-  for (const record of known) outcomes.push(await actOn(acting, record));
-  return merged(outcomes);
+  for (const record of existing) outcomes.push(await actOn(context, record));
+  return mergeOutcomes(outcomes);
 }
 
-function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs, stableMs?: number): Verdict {
+function combineVerdicts(instances: readonly ProcessRecord[], onlineMs: OnlineMs, stableMs?: number): Verdict {
   if (instances.length === 0) return { failed: "it registered no process" };
-  const verdicts = instances.map((instance) =>
-    verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance), stableMs),
-  );
+  const verdicts = instances.map((instance) => judge("start", NO_PREVIOUS_RUN, instance, onlineMs(instance), stableMs));
   return verdicts.find((verdict) => typeof verdict === "object") ?? (verdicts.includes("pending") ? "pending" : "done");
 }
 
-function named(list: readonly ProcessRecord[], name: string): ProcessRecord[] {
+function withName(list: readonly ProcessRecord[], name: string): ProcessRecord[] {
   return list.filter((record) => record.name === name);
 }

@@ -6,25 +6,24 @@ export const STABLE_MS = 1000;
 
 export type Verdict = "done" | "pending" | { readonly failed: string };
 
-export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
+export type PreviousRun = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
 
-export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
+export const NO_PREVIOUS_RUN: PreviousRun = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
 
 /**
  * Even a process that crashes at once is briefly online.
  * @param onlineMs how long this run has been seen online, on a monotonic clock
- * @param stableMs how long it must be online
  */
-export function verdictOn(
+export function judge(
   action: ProcessAction,
-  before: Before,
+  before: PreviousRun,
   after: ProcessRecord | undefined,
   onlineMs: number,
   stableMs = STABLE_MS,
 ): Verdict {
   if (action === "delete") return after === undefined ? "done" : "pending";
   if (after === undefined) return { failed: "PM2 no longer lists it" };
-  return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs >= stableMs);
+  return action === "stop" ? judgeStop(before, after) : judgeStart(action, before, after, onlineMs >= stableMs);
 }
 
 /** PM2's own times depend on a clock that may be set. */
@@ -34,8 +33,8 @@ export class OnlineRuns {
   /** @param nowMs on a monotonic clock */
   onlineMs({ pmId, status, pid, startedAt, restartCount }: ProcessRecord, nowMs: number): number {
     const run = JSON.stringify([status, pid, startedAt, restartCount]);
-    const seen = this.#seen.get(pmId);
-    if (seen?.run === run) return nowMs - seen.sinceMs;
+    const previous = this.#seen.get(pmId);
+    if (previous?.run === run) return nowMs - previous.sinceMs;
     this.#seen.set(pmId, { run, sinceMs: nowMs });
     return 0;
   }
@@ -49,54 +48,53 @@ export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean 
   return status === "launching";
 }
 
-/** PM2 refuses an action if it has restarted the process itself. */
-export function isDoneWithoutUs(action: ProcessAction, before: Before, now: ProcessRecord): boolean {
-  return action !== "stop" && action !== "delete" && isRunning(now) && isAnother(before, now);
+export function isAlreadyDone(action: ProcessAction, before: PreviousRun, now: ProcessRecord): boolean {
+  return action !== "stop" && action !== "delete" && isRunning(now) && isAnotherRun(before, now);
 }
 
-function isAnother(before: Before, now: Before): boolean {
+function isAnotherRun(before: PreviousRun, now: PreviousRun): boolean {
   return now.pid !== before.pid || now.startedAt !== before.startedAt;
 }
 
-export function isStartedAgain(before: Before, after: ProcessRecord): boolean {
+export function isRestarted(before: PreviousRun, after: ProcessRecord): boolean {
   return isRunning(after) && after.pid !== before.pid;
 }
 
-function stopped(before: Before, after: ProcessRecord): Verdict {
+function judgeStop(before: PreviousRun, after: ProcessRecord): Verdict {
   const { status, pid } = after;
-  if (isStartedAgain(before, after)) return { failed: "PM2 itself started it again meanwhile" };
+  if (isRestarted(before, after)) return { failed: "PM2 itself started it again meanwhile" };
   if (status === "stopped" && pid === null) return "done";
   return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
 }
 
-function started(action: ProcessAction, before: Before, after: ProcessRecord, isStable: boolean): Verdict {
-  const ended = endedAgain(action, before, after);
+function judgeStart(action: ProcessAction, before: PreviousRun, after: ProcessRecord, isStable: boolean): Verdict {
+  const ended = findEndReason(action, before, after);
   if (ended !== undefined) return { failed: ended };
-  const isStarted = action === "start" || isAnother(before, after);
+  const isStarted = action === "start" || isAnotherRun(before, after);
   return isStarted && isUp(after) && isStable ? "done" : "pending";
 }
 
-const ENDED = new Set(["stopped", "errored", "waiting restart"]);
+const ENDED_STATUSES = new Set(["stopped", "errored", "waiting restart"]);
 
-function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord): string | undefined {
-  const asked = action !== "start" && isRunning(before) ? 1 : 0;
+function findEndReason(action: ProcessAction, before: PreviousRun, after: ProcessRecord): string | undefined {
+  const requestedEnds = action !== "start" && isRunning(before) ? 1 : 0;
   return (
-    endedTimes(after, after.restartCount - before.restartCount - asked) ??
-    (ENDED.has(after.status) ? `its status is ${after.status}${codeOf(after)}` : undefined)
+    endedText(after, after.restartCount - before.restartCount - requestedEnds) ??
+    (ENDED_STATUSES.has(after.status) ? `its status is ${after.status}${exitCodeText(after)}` : undefined)
   );
 }
 
 /** Until PM2 responds, the status of the process means nothing. */
-export function endedMeanwhile(before: Before, now: ProcessRecord): string | undefined {
-  return endedTimes(now, now.restartCount - before.restartCount - 1);
+export function findEndDuringReload(before: PreviousRun, now: ProcessRecord): string | undefined {
+  return endedText(now, now.restartCount - before.restartCount - 1);
 }
 
-function endedTimes(record: ProcessRecord, times: number): string | undefined {
+function endedText(record: ProcessRecord, times: number): string | undefined {
   if (times <= 0) return undefined;
-  return `it ended right after its start, ${times === 1 ? "once" : `${times} times`} so far${codeOf(record)}`;
+  return `it ended right after its start, ${times === 1 ? "once" : `${times} times`} so far${exitCodeText(record)}`;
 }
 
-function codeOf({ exitCode }: ProcessRecord): string {
+export function exitCodeText({ exitCode }: ProcessRecord): string {
   return exitCode === null ? "" : `, last with exit code ${exitCode}`;
 }
 

@@ -5,8 +5,8 @@ import type { Ports } from "../../ports/index.ts";
 import { OnlineRuns, type Verdict } from "./verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-export const LOOK_EVERY_MS = 100;
-export const PATIENCE_MS = 20_000;
+export const POLL_INTERVAL_MS = 100;
+export const DEFAULT_TIMEOUT_MS = 20_000;
 
 const CODES: Readonly<Record<ProcessAction, Code>> = {
   start: "START_VERIFY_FAILED",
@@ -18,12 +18,12 @@ const CODES: Readonly<Record<ProcessAction, Code>> = {
 
 export type OnlineMs = (record: ProcessRecord) => number;
 
-export interface Look {
+export interface Observation {
   readonly processes: readonly ProcessRecord[];
   readonly verdict: Verdict;
 }
 
-export interface Verifying {
+export interface VerifyOptions {
   readonly action: ProcessAction;
   readonly name: string;
   readonly timeoutMs?: number | undefined;
@@ -32,26 +32,26 @@ export interface Verifying {
 /** @throws {SvcmError} PROCESS_ACTION_FAILED if the action failed, or is still pending after `timeoutMs` */
 export async function verify(
   { processes, clock }: Ports,
-  { action, name, timeoutMs = PATIENCE_MS }: Verifying,
-  look: (list: readonly ProcessRecord[], onlineMs: OnlineMs) => Look,
+  { action, name, timeoutMs = DEFAULT_TIMEOUT_MS }: VerifyOptions,
+  observe: (list: readonly ProcessRecord[], onlineMs: OnlineMs) => Observation,
 ): Promise<readonly ProcessRecord[]> {
-  const until = clock.elapsed() + timeoutMs;
+  const deadline = clock.elapsed() + timeoutMs;
   const runs = new OnlineRuns();
   for (;;) {
     const list = await processes.list();
     const nowMs = clock.elapsed();
-    const { processes: seen, verdict } = look(list, (record) => runs.onlineMs(record, nowMs));
-    if (verdict === "done") return seen;
-    if (verdict !== "pending") throw verifyFailed(action, name, verdict.failed);
-    if (nowMs >= until) {
-      const statuses = seen.map(({ status }) => status).join(", ") || "not listed";
-      throw verifyFailed(action, name, `PM2 still shows it as ${statuses} after ${timeoutMs / 1000} s`);
+    const { processes: observed, verdict } = observe(list, (record) => runs.onlineMs(record, nowMs));
+    if (verdict === "done") return observed;
+    if (verdict !== "pending") throw verificationFailed(action, name, verdict.failed);
+    if (nowMs >= deadline) {
+      const statuses = observed.map(({ status }) => status).join(", ") || "not listed";
+      throw verificationFailed(action, name, `PM2 still shows it as ${statuses} after ${timeoutMs / 1000} s`);
     }
-    await clock.sleep(LOOK_EVERY_MS);
+    await clock.sleep(POLL_INTERVAL_MS);
   }
 }
 
-export function verifyFailed(action: ProcessAction, name: string, reason: string): SvcmError {
+export function verificationFailed(action: ProcessAction, name: string, reason: string): SvcmError {
   return new SvcmError("PROCESS_ACTION_FAILED", {
     code: CODES[action],
     details: `PM2 accepted the ${action} of ${JSON.stringify(name)}, but ${reason}.`,

@@ -1,7 +1,7 @@
 import type { Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
 import { suggest } from "../../words/suggest.ts";
-import { isPm2Field, mistypeOf, pm2Fields } from "../pm2-fields.ts";
+import { isPm2Field, expectedType, pm2Fields } from "../pm2-fields.ts";
 import type { CheckedApp, EcosystemRule } from "./rule.ts";
 
 const ENV_FILE = /^env_?file$/i;
@@ -14,7 +14,7 @@ export const fieldTypes: EcosystemRule = {
   check: ({ apps }) =>
     apps.flatMap((app) =>
       Object.entries(app.fields).flatMap(([field, value]): Finding[] => {
-        const expected = mistypeOf(field, value);
+        const expected = expectedType(field, value);
         if (expected === undefined) return [];
         const message = `${app.label}: ${field} is not ${expected}; PM2 refuses the whole file`;
         return [{ path: ["apps", app.index, field], message }];
@@ -46,7 +46,6 @@ function unknownField({ label, index }: CheckedApp, key: string): Finding {
   };
 }
 
-/** The derived command passes no `--env`. */
 export const envBlocks: EcosystemRule = {
   code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
   severity: "warning",

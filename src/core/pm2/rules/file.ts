@@ -11,14 +11,14 @@ export const fileKind: EcosystemRule = {
   remedy:
     "Rename the file to end in `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` or `.yaml`. Rename a folder with one of these in its name.",
   check({ file: { path, fileName, loaded } }) {
-    const taken = pm2FileKind(path);
-    if (loaded === undefined || taken === pm2FileKind(fileName)) return [];
-    const kind = taken === undefined ? "a script" : taken.toUpperCase();
+    const kindByPath = pm2FileKind(path);
+    if (loaded === undefined || kindByPath === pm2FileKind(fileName)) return [];
+    const kind = kindByPath === undefined ? "a script" : kindByPath.toUpperCase();
     return [{ message: `PM2 takes ${path} for ${kind}, by a part of its path; rename the folder` }];
   },
 };
 
-export const nearName: EcosystemRule = {
+export const similarName: EcosystemRule = {
   code: "ECOSYSTEM_FILE_NAME",
   severity: "warning",
   summary: "A file has almost the name of the ecosystem file; PM2 would run it as a script and show it as online.",

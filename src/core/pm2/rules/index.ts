@@ -1,7 +1,7 @@
 /** `svcm explain` and the reference are generated from this list. */
 import type { EcosystemRule } from "./rule.ts";
 import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fields.ts";
-import { defaultExport, fileKind, nearName, noApps, shadowed, withheldVariables } from "./file.ts";
+import { defaultExport, fileKind, similarName, noApps, shadowed, withheldVariables } from "./file.ts";
 import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.ts";
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
@@ -11,7 +11,7 @@ export const machineCodes: ReadonlySet<string> = new Set([scripts, folders, miss
 
 export const rules: readonly EcosystemRule[] = [
   fileKind,
-  nearName,
+  similarName,
   shadowed,
   defaultExport,
   noApps,

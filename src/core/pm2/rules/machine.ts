@@ -63,6 +63,6 @@ function isRelative({ declared }: CheckedApp, path: string): boolean {
   return declared.execMode === "cluster" && !path.startsWith("/");
 }
 
-function envFileFinding({ index, label }: CheckedApp, words: string): Finding {
-  return { path: ["apps", index, "interpreter_args"], message: `${label}: ${words}` };
+function envFileFinding({ index, label }: CheckedApp, problem: string): Finding {
+  return { path: ["apps", index, "interpreter_args"], message: `${label}: ${problem}` };
 }

@@ -1,6 +1,6 @@
 import type { Finding } from "../../findings/rule.ts";
 import { pm2FileKind } from "../file-name.ts";
-import { sharing, type CheckedEcosystem, type EcosystemRule } from "./rule.ts";
+import { groupsOfSeveral, type CheckedEcosystem, type EcosystemRule } from "./rule.ts";
 
 export const duplicateNames: EcosystemRule = {
   code: "ECOSYSTEM_NAME_DUPLICATE",
@@ -8,7 +8,7 @@ export const duplicateNames: EcosystemRule = {
   summary: "Two apps have the same name.",
   remedy: "Rename one of them; PM2 would treat both as instances of one app.",
   check: ({ apps }) =>
-    [...sharing(apps, ({ normal }) => normal.name)].flatMap(([name, group]): Finding[] => {
+    [...groupsOfSeveral(apps, ({ normal }) => normal.name)].flatMap(([name, group]): Finding[] => {
       const last = group.at(-1);
       if (name === "" || last === undefined) return [];
       const message = `${name} is declared ${group.length} times; PM2 cannot distinguish them, and the last one's env applies to all`;
@@ -40,7 +40,6 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
   return undefined;
 }
 
-/** Each missing ending once, with everything that implies it. */
 export const impliedNames: EcosystemRule = {
   code: "ECOSYSTEM_SUFFIX_MISSING",
   severity: "error",

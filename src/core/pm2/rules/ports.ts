@@ -1,12 +1,12 @@
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
-import { first, spellings } from "../normalise.ts";
-import { sharing, type CheckedApp, type EcosystemRule } from "./rule.ts";
+import { firstValue, fieldNames } from "../normalise.ts";
+import { groupsOfSeveral, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
 /** Others, such as `SVC_REDIS_PORT`, have the port of another service. */
-const LISTENING = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
+const LISTEN_VARIABLES = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
 /** Long enough for a server to finish its requests; PM2's default is 1600 ms. */
-const DRAIN_MS = 5000;
+const MIN_KILL_TIMEOUT_MS = 5000;
 
 interface Listener {
   readonly app: CheckedApp;
@@ -34,7 +34,7 @@ export const portCollisions: EcosystemRule = {
   remedy: "Give each app its own port.",
   check({ apps }) {
     const bound = apps.flatMap(listenersOf).filter(({ port }) => Number(port) > 0);
-    return [...sharing(bound, ({ port }) => String(Number(port)))].flatMap(([port, listeners]) => {
+    return [...groupsOfSeveral(bound, ({ port }) => String(Number(port)))].flatMap(([port, listeners]) => {
       const [one, ...others] = listeners;
       const foreign = others.filter(({ app }) => app !== one?.app);
       return foreign.map(({ app, variable }) => ({
@@ -69,17 +69,19 @@ export const killTimeouts: EcosystemRule = {
   remedy: "Set `kill_timeout: 5000` or more.",
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
-      const given = first(app.fields, spellings.killTimeout);
-      if (listenersOf(app).length === 0 || Number(given ?? 0) >= DRAIN_MS) return [];
+      const killTimeout = firstValue(app.fields, fieldNames.killTimeout);
+      if (listenersOf(app).length === 0 || Number(killTimeout ?? 0) >= MIN_KILL_TIMEOUT_MS) return [];
       const now =
-        given === undefined ? "PM2 kills it 1600 ms after SIGINT" : `kill_timeout is ${JSON.stringify(given)}`;
-      const message = `${app.label}: ${now}, which may cut requests in flight; set kill_timeout to ${DRAIN_MS} or more`;
+        killTimeout === undefined
+          ? "PM2 kills it 1600 ms after SIGINT"
+          : `kill_timeout is ${JSON.stringify(killTimeout)}`;
+      const message = `${app.label}: ${now}, which may cut requests in flight; set kill_timeout to ${MIN_KILL_TIMEOUT_MS} or more`;
       return [{ path: ["apps", app.index, "kill_timeout"], message }];
     }),
 };
 
 function listenersOf(app: CheckedApp): Listener[] {
   return Object.entries(app.normal.env)
-    .filter(([variable, port]) => LISTENING.test(variable) && port !== "")
+    .filter(([variable, port]) => LISTEN_VARIABLES.test(variable) && port !== "")
     .map(([variable, port]) => ({ app, variable, port }));
 }

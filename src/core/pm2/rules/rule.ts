@@ -1,10 +1,10 @@
 import type { Rule } from "../../findings/rule.ts";
+import { groupBy } from "../../words/group-by.ts";
 import { declaredApps, type DeclaredApp } from "../declared.ts";
 import type { LoadedApp } from "../loaded.ts";
-import { normaliseApp, type NormalApp } from "../normalise.ts";
+import { normaliseApp, type NormalisedApp } from "../normalise.ts";
 import type { EcosystemFile } from "../view.ts";
 
-/** Each app as written, as PM2 reads it and as PM2 would run it. */
 export interface CheckedEcosystem {
   readonly file: EcosystemFile;
   readonly listed: readonly string[];
@@ -19,7 +19,7 @@ export interface ImpliedApps {
 
 export interface CheckedApp extends LoadedApp {
   readonly index: number;
-  readonly normal: NormalApp;
+  readonly normal: NormalisedApp;
   readonly declared: DeclaredApp;
   readonly label: string;
 }
@@ -30,15 +30,15 @@ export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): Checke
   if (loaded === undefined) return [];
   const declared = declaredApps(loaded, { cpuCores });
   return loaded.apps.flatMap((app, index) => {
-    const asRun = declared[index];
-    if (asRun === undefined) return [];
+    const declaredApp = declared[index];
+    if (declaredApp === undefined) return [];
     const normal = normaliseApp(app.fields);
-    return [{ ...app, index, normal, declared: asRun, label: normal.name === "" ? `apps[${index}]` : normal.name }];
+    return [
+      { ...app, index, normal, declared: declaredApp, label: normal.name === "" ? `apps[${index}]` : normal.name },
+    ];
   });
 }
 
-export function sharing<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return new Map([...groups].filter(([, group]) => group.length > 1));
+export function groupsOfSeveral<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  return new Map([...groupBy(items, keyOf)].filter(([, group]) => group.length > 1));
 }

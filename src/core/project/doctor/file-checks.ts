@@ -5,7 +5,7 @@ import { readEnvFile } from "../../env/env-file.ts";
 import { compareTemplate } from "../../env/template.ts";
 import { SvcmError } from "../../errors.ts";
 import { readChecked, type CheckedFile } from "../../pm2/checked-ecosystem.ts";
-import { eachOnce } from "../../pm2/ecosystem-file.ts";
+import { loadOnce } from "../../pm2/ecosystem-file.ts";
 import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -34,7 +34,7 @@ export async function checkEcosystems(
   { ports: given, vocabulary, places }: Checking,
   offline: boolean,
 ): Promise<{ readonly issues: readonly Issue[]; readonly apps: readonly DeclaredFiles[] }> {
-  const ports = { ...given, ecosystems: eachOnce(given.ecosystems) };
+  const ports = { ...given, ecosystems: loadOnce(given.ecosystems) };
   const { root } = ports.workspace;
   const issues: Issue[] = [];
   const apps: DeclaredFiles[] = [];

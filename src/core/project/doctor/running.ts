@@ -1,6 +1,6 @@
 import type { Issue } from "../../api/issue.ts";
-import { listScrubbed, circumstancesOf } from "../../pm2/scrubbed.ts";
-import { problemOf } from "../../pm2/problem.ts";
+import { listScrubbed, readProblemContext } from "../../pm2/list-scrubbed.ts";
+import { findProblem } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -25,9 +25,9 @@ export async function checkRunning(
 }
 
 function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
-  const circumstances = circumstancesOf(ports, records);
+  const circumstances = readProblemContext(ports, records);
   return records.flatMap((record): Issue[] => {
-    const problem = problemOf(record, circumstances);
+    const problem = findProblem(record, circumstances);
     if (problem === null) return [];
     const { name, pmId } = record;
     const message = `${name} (id ${pmId}): ${problem.details}`;

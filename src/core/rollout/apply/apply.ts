@@ -2,22 +2,22 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
 import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
-import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
-import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
+import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
+import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
-import { formerNameOf, namesOf } from "../step.ts";
-import { planned, type Planned } from "../planning.ts";
+import { findFormerName, stepNames } from "../step.ts";
+import { computePlan, type Planned } from "../planning.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { leftAfter } from "./left.ts";
+import { stateAfterApply } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
-import { begun, formerProbe, type Recording } from "./recording.ts";
-import { recordedStep } from "./recorded-step.ts";
-import { refuse } from "./refuse.ts";
-import { half, runSteps, type Applying } from "./run-steps.ts";
+import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
+import { findRecordedStep } from "./recorded-step.ts";
+import { requireApplicable } from "./require-applicable.ts";
+import { endHalf, runSteps, type ApplyRun } from "./run-steps.ts";
 
-export const LOCK_PATIENCE_MS = 60_000;
+export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */
-const RESTART_MS = 5000;
+const MAX_RESTART_MS = 5000;
 
 type Input = InputOf<"rollout.apply">;
 
@@ -31,70 +31,73 @@ export interface Applied {
  * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED,
  * APPLY_REVERTED, APPLY_HALF, AUDIT_FAILED, and the errors of a plan
  */
-export function applied(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
-  const { lockTimeoutMs = LOCK_PATIENCE_MS } = input;
-  const about: ActionSubject = { action: "plan.apply" };
+export function applyPlan(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
+  const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
+  const subject: ActionSubject = { action: "plan.apply" };
   return audited(
     ports,
     caller,
-    () => about,
-    (begin) => ports.releases.withLock(lockTimeoutMs, () => underLock(ports, input, { caller, about, begin })),
+    () => subject,
+    (begin) => ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, subject, begin })),
   );
 }
 
-interface Attempt {
+interface ApplyContext {
   readonly caller: Caller;
-  readonly about: ActionSubject;
+  readonly subject: ActionSubject;
   readonly begin: () => Promise<void>;
 }
 
-async function underLock(ports: Ports, input: Input, { caller, about, begin }: Attempt): Promise<Applied> {
+async function applyLocked(ports: Ports, input: Input, { caller, subject, begin }: ApplyContext): Promise<Applied> {
   const { environment, service, apps, prune, preflight, save = true } = input;
-  const place = { environment, service, apps, prune, preflight };
-  const done = await recordedStep(ports, caller.step);
-  if (done !== undefined) return { plan: (await planned(ports, place)).plan, release: done };
+  const request = { environment, service, apps, prune, preflight };
+  const done = await findRecordedStep(ports, caller.step);
+  if (done !== undefined) return { plan: (await computePlan(ports, request)).plan, release: done };
   await caller.step?.confirm();
   const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
-  const now = await planned(ports, place, content);
-  const { plan } = now;
-  about.environment = now.content.name;
-  if (plan.id !== null) about.target = `plan ${plan.id}`;
-  refuse(plan, input);
-  const steps = now.decision.steps.filter((step) => save || step.do !== "save");
+  const planned = await computePlan(ports, request, content);
+  const { plan } = planned;
+  subject.environment = planned.content.name;
+  if (plan.id !== null) subject.target = `plan ${plan.id}`;
+  requireApplicable(plan, input);
+  const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
-  const applying = { ports, now, steps, input, signal: caller.signal };
-  const recording = await recordingOf(applying, caller);
-  noteProcesses(about, ports, recording.head.before);
-  const envFiles = await orRefused(recording, async () => {
-    const copies = await ports.releases.copyEnvFiles(recording.head.id, now.envFiles);
+  const run = { ports, planned, steps, input, signal: caller.signal };
+  const recording = await startApplyRecording(run, caller);
+  noteProcesses(subject, ports, recording.head.before);
+  const envFiles = await prepareOrRefuse(recording, async () => {
+    const copies = await ports.releases.copyEnvFiles(recording.head.id, planned.envFiles);
     await begin();
     return copies;
   });
-  const boots = await hearing(ports, () => runSteps(applying, recording));
-  const count = await stepsLeft(ports, () => planned(ports, place, now.content));
-  if (count > 0) throw await half(recording, `The plan is not empty after the last step: ${count} left.`);
-  const release = await recording.end("applied", { left: leftAfter(ports, now, { envFiles, save, boots }) });
+  const boots = await whileListening(ports, () => runSteps(run, recording));
+  const count = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content));
+  if (count > 0) throw await endHalf(recording, `The plan is not empty after the last step: ${count} left.`);
+  const release = await recording.end("applied", { left: stateAfterApply(ports, planned, { envFiles, save, boots }) });
   return { plan, release };
 }
 
 /** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
-async function stepsLeft({ clock }: Ports, plan: () => Promise<Planned>): Promise<number> {
-  const until = clock.elapsed() + RESTART_MS;
+async function countRemainingSteps({ clock }: Ports, plan: () => Promise<Planned>): Promise<number> {
+  const deadline = clock.elapsed() + MAX_RESTART_MS;
   for (;;) {
     const { summary } = (await plan()).plan;
-    if (summary.resume === 0 || clock.elapsed() >= until)
+    if (summary.resume === 0 || clock.elapsed() >= deadline)
       return Object.values(summary).reduce((sum, one) => sum + one, 0);
-    await clock.sleep(LOOK_EVERY_MS);
+    await clock.sleep(POLL_INTERVAL_MS);
   }
 }
 
-function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Caller): Promise<Recording> {
-  const { plan, content, left, running, settingsOf } = now;
+function startApplyRecording(
+  { ports, planned, steps: decided, input }: ApplyRun,
+  caller: Caller,
+): Promise<ReleaseRecorder> {
+  const { plan, content, appliedState, running, settingsOf } = planned;
   const { git, id } = plan;
   const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
-  const renamed = Object.fromEntries(decided.flatMap((step) => (formerNameOf(step) ? [namesOf(step)] : [])));
+  const renamed = Object.fromEntries(decided.flatMap((step) => (findFormerName(step) ? [stepNames(step)] : [])));
   const keepReleases = Math.max(...decided.map(({ app }) => settingsOf(app).keepReleases));
   const subject = {
     environment: content.name,
@@ -102,16 +105,16 @@ function recordingOf({ ports, now, steps: decided, input }: Applying, caller: Ca
     plan: id,
     steps,
     renamed,
-    left,
+    left: appliedState,
     message: input.message,
     running,
     keepReleases,
   };
-  const probeOf = formerProbe(left, (app) => settingsOf(app).health);
-  return begun(ports, caller, { ...subject, probeOf });
+  const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
+  return beginRelease(ports, caller, { ...subject, probeOf });
 }
 
-export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
+export async function whileListening<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
   await processes.listenForReady(true);
   try {
     return await work();
@@ -121,7 +124,7 @@ export async function hearing<T>({ processes }: Ports, work: () => Promise<T>): 
 }
 
 /** Nothing has changed yet, so a failure does not leave the apply half done. */
-async function orRefused<T>(recording: Recording, prepare: () => Promise<T>): Promise<T> {
+async function prepareOrRefuse<T>(recording: ReleaseRecorder, prepare: () => Promise<T>): Promise<T> {
   try {
     return await prepare();
   } catch (error) {

@@ -1,51 +1,59 @@
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../errors.ts";
-import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
-import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
+import { exitCodeText, isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
+import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
 import type { HealthResult } from "../../ports/probes.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AppProbe } from "../settings/probe.ts";
+import type { AffectedProcess } from "../../pm2/control/action.ts";
+import { readAppliedState } from "../read-releases.ts";
+import { readSettings } from "../settings/read.ts";
+import { formerProbeFinder } from "./recording.ts";
 
-const ENOUGH = 3;
+const REQUIRED_PROBES = 3;
 /** With a check every 100 ms: at most 50 a second. */
-const MOST_PROBES = 5;
-type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
+const MAX_ATTEMPTS = 5;
+type GatedProcess = Pick<ProcessRecord, "name" | "pmId" | "pid">;
 
-export interface Demand {
+export interface HealthRequirement {
   readonly probe: AppProbe | undefined;
   readonly deadlineMs: number;
   readonly minHealthyMs: number;
 }
 
-export function gate(ports: Ports, record: Judged, demand: Demand): Promise<number | undefined> {
-  return new Gate(ports, demand).passed(record);
+export function waitUntilHealthy(
+  ports: Ports,
+  record: GatedProcess,
+  requirement: HealthRequirement,
+): Promise<number | undefined> {
+  return new HealthGate(ports, requirement).wait(record);
 }
 
-export class Gate {
+export class HealthGate {
   readonly #ports: Ports;
-  readonly #demand: Demand;
+  readonly #requirement: HealthRequirement;
   readonly #runs = new OnlineRuns();
-  readonly #score = new Score();
+  readonly #score = new ProbeScore();
 
-  constructor(ports: Ports, demand: Demand) {
+  constructor(ports: Ports, requirement: HealthRequirement) {
     this.#ports = ports;
-    this.#demand = demand;
+    this.#requirement = requirement;
   }
 
   /**
    * While PM2 has not responded, the old run still serves requests, so only a result with the new pid counts.
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_STATUS, at the third such result in a row
    */
-  async look(now: ProcessRecord): Promise<void> {
-    const { probe } = this.#demand;
+  async observe(now: ProcessRecord): Promise<void> {
+    const { probe } = this.#requirement;
     if (probe === undefined || !isUp(now)) return;
     this.#runs.onlineMs(now, this.#ports.clock.elapsed());
     // While it boots, only others answer.
-    const answer = await this.#answerOf(now, probe, this.#score.bootMs === undefined ? 1 : MOST_PROBES);
+    const answer = await this.#probe(now, probe, this.#score.bootMs === undefined ? 1 : MAX_ATTEMPTS);
     if (answer === undefined || answer.state === "absent" || answer.pid === null) return;
-    this.#count(answer, now);
+    this.#record(answer, now);
     if (this.#score.isBad) throw this.#unhealthy(now);
   }
 
@@ -56,120 +64,127 @@ export class Gate {
    * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_NOT_READY, HEALTH_STATUS or
    * HEALTH_UNREACHABLE
    */
-  async passed(record: Judged): Promise<number | undefined> {
+  async wait(record: GatedProcess): Promise<number | undefined> {
     const { clock } = this.#ports;
-    const { probe, deadlineMs, minHealthyMs } = this.#demand;
-    const beganMs = clock.elapsed();
+    const { probe, deadlineMs, minHealthyMs } = this.#requirement;
+    const startedMs = clock.elapsed();
     for (;;) {
-      const now = await stillUp(this.#ports, record);
+      const now = await requireUp(this.#ports, record);
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
-      const readyMs = await readyIn(this.#ports, now);
+      const readyMs = await readReadyMs(this.#ports, now);
       const answer: HealthResult | undefined =
-        probe === undefined ? { state: "absent" } : await this.#answerOf(now, probe);
-      if (answer !== undefined) this.#count(answer, now);
+        probe === undefined ? { state: "absent" } : await this.#probe(now, probe);
+      if (answer !== undefined) this.#record(answer, now);
       if (this.#score.isGood && onlineMs >= minHealthyMs) return readyMs ?? this.#score.bootMs;
       // The deadline applies to the probe; the required time online may be longer.
       const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
-      if (this.#score.isBad || nowMs - beganMs >= limitMs) throw this.#unhealthy(record);
-      await clock.sleep(Math.max(0, nowMs + LOOK_EVERY_MS - clock.elapsed()));
+      if (this.#score.isBad || nowMs - startedMs >= limitMs) throw this.#unhealthy(record);
+      await clock.sleep(Math.max(0, nowMs + POLL_INTERVAL_MS - clock.elapsed()));
     }
   }
 
   /** In a cluster, another instance may answer, so it asks again on a new connection. */
-  async #answerOf(
-    { pid }: ProcessRecord,
-    probe: AppProbe,
-    mostProbes = MOST_PROBES,
-  ): Promise<HealthResult | undefined> {
-    for (let asked = 1; asked <= mostProbes; asked += 1) {
+  async #probe({ pid }: ProcessRecord, probe: AppProbe, maxAttempts = MAX_ATTEMPTS): Promise<HealthResult | undefined> {
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const answer = await this.#ports.health.check(probe);
       if (answer.state === "absent" || answer.pid === null || answer.pid === pid) return answer;
     }
     return undefined;
   }
 
-  #count(answer: HealthResult, { pid, startedAt }: ProcessRecord): void {
+  #record(answer: HealthResult, { pid, startedAt }: ProcessRecord): void {
     this.#score.count(answer, pid, this.#ports.clock.now() - (startedAt ?? 0));
   }
 
-  #unhealthy(record: Judged): SvcmError {
+  #unhealthy(record: GatedProcess): SvcmError {
     const { problem } = this.#score;
-    if (problem !== undefined) return failed(problem.code, record, problem.details);
-    const details = `It has not answered within ${this.#demand.deadlineMs / 1000} s.`;
-    return failed("HEALTH_UNREACHABLE", record, details);
+    if (problem !== undefined) return healthError(problem.code, record, problem.details);
+    const details = `It has not answered within ${this.#requirement.deadlineMs / 1000} s.`;
+    return healthError("HEALTH_UNREACHABLE", record, details);
   }
 }
 
 /** PM2 also shows a process as online when it has stopped waiting. @throws {SvcmError} HEALTH_NOT_READY */
-async function readyIn({ processes }: Ports, record: ProcessRecord): Promise<number | undefined> {
+async function readReadyMs({ processes }: Ports, record: ProcessRecord): Promise<number | undefined> {
   const { pmId, startedAt, declaration } = record;
-  const heard = declaration.settings.waitReady === true ? await processes.readyTimes() : undefined;
-  if (heard === undefined || startedAt === null) return undefined;
-  const readyMs = (heard.get(pmId) ?? 0) - startedAt;
+  const readyTimes = declaration.settings.waitReady === true ? await processes.readyTimes() : undefined;
+  if (readyTimes === undefined || startedAt === null) return undefined;
+  const readyMs = (readyTimes.get(pmId) ?? 0) - startedAt;
   if (readyMs >= 0) return readyMs;
   const limit = Number(declaration.settings.listenTimeout ?? LISTEN_TIMEOUT_MS) / 1000;
-  throw failed(
+  throw healthError(
     "HEALTH_NOT_READY",
     record,
     `It did not report that it was ready within its listen_timeout of ${limit} s.`,
   );
 }
 
-async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRecord> {
+async function requireUp({ processes }: Ports, record: GatedProcess): Promise<ProcessRecord> {
   const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
-  throw failed("HEALTH_CRASHED", record, endOf(now));
+  throw healthError("HEALTH_CRASHED", record, endText(now));
 }
 
 type Problem = Extract<HealthResult, { readonly state: "unhealthy" }>;
 
-class Score {
+class ProbeScore {
   #good = 0;
   #bad = 0;
-  #wasGood = false;
-  #problem: Problem | undefined;
+  wasGood = false;
+  problem: Problem | undefined;
   /** Absent if the first good result may come from another process. */
   bootMs: number | undefined;
 
   count(answer: HealthResult, pid: number | null, ageMs: number): void {
     if (answer.state === "unhealthy") {
-      this.#problem = answer;
+      this.problem = answer;
       this.#good = 0;
       // A process that is not listening yet is not unhealthy.
-      this.#bad = answer.code === "HEALTH_STATUS" || this.#wasGood ? this.#bad + 1 : 0;
+      this.#bad = answer.code === "HEALTH_STATUS" || this.wasGood ? this.#bad + 1 : 0;
       return;
     }
     if (answer.state === "healthy" && answer.pid === pid) this.bootMs ??= ageMs;
     this.#bad = 0;
     this.#good += 1;
-    this.#wasGood ||= this.isGood;
-  }
-
-  get wasGood(): boolean {
-    return this.#wasGood;
-  }
-
-  get problem(): Problem | undefined {
-    return this.#problem;
+    this.wasGood ||= this.isGood;
   }
 
   get isGood(): boolean {
-    return this.#good >= ENOUGH;
+    return this.#good >= REQUIRED_PROBES;
   }
 
   get isBad(): boolean {
-    return this.#bad >= ENOUGH;
+    return this.#bad >= REQUIRED_PROBES;
   }
 }
 
-function endOf(now: ProcessRecord | undefined): string {
+function endText(now: ProcessRecord | undefined): string {
   if (now === undefined) return "PM2 no longer lists it.";
-  const code = now.exitCode === null ? "" : `, last with exit code ${now.exitCode}`;
+  const code = exitCodeText(now);
   if (isUp(now)) return `It did not stay online: it ended and PM2 started it again${code}.`;
   return `It did not stay online: PM2 shows it as ${now.status}${code}.`;
 }
 
-function failed(code: Code, { name, pmId }: Judged, details: string): SvcmError {
+function healthError(code: Code, { name, pmId }: GatedProcess, details: string): SvcmError {
   return new SvcmError("PROCESS_ACTION_FAILED", { code, details: `${name} (id ${pmId}) is not healthy. ${details}` });
+}
+
+/** One by one. @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings */
+export async function createHealthWaiter(
+  ports: Ports,
+  timeoutMs: number | undefined,
+): Promise<(started: readonly AffectedProcess[]) => Promise<void>> {
+  const appliedState = await readAppliedState(ports);
+  const settingsOf = await readSettings(ports, (app) => appliedState.apps[app]?.service ?? "");
+  const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
+  return async (started) => {
+    const list = await ports.processes.list();
+    for (const one of started) {
+      const record = list.find(({ pmId }) => pmId === one.pmId);
+      const { deadlineMs, minHealthyMs } = settingsOf(one.name);
+      const probe = record && probeOf(record);
+      await waitUntilHealthy(ports, one, { probe, deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs });
+    }
+  };
 }

@@ -1,11 +1,11 @@
 import type { ApplyFrame } from "../../api/frames.ts";
 import type { Releases } from "../../ports/releases.ts";
-import { journalsOf, releaseOf, type Journal, type ReleaseEvent } from "../release.ts";
+import { toJournals, toRelease, type Journal, type ReleaseEvent } from "../release.ts";
 
 export type ApplyProgress = Omit<ApplyFrame, "type">;
 
 /** `onProgress` gets each line once it is on disk. */
-export function reportedReleases(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
+export function withProgress(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
   const events: ReleaseEvent[] = [];
   return {
     ...releases,
@@ -16,15 +16,15 @@ export function reportedReleases(releases: Releases, onProgress: (progress: Appl
     async append(id, event) {
       await releases.append(id, event);
       events.push(event);
-      const [journal] = journalsOf([events]);
-      if (journal !== undefined) onProgress(progressOf(journal, event));
+      const [journal] = toJournals([events]);
+      if (journal !== undefined) onProgress(createProgress(journal, event));
     },
   };
 }
 
-function progressOf(journal: Journal, event: ReleaseEvent): ApplyProgress {
-  const { id, outcome, code, steps } = releaseOf(journal, 0);
-  const at = positionOf(journal, event);
+function createProgress(journal: Journal, event: ReleaseEvent): ApplyProgress {
+  const { id, outcome, code, steps } = toRelease(journal, 0);
+  const at = findPosition(journal, event);
   const { do: kind = "save", app = "", phase = "not-begun", reason } = steps[at] ?? {};
   return {
     release: id,
@@ -38,9 +38,10 @@ function progressOf(journal: Journal, event: ReleaseEvent): ApplyProgress {
   };
 }
 
-function positionOf({ head, events }: Journal, event: ReleaseEvent): number {
+function findPosition({ head, events }: Journal, event: ReleaseEvent): number {
   if (event.event === "step") return event.step;
-  const begun = events.flatMap((one) => (one.event === "step" ? [one.step] : []));
-  const about = event.event === "return" ? begun.filter((step) => head.steps[step]?.app === event.app) : begun;
-  return about.at(-1) ?? 0;
+  const startedSteps = events.flatMap((one) => (one.event === "step" ? [one.step] : []));
+  const relevant =
+    event.event === "return" ? startedSteps.filter((step) => head.steps[step]?.app === event.app) : startedSteps;
+  return relevant.at(-1) ?? 0;
 }

@@ -3,15 +3,18 @@ import type { Release } from "../../api/rollout.ts";
 import type { RolloutStep } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { journalsOf, releaseOf } from "../release.ts";
+import { toJournals, toRelease } from "../release.ts";
 
 /** Call it under the apply lock. @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step */
-export async function recordedStep({ releases }: Ports, step: RolloutStep | undefined): Promise<Release | undefined> {
+export async function findRecordedStep(
+  { releases }: Ports,
+  step: RolloutStep | undefined,
+): Promise<Release | undefined> {
   if (step === undefined) return undefined;
-  const journals = journalsOf(await releases.list());
+  const journals = toJournals(await releases.list());
   const found = journals.find(({ head: { rollout } }) => rollout?.id === step.rollout && rollout.step === step.step);
   if (found === undefined) return undefined;
-  const release = releaseOf(found, null);
+  const release = toRelease(found, null);
   const { id, outcome, code } = release;
   if (outcome === "applied") return release;
   throw new SvcmError(outcome === "half" ? "APPLY_HALF" : "APPLY_REVERTED", {
@@ -22,12 +25,12 @@ export async function recordedStep({ releases }: Ports, step: RolloutStep | unde
 }
 
 /** @throws {SvcmError} NOTHING_TO_ROLL_BACK */
-export async function releaseOfRollout({ releases }: Ports, { rollout }: RolloutStep): Promise<string> {
-  const own = journalsOf(await releases.list()).filter(({ head }) => head.rollout?.id === rollout);
-  const left = own.find((journal) => {
-    const { outcome, undoes } = releaseOf(journal, null);
+export async function findReleaseOfRollout({ releases }: Ports, { rollout }: RolloutStep): Promise<string> {
+  const journals = toJournals(await releases.list()).filter(({ head }) => head.rollout?.id === rollout);
+  const effective = journals.find((journal) => {
+    const { outcome, undoes } = toRelease(journal, null);
     return undoes === undefined && (outcome === "applied" || outcome === "half");
   });
-  if (left !== undefined) return left.head.id;
+  if (effective !== undefined) return effective.head.id;
   throw new SvcmError("NOTHING_TO_ROLL_BACK", { details: `The rollout ${rollout} has changed nothing here.` });
 }

@@ -3,32 +3,31 @@ import type { Caller } from "../../caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isStopped } from "../compare.ts";
-import { definitionOf } from "../plan.ts";
+import { definitionText } from "../plan.ts";
 import {
-  journalsOf,
-  namesIn,
-  releaseOf,
+  toJournals,
+  namesOfApp,
+  toRelease,
   releasesInUse,
   type FormerProcess,
-  type Left,
+  type AppliedState,
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
-import { probeOf, type AppProbe } from "../settings/probe.ts";
+import { resolveProbe, type AppProbe } from "../settings/probe.ts";
 import type { RolloutSettings } from "../settings/settings.ts";
 
-export interface Recording {
+export interface ReleaseRecorder {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
   readonly step: (step: number, phase: "begun" | "done" | "failed", reason?: string) => Promise<void>;
-  /** Without `left`, the apps are as the previous release left them. */
   readonly end: (
     outcome: Release["outcome"],
-    more?: { readonly code?: string; readonly left?: Left },
+    more?: { readonly code?: string; readonly left?: AppliedState },
   ) => Promise<Release>;
 }
 
-interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "steps" | "renamed" | "left"> {
+interface ReleaseSubject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "steps" | "renamed" | "left"> {
   readonly message?: string | undefined;
   readonly undoes?: string;
   readonly running: readonly ProcessRecord[];
@@ -36,10 +35,14 @@ interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "st
   readonly keepReleases: number;
 }
 
-export async function begun(ports: Ports, caller: Caller, { keepReleases, ...subject }: Subject): Promise<Recording> {
+export async function beginRelease(
+  ports: Ports,
+  caller: Caller,
+  { keepReleases, ...subject }: ReleaseSubject,
+): Promise<ReleaseRecorder> {
   const { processes, releases } = ports;
   const now = (): string => new Date(ports.clock.now()).toISOString();
-  const head = await headOf(ports, caller, { ...subject, startedAt: now() });
+  const head = await createHead(ports, caller, { ...subject, startedAt: now() });
   const { id } = head;
   const events: ReleaseEvent[] = [head];
   const add = async (event: ReleaseEvent): Promise<void> => {
@@ -56,63 +59,69 @@ export async function begun(ports: Ports, caller: Caller, { keepReleases, ...sub
       add({ event: "step", step, phase, at: now(), ...(reason !== undefined && { reason }) }),
     end: async (outcome, more = {}) => {
       await add({ event: "end", outcome, at: now(), ...more });
-      await releases.prune(keepReleases, releasesInUse(journalsOf(await releases.list()), more.left ?? head.left));
-      return releaseOf({ head, events }, null);
+      await releases.prune(keepReleases, releasesInUse(toJournals(await releases.list()), more.left ?? head.left));
+      return toRelease({ head, events }, null);
     },
   };
 }
 
-async function headOf(
+async function createHead(
   ports: Ports,
-  { source, actor, step: ofRollout }: Caller,
-  { message, running, probeOf: probeNow, ...subject }: Omit<Subject, "keepReleases"> & Pick<ReleaseHead, "startedAt">,
+  { source, actor, step: rolloutStep }: Caller,
+  {
+    message,
+    running,
+    probeOf: probeNow,
+    ...subject
+  }: Omit<ReleaseSubject, "keepReleases"> & Pick<ReleaseHead, "startedAt">,
 ): Promise<ReleaseHead> {
-  const apps = new Set(subject.steps.flatMap(({ app }) => namesIn(subject, app)));
+  const apps = new Set(subject.steps.flatMap(({ app }) => namesOfApp(subject, app)));
   const touched = running.filter(({ name }) => apps.has(name));
   return {
     event: "release",
-    id: idOf(subject.startedAt, ports.host.randomId()),
+    id: createReleaseId(subject.startedAt, ports.host.randomId()),
     ...subject,
     source,
     ...(actor !== undefined && { actor }),
     ...(message !== undefined && { message }),
-    ...(ofRollout !== undefined && { rollout: { id: ofRollout.rollout, step: ofRollout.step } }),
-    before: await former(ports, touched, probeNow),
+    ...(rolloutStep !== undefined && { rollout: { id: rolloutStep.rollout, step: rolloutStep.step } }),
+    before: await recordFormer(ports, touched, probeNow),
   };
 }
 
 /** `20261122-044103-b8f9` sorts by time: the suffix has three digits for the milliseconds and a random one. */
-function idOf(startedAt: string, random: string): string {
+function createReleaseId(startedAt: string, random: string): string {
   const time = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   return `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
 }
 
-export function formerProbe(
-  { apps }: Left,
+export function formerProbeFinder(
+  { apps }: AppliedState,
   healthOf: (app: string) => RolloutSettings["health"],
 ): (record: ProcessRecord) => AppProbe | undefined {
   return ({ name, httpPort }) =>
-    apps[name]?.probe ?? (httpPort === null ? undefined : probeOf(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
+    apps[name]?.probe ??
+    (httpPort === null ? undefined : resolveProbe(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
 }
 
 /** Only healthy apps must be healthy again after a revert. */
-async function former(
+async function recordFormer(
   { health, processes }: Ports,
-  touched: readonly ProcessRecord[],
-  probeNow: Subject["probeOf"],
+  affected: readonly ProcessRecord[],
+  probeNow: ReleaseSubject["probeOf"],
 ): Promise<FormerProcess[]> {
   const { digest } = await processes.withHomeKey();
-  const answered = new Map<string, AppProbe | undefined>();
-  for (const record of touched) {
-    if (answered.has(record.name) || isStopped(record)) continue;
+  const healthyProbes = new Map<string, AppProbe | undefined>();
+  for (const record of affected) {
+    if (healthyProbes.has(record.name) || isStopped(record)) continue;
     const probe = probeNow(record);
     const answer = probe && (await health.check(probe));
-    answered.set(record.name, answer?.state === "healthy" ? probe : undefined);
+    healthyProbes.set(record.name, answer?.state === "healthy" ? probe : undefined);
   }
-  return touched.map((record) => {
+  return affected.map((record) => {
     const { name, pmId, uniqueId, pid } = record;
-    const probe = isStopped(record) ? undefined : answered.get(name);
+    const probe = isStopped(record) ? undefined : healthyProbes.get(name);
     const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) };
-    return { ...common, definition: digest(definitionOf(record)), ...(probe !== undefined && { probe }) };
+    return { ...common, definition: digest(definitionText(record)), ...(probe !== undefined && { probe }) };
   });
 }

@@ -1,104 +1,103 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../errors.ts";
-import { listOrNone } from "../../pm2/control/known.ts";
+import { listOrEmpty } from "../../pm2/control/list-or-empty.ts";
 import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { pmIdsOf } from "../compare.ts";
-import { definitionOf, shortened } from "../plan.ts";
+import { definitionText, shortId } from "../plan.ts";
 import {
-  journalsOf,
-  leftBy,
-  namesIn,
+  envFileCopies,
+  toJournals,
+  findAppliedState,
+  namesOfApp,
   RELEASE_ID,
-  releaseOf,
+  toRelease,
   type FormerProcess,
   type Journal,
-  type Left,
+  type AppliedState,
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
-import { isOfAnApp } from "../step.ts";
+import { isAppStep } from "../step.ts";
 import { readSettings, type SettingsOf } from "../settings/read.ts";
-import { settingsFrom } from "../settings/settings.ts";
+import { mergeSettings } from "../settings/settings.ts";
 
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
   readonly undone: ReleaseHead;
   readonly running: readonly ProcessRecord[];
-  readonly left: Left;
+  readonly appliedState: AppliedState;
   readonly settingsOf: SettingsOf;
 }
 
 /** Last app first. Changes nothing. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED */
-export async function rollbackPlanned(
+export async function planRollback(
   ports: Ports,
-  { release, apps: asked = [] }: InputOf<"rollout.rollback-plan">,
+  { release, apps: requested = [] }: InputOf<"rollout.rollback-plan">,
 ): Promise<PlannedRollback> {
   const lists = await ports.releases.list();
-  const { head: undone } = releaseIn(lists, release);
-  const left = leftBy(journalsOf(lists));
-  const touched = undone.steps.flatMap((step) => (isOfAnApp(step) ? [step.app] : []));
-  const apps = [...new Set(touched)].filter((app) => asked.length === 0 || asked.includes(app)).toReversed();
+  const { head: undone } = findRelease(lists, release);
+  const appliedState = findAppliedState(toJournals(lists));
+  const touched = undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : []));
+  const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
   const { list, digest } = await ports.processes.withHomeKey();
-  const running = await listOrNone({ list });
+  const running = await listOrEmpty({ list });
   const steps = await Promise.all(
     apps.map(async (app) => {
-      const names = namesIn(undone, app);
-      const pins = await ports.releases.changedEnvFiles(
-        names.flatMap((name) => undone.left.apps[name]?.envFiles ?? []),
-      );
+      const names = namesOfApp(undone, app);
+      const pins = await ports.releases.changedEnvFiles(envFileCopies(undone, names));
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
-      return stepOf(app, former, own, { isPinned: pins.size > 0, digest });
+      return createReturnStep(app, former, own, { isPinned: pins.size > 0, digest });
     }),
   );
-  const names = new Set(apps.flatMap((app) => namesIn(undone, app)));
-  const seen = {
+  const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
+  const inputs = {
     release: undone.id,
     steps,
-    running: running.filter(({ name }) => names.has(name)).map(definitionOf),
+    running: running.filter(({ name }) => names.has(name)).map(definitionText),
   };
-  const id = shortened(digest(JSON.stringify(seen)));
+  const id = shortId(digest(JSON.stringify(inputs)));
   const { environment } = undone;
   const changed = steps.some((step) => step.changed);
   return {
     plan: { id, release: undone.id, environment, changed, steps },
     undone,
     running,
-    left,
-    settingsOf: await settings(ports, left),
+    appliedState,
+    settingsOf: await readSettingsOrDefaults(ports, appliedState),
   };
 }
 
 /** An invalid document must not prevent a rollback. */
-async function settings(ports: Ports, { apps }: Left): Promise<SettingsOf> {
+async function readSettingsOrDefaults(ports: Ports, { apps }: AppliedState): Promise<SettingsOf> {
   try {
     return await readSettings(ports, (app) => apps[app]?.service ?? "");
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    return () => settingsFrom();
+    return () => mergeSettings();
   }
 }
 
-interface Seen {
+interface ReturnContext {
   readonly isPinned: boolean;
   readonly digest: (text: string) => string;
 }
 
-function stepOf(
+function createReturnStep(
   app: string,
   former: readonly FormerProcess[],
   now: readonly ProcessRecord[],
-  { isPinned, digest }: Seen,
+  { isPinned, digest }: ReturnContext,
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(
       ({ pmId, uniqueId, definition, pid, isStopped }) =>
         pmId === record.pmId &&
         uniqueId === record.uniqueId &&
-        definition === digest(definitionOf(record)) &&
+        definition === digest(definitionText(record)) &&
         isStopped === !isUp(record) &&
         (!isPinned || pid === record.pid),
     );
@@ -122,35 +121,35 @@ function stepOf(
  * By default the newest release that still has an effect.
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK
  */
-export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
-  const journals = journalsOf(lists);
-  const newest = journals.find((journal) => !LEFT_NOTHING.has(releaseOf(journal, null).outcome));
+export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
+  const journals = toJournals(lists);
+  const newest = journals.find((journal) => !WITHOUT_EFFECT.has(toRelease(journal, null).outcome));
   if (id === undefined && newest === undefined)
     throw new SvcmError("NOTHING_TO_ROLL_BACK", {
       details: "This PM2 has no release of this repository. svcm records one for each apply that changes something.",
     });
   const found = id === undefined ? newest : journals.find(({ head }) => head.id === id);
   if (found !== undefined) return found;
-  throw notKept(
+  throw releaseNotFound(
     journals.map(({ head }) => head.id),
     id ?? "",
   );
 }
 
 /** Ids begin with their time, so an id below all others belongs to a deleted release. */
-function notKept(kept: readonly string[], id: string): SvcmError {
-  const oldest = kept.at(-1);
+function releaseNotFound(ids: readonly string[], id: string): SvcmError {
+  const oldest = ids.at(-1);
   const isGone = oldest !== undefined && RELEASE_ID.test(id) && id < oldest;
   const why = isGone
     ? `The release ${id} is no longer kept: the oldest one is ${oldest}.`
     : `No release has the id ${JSON.stringify(id.slice(0, 80))}.`;
   return new SvcmError("RELEASE_NOT_FOUND", {
     ...(isGone && { code: "RELEASE_GONE" }),
-    details: `${why} Accepted: ${kept.join(", ") || "none; there is no release"}.`,
+    details: `${why} Accepted: ${ids.join(", ") || "none; there is no release"}.`,
     hint: isGone
       ? "Go back by Git: check out the revision, and run svcm apply. keepReleases of rollout keeps more than ten."
       : "svcm keeps the newest ten: svcm releases list",
   });
 }
 
-const LEFT_NOTHING: ReadonlySet<string> = new Set(["refused", "reverted"]);
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["refused", "reverted"]);

@@ -3,16 +3,16 @@ import type { Release } from "../../api/rollout.ts";
 import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
-import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
+import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
 import type { Ports } from "../../ports/index.ts";
-import { hearing, LOCK_PATIENCE_MS } from "./apply.ts";
-import { leftReturned } from "./left.ts";
+import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "./apply.ts";
+import { stateAfterRevert } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
-import { namesIn } from "../release.ts";
-import { begun, formerProbe, type Recording } from "./recording.ts";
-import { recordedStep, releaseOfRollout } from "./recorded-step.ts";
-import { returnApps } from "./return-apps.ts";
-import { rollbackPlanned, type PlannedRollback } from "./rollback-plan.ts";
+import { namesOfApp } from "../release.ts";
+import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
+import { findRecordedStep, findReleaseOfRollout } from "./recorded-step.ts";
+import { revertApps } from "./revert-apps.ts";
+import { planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
 
@@ -22,57 +22,67 @@ type Input = InputOf<"rollout.rollback">;
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_HALF, PM2_FAILED,
  * AUDIT_FAILED
  */
-export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<Release> {
-  const { apps, plan: asked, lockTimeoutMs = LOCK_PATIENCE_MS } = input;
-  const about: ActionSubject = { action: "plan.rollback" };
+export function rollBack(ports: Ports, input: Input, caller: Caller): Promise<Release> {
+  const { apps, plan: requested, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
+  const subject: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
     ports.releases.withLock(lockTimeoutMs, async () => {
-      const done = await recordedStep(ports, caller.step);
+      const done = await findRecordedStep(ports, caller.step);
       if (done !== undefined) return done;
       await caller.step?.confirm();
       await recover(ports);
-      const release = caller.step === undefined ? input.release : await releaseOfRollout(ports, caller.step);
-      const now = await rollbackPlanned(ports, { release, apps });
-      about.target = `release ${now.undone.id}`;
-      if (asked !== undefined && asked !== now.plan.id) throw stale(asked, now.plan.id);
-      const recording = await recordingOf(ports, now, caller);
-      noteProcesses(about, ports, recording.head.before);
+      const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
+      const planned = await planRollback(ports, { release, apps });
+      subject.target = `release ${planned.undone.id}`;
+      if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
+      const recording = await startRollbackRecording(ports, planned, caller);
+      noteProcesses(subject, ports, recording.head.before);
       await begin();
       const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
-      return await hearing(ports, () => run(ports, now, recording, how));
+      return await whileListening(ports, () => runRollback(ports, planned, recording, how));
     });
-  return audited(ports, caller, () => about, attempt);
+  return audited(ports, caller, () => subject, attempt);
 }
 
-function stale(asked: string, present: string): SvcmError {
+function planStale(requested: string, current: string): SvcmError {
   return new SvcmError("PLAN_STALE", {
-    details: `The plan ${asked} is out of date: a process or an env file changed. The plan is now ${present}.`,
+    details: `The plan ${requested} is out of date: a process or an env file changed. The plan is now ${current}.`,
     hint: "Read the new plan: svcm rollback --dry-run",
   });
 }
 
-function recordingOf(ports: Ports, now: PlannedRollback, caller: Caller): Promise<Recording> {
-  const { undone, plan, running, left, settingsOf } = now;
+function startRollbackRecording(ports: Ports, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
+  const { undone, plan, running, appliedState, settingsOf } = planned;
   const { environment, git, id, renamed } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
   const keepReleases = Math.max(1, ...steps.map(({ app }) => settingsOf(app).keepReleases));
-  const probeOf = formerProbe(left, (app) => settingsOf(app).health);
-  const subject = { environment, git, plan: plan.id, steps, renamed, left, running, keepReleases, probeOf };
-  return begun(ports, caller, { ...subject, undoes: id });
+  const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
+  const subject = {
+    environment,
+    git,
+    plan: plan.id,
+    steps,
+    renamed,
+    left: appliedState,
+    running,
+    keepReleases,
+    probeOf,
+  };
+  return beginRelease(ports, caller, { ...subject, undoes: id });
 }
 
-interface How {
+interface RollbackOptions {
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-async function run(
+async function runRollback(
   ports: Ports,
-  { undone, plan, left, settingsOf }: PlannedRollback,
-  recording: Recording,
-  { timeoutMs, signal }: How,
+  { undone, plan, appliedState, settingsOf }: PlannedRollback,
+  recording: ReleaseRecorder,
+  { timeoutMs, signal }: RollbackOptions,
 ): Promise<Release> {
-  const demandOf = (app: string) => {
+  const requirementOf = (app: string) => {
     const { deadlineMs, minHealthyMs } = settingsOf(app);
     return { deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs };
   };
@@ -84,7 +94,7 @@ async function run(
       break;
     }
     await recording.step(index, "begun");
-    const { reasons, pinned } = await returnApps(ports, { head: undone, add: recording.add, demandOf }, [app]);
+    const { reasons, pinned } = await revertApps(ports, { head: undone, add: recording.add, requirementOf }, [app]);
     await recording.step(index, reasons.length === 0 ? "done" : "failed", reasons[0]);
     failures.push(...reasons);
     for (const one of pinned) allPinned.add(one);
@@ -94,8 +104,8 @@ async function run(
     await recording.end("half");
     throw new SvcmError("APPLY_HALF", { details: `svcm could not restore everything. ${failures.join(" ")}` });
   }
-  const apps = plan.steps.flatMap(({ app }) => namesIn(undone, app));
-  const { unsavedAtMs: _unsaved, ...saved } = left;
-  const returned = leftReturned(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
+  const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
+  const { unsavedAtMs: _unsaved, ...saved } = appliedState;
+  const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
   return await recording.end("applied", { left: returned });
 }

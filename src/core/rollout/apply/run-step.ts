@@ -1,36 +1,37 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import type { Acting, AffectedProcess, Meanwhile } from "../../pm2/control/acting.ts";
+import type { ActionContext, AffectedProcess, ReloadWatch } from "../../pm2/control/action.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
-import { declarationOf } from "../../pm2/declaration.ts";
+import { findDeclaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { DeclaredRun } from "../../ports/processes.ts";
 import type { DecidedStep } from "../step.ts";
-import type { Expecting } from "../expected.ts";
-import { definitionOf } from "../plan.ts";
-import { Gate, type Demand } from "./gate.ts";
+import type { ExpectContext } from "../expected.ts";
+import { definitionText } from "../plan.ts";
+import { HealthGate, type HealthRequirement } from "./gate.ts";
 import { preflight } from "./preflight.ts";
 
-export interface Running {
+export interface StepContext {
   readonly ports: Ports;
   readonly loaded: LoadedEcosystem;
-  readonly expecting: Expecting;
+  readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];
-  readonly demandOf: (app: string) => Demand;
+  readonly requirementOf: (app: string) => HealthRequirement;
   /** Takes a pending response of PM2 that a failed step did not wait for. */
-  readonly owed: Meanwhile["owed"];
-  readonly booted: (app: string, bootMs: number) => void;
+  readonly onPendingReload: ReloadWatch["onPendingReload"];
+  readonly onBoot: (app: string, bootMs: number) => void;
 }
 
 /**
  * Each must be the process that the plan was computed from, with the same definition.
  * @throws {SvcmError} PM2_FAILED with the code `PROCESS_CHANGED`
  */
-export async function targetsOf(
-  { ports, running }: Running,
+export async function findTargets(
+  { ports, running }: StepContext,
   { do: kind, pmIds }: Pick<DecidedStep, "do" | "pmIds">,
 ): Promise<ProcessRecord[]> {
   // An earlier step may have changed the processes of an app that is scaled.
@@ -38,9 +39,9 @@ export async function targetsOf(
   const { list } = await ports.processes.withHomeKey();
   const now = await list();
   return pmIds.map((pmId) => {
-    const seen = running.find((record) => record.pmId === pmId);
+    const planned = running.find((record) => record.pmId === pmId);
     const found = now.find((record) => record.pmId === pmId);
-    if (found !== undefined && seen !== undefined && definitionOf(found) === definitionOf(seen)) return found;
+    if (found !== undefined && planned !== undefined && definitionText(found) === definitionText(planned)) return found;
     throw new SvcmError("PM2_FAILED", {
       code: "PROCESS_CHANGED",
       details: `The process with PM2's number ${pmId} changed after the plan was computed.`,
@@ -53,61 +54,87 @@ export async function targetsOf(
  * Process by process, each online and past its probe.
  * @throws {SvcmError} PREFLIGHT_FAILED, and the errors of the actions and the gate
  */
-export async function runStep(running: Running, step: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
-  if (step.do === "save") return running.ports.processes.saveList();
-  if (step.do === "scale") return scale(running, step);
-  const { loaded, expecting } = running;
-  if (step.do === "remove") return remove(running, step, targets);
-  const declared = declarationOf(loaded, step.app, expecting);
-  const acting = actingOn(running, step.app);
-  if (step.do === "preflight") return preflight(running.ports, declared, running.demandOf(step.app));
-  const judge = (affected: readonly AffectedProcess[]): Promise<void> => judged(running, affected);
-  const run = { app: { ...declared.apps.at(-1), env: declared.env }, folder: declared.folder, drop: droppedBy(step) };
+export async function runStep(
+  context: StepContext,
+  step: DecidedStep,
+  targets: readonly ProcessRecord[],
+): Promise<void> {
+  if (step.do === "save") return context.ports.processes.saveList();
+  if (step.do === "scale") return scaleApp(context, step);
+  const { loaded, expecting } = context;
+  if (step.do === "remove") return removeProcesses(context, step, targets);
+  const declared = findDeclaration(loaded, step.app, expecting);
+  if (step.do === "preflight") return preflight(context.ports, declared, context.requirementOf(step.app));
+  const checkHealth = (affected: readonly AffectedProcess[]): Promise<void> => waitForHealth(context, affected);
+  const run = {
+    app: { ...declared.apps.at(-1), env: declared.env },
+    folder: declared.folder,
+    drop: droppedVariables(step),
+  };
+  const startContext = createActionContext(context, step.app, "start");
   for (const target of targets) {
-    if (step.do === "update")
-      await update(running, step.app, { ...acting(step.method ?? "restart"), declared: () => run }, target);
-    else if (step.do === "resume") await actOn({ ...acting("start"), judge }, target);
+    if (step.do === "update") await updateProcess(context, step, run, target);
+    else if (step.do === "resume") await actOn({ ...startContext, checkHealth }, target);
   }
-  if (step.do === "replace") await remove(running, step, targets);
+  if (step.do === "replace") await removeProcesses(context, step, targets);
   if (step.do === "start" || step.do === "replace") {
-    const { affected } = await startDeclared(acting("start"), declared);
-    await judge(affected);
+    const { affected } = await startDeclared(startContext, declared);
+    await checkHealth(affected);
   }
 }
 
-async function remove(running: Running, { app }: DecidedStep, targets: readonly ProcessRecord[]): Promise<void> {
-  for (const target of targets) await actOn(actingOn(running, app)("delete"), target);
+async function removeProcesses(
+  context: StepContext,
+  { app }: DecidedStep,
+  targets: readonly ProcessRecord[],
+): Promise<void> {
+  for (const target of targets) await actOn(createActionContext(context, app, "delete"), target);
 }
 
 /** The gate checks how long a process stays online, so the action itself ends as soon as it is online. */
-function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAction) => Acting {
-  const { deadlineMs: timeoutMs } = demandOf(app);
-  return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
+function createActionContext({ ports, requirementOf }: StepContext, app: string, action: ProcessAction): ActionContext {
+  return { ports, action, begin: () => Promise.resolve(), timeoutMs: requirementOf(app).deadlineMs, stableMs: 0 };
 }
 
-async function update(running: Running, app: string, acting: Acting, target: ProcessRecord): Promise<void> {
-  const gate = new Gate(running.ports, running.demandOf(app));
-  const meanwhile = { look: (now: ProcessRecord) => gate.look(now), owed: running.owed };
-  const judge: Acting["judge"] = (affected) => judged(running, affected, gate);
-  await actOn({ ...acting, meanwhile, judge }, target);
+async function updateProcess(
+  context: StepContext,
+  { app, method = "restart" }: DecidedStep,
+  run: DeclaredRun,
+  target: ProcessRecord,
+): Promise<void> {
+  const gate = new HealthGate(context.ports, context.requirementOf(app));
+  const { onPendingReload } = context;
+  await actOn(
+    {
+      ...createActionContext(context, app, method),
+      nextRun: () => run,
+      reloadWatch: { observe: (now) => gate.observe(now), onPendingReload },
+      checkHealth: (affected) => waitForHealth(context, affected, gate),
+    },
+    target,
+  );
 }
 
-async function judged(running: Running, affected: readonly AffectedProcess[], begun?: Gate): Promise<void> {
+async function waitForHealth(
+  context: StepContext,
+  affected: readonly AffectedProcess[],
+  gate?: HealthGate,
+): Promise<void> {
   for (const one of affected) {
-    const gate = begun ?? new Gate(running.ports, running.demandOf(one.name));
-    const bootMs = await gate.passed(one);
-    if (bootMs !== undefined) running.booted(one.name, bootMs);
+    const own = gate ?? new HealthGate(context.ports, context.requirementOf(one.name));
+    const bootMs = await own.wait(one);
+    if (bootMs !== undefined) context.onBoot(one.name, bootMs);
   }
 }
 
-async function scale(running: Running, { app, instances }: DecidedStep): Promise<void> {
+async function scaleApp(context: StepContext, { app, instances }: DecidedStep): Promise<void> {
   const { to = 0 } = instances ?? {};
-  const siblings = (await running.ports.processes.list()).filter(({ name }) => name === app);
-  const scaling = { ...actingOn(running, app)("start"), report: undefined };
-  if (siblings.length >= to) return void (await scaleDown(scaling, siblings, siblings.length - to));
-  await judged(running, await scaleUp(scaling, siblings, to - siblings.length));
+  const siblings = (await context.ports.processes.list()).filter(({ name }) => name === app);
+  const scaleContext = { ...createActionContext(context, app, "start"), report: undefined };
+  if (siblings.length >= to) return void (await scaleDown(scaleContext, siblings, siblings.length - to));
+  await waitForHealth(context, await scaleUp(scaleContext, siblings, to - siblings.length));
 }
 
-function droppedBy({ why }: DecidedStep): string[] {
+function droppedVariables({ why }: DecidedStep): string[] {
   return why.flatMap(({ field, state, key }) => (field === "env" && state === "stale" && key !== null ? [key] : []));
 }

@@ -14,7 +14,7 @@ export function renderPlanMarkdown(plan: Plan): string {
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
     `From ${subjectText(plan, codeSpan)}.`,
-    asManyAsFit(items),
+    joinFitting(items),
     [
       ...leftOut.map((one) => `- ${leftOutText(one, codeSpan)}`),
       ...undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`),
@@ -36,9 +36,9 @@ function stepItem(step: PlanStep): string {
   ].join("\n");
 }
 
-function asManyAsFit(items: readonly string[]): string {
-  let left = MAX_LENGTH;
-  const fitting = items.filter((item) => (left -= item.length + 1) >= 0);
+function joinFitting(items: readonly string[]): string {
+  let remaining = MAX_LENGTH;
+  const fitting = items.filter((item) => (remaining -= item.length + 1) >= 0);
   const more = items.length - fitting.length;
   return [...fitting, ...(more > 0 ? [`- and ${more} more; \`svcm plan\` shows them`] : [])].join("\n");
 }

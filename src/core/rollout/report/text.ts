@@ -3,8 +3,8 @@ import { setOnOneLine } from "../../findings/quote.ts";
 import { severityText, type Paint } from "../../findings/text.ts";
 import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
-const MAX_VALUE = 200;
-const MAX_MESSAGE = 400;
+const MAX_VALUE_LENGTH = 200;
+const MAX_MESSAGE_LENGTH = 400;
 
 /** The caller wraps long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
@@ -29,7 +29,7 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
 }
 
 function issueText(issue: Plan["issues"][number], paint: Paint): string {
-  return `${severityText(issue, paint)} ${quote(issue.message, MAX_MESSAGE)} ${paint.dim(`[${issue.code}]`)}`;
+  return `${severityText(issue, paint)} ${quote(issue.message, MAX_MESSAGE_LENGTH)} ${paint.dim(`[${issue.code}]`)}`;
 }
 
 function stepLines(step: PlanStep, paint: Paint): string[] {
@@ -53,6 +53,6 @@ function signOf({ do: kind, disruption }: PlanStep, { green, red, yellow }: Pain
   return ["~", disruption === "none" ? green : yellow];
 }
 
-function quote(text: string, limit = MAX_VALUE): string {
+function quote(text: string, limit = MAX_VALUE_LENGTH): string {
   return setOnOneLine(text, limit);
 }

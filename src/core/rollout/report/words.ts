@@ -7,14 +7,14 @@ export type Quote = (text: string) => string;
 
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
 export function subjectText({ fileName, from, git, pm2 }: Plan, quote: Quote): string {
-  const file = git === null ? quote(fileName) : `${quote(fileName)} at ${quote(short(git.commit))}`;
+  const file = git === null ? quote(fileName) : `${quote(fileName)} at ${quote(shortCommit(git.commit))}`;
   const dirty =
     git !== null && git.dirty.length > 0 ? `, with changes to ${git.dirty.map((path) => quote(path)).join(", ")}` : "";
-  if (from !== undefined) return `${quote(from.revision)} (${quote(short(from.commit))}) to ${file}${dirty}`;
+  if (from !== undefined) return `${quote(from.revision)} (${quote(shortCommit(from.commit))}) to ${file}${dirty}`;
   return `${file}${dirty} to PM2 of ${quote(pm2?.home ?? "")}`;
 }
 
-function short(commit: string): string {
+function shortCommit(commit: string): string {
   return commit.slice(0, 10);
 }
 
@@ -28,31 +28,31 @@ export function countSteps({ summary, exists, changed }: Plan): string {
 
 /** `reload 2 instances, one by one: no request is lost` */
 export function stepText(step: PlanStep): string {
-  return `${actionText(step)}${LOSS[step.disruption]}`;
+  return `${actionText(step)}${DISRUPTION_TEXTS[step.disruption]}`;
 }
 
 /** `reload 2 instances, one by one` */
 export function actionText(step: PlanStep): string {
-  return ACTIONS[step.do](step);
+  return ACTION_TEXTS[step.do](step);
 }
 
-const ACTIONS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
+const ACTION_TEXTS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
   preflight: () => "start once on a spare port, then delete that process",
-  start: ({ instances }) => `start${ofInstances(instances?.to)}`,
-  resume: ({ pmIds }) => `start again${ofInstances(pmIds.length)}`,
+  start: ({ instances }) => `start${instancesText(instances?.to)}`,
+  resume: ({ pmIds }) => `start again${instancesText(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>
-    pmIds.length > 1 ? `${method}${ofInstances(pmIds.length)}, one by one` : method,
+    pmIds.length > 1 ? `${method}${instancesText(pmIds.length)}, one by one` : method,
   scale: ({ instances }) => `scale from ${instances?.from} to ${counted(instances?.to ?? 0, "instance")}`,
-  replace: ({ instances }) => `delete, then start${ofInstances(instances?.to)}`,
+  replace: ({ instances }) => `delete, then start${instancesText(instances?.to)}`,
   remove: () => "delete",
   save: () => "save PM2's list for the next boot",
 };
 
-function ofInstances(count = 1): string {
+function instancesText(count = 1): string {
   return count > 1 ? ` ${count} instances` : "";
 }
 
-const LOSS: Readonly<Record<PlanStep["disruption"], string>> = {
+const DISRUPTION_TEXTS: Readonly<Record<PlanStep["disruption"], string>> = {
   none: ": no request is lost",
   partial: ": each instance is away while it restarts",
   gap: ": requests fail until it listens again",
@@ -62,25 +62,27 @@ const LOSS: Readonly<Record<PlanStep["disruption"], string>> = {
 export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
   const fields = [...new Set(why.map(({ field }) => field))];
   return fields.map((field) => {
-    const own = why.filter((reason) => reason.field === field);
-    return `${quote(field)}: ${own.map((reason) => reasonText(reason, quote)).join(", ")}`;
+    const reasons = why.filter((reason) => reason.field === field);
+    return `${quote(field)}: ${reasons.map((reason) => reasonText(reason, quote)).join(", ")}`;
   });
 }
 
 function reasonText({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
-  if (field === "env") return `${quote(key ?? "")} ${KEY[state]}`;
-  if (field === "app" && state !== "different") return APP[state] ?? "does not run";
+  if (field === "env") return `${quote(key ?? "")} ${KEY_TEXTS[state]}`;
+  if (field === "app" && state !== "different") return APP_TEXTS[state] ?? "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
-  return declared === null && running === null ? "changed" : `${shown(running, quote)} to ${shown(declared, quote)}`;
+  return declared === null && running === null
+    ? "changed"
+    : `${valueText(running, quote)} to ${valueText(declared, quote)}`;
 }
 
-const APP: Partial<Readonly<Record<PlanReason["state"], string>>> = {
+const APP_TEXTS: Partial<Readonly<Record<PlanReason["state"], string>>> = {
   stopped: "is stopped",
   unexpected: "no file declares it any more",
 };
 
-const KEY: Readonly<Record<PlanReason["state"], string>> = {
+const KEY_TEXTS: Readonly<Record<PlanReason["state"], string>> = {
   absent: "added",
   different: "changed",
   missing: "added",
@@ -89,7 +91,7 @@ const KEY: Readonly<Record<PlanReason["state"], string>> = {
   unexpected: "removed",
 };
 
-function shown(value: PlanReason["declared"], quote: Quote): string {
+function valueText(value: PlanReason["declared"], quote: Quote): string {
   return value === null ? "PM2's default" : quote(String(value));
 }
 

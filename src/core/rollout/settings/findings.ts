@@ -1,24 +1,23 @@
 import { show } from "../../deployments/rule.ts";
 import { accepting, acceptedText, type Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
-import { healthMembers, rolloutMembers, type Member } from "./members.ts";
+import { healthMembers, rolloutMembers, type Member } from "./settings.ts";
 
-interface Found extends Finding {
-  /** Relative to the member `rollout`. */
+interface RolloutFinding extends Finding {
   readonly path: readonly string[];
 }
 
-type Members = Readonly<Record<string, Pick<Member, "matches" | "expected">>>;
+type MemberTable = Readonly<Record<string, Pick<Member, "matches" | "expected">>>;
 
 const SUFFIX = /^[\w.-]{1,200}$/;
 
-const PROBES: Members[string] = {
+const PROBES: MemberTable[string] = {
   matches: isRecord,
   expected: "a map of probes by the suffix of an app's name, such as { restapi: { path: /health } }",
 };
-const SETTINGS: Members = { ...rolloutMembers, health: PROBES };
+const SETTINGS: MemberTable = { ...rolloutMembers, health: PROBES };
 
-export function rolloutFindings(rollout: unknown): Found[] {
+export function rolloutFindings(rollout: unknown): RolloutFinding[] {
   if (!isRecord(rollout)) return [notAMap([], SETTINGS)];
   const { health } = rollout;
   return [
@@ -27,7 +26,7 @@ export function rolloutFindings(rollout: unknown): Found[] {
   ];
 }
 
-function probeFindings(suffix: string, probe: unknown): Found[] {
+function probeFindings(suffix: string, probe: unknown): RolloutFinding[] {
   const path = ["health", suffix];
   const name = "the suffix of an app's name: letters, digits, _, . and -";
   if (!SUFFIX.test(suffix)) return [{ path, message: acceptedText(`${show(suffix)} is not accepted`, name) }];
@@ -35,11 +34,11 @@ function probeFindings(suffix: string, probe: unknown): Found[] {
 }
 
 function memberFindings(
-  given: Readonly<Record<string, unknown>>,
-  members: Members,
+  values: Readonly<Record<string, unknown>>,
+  members: MemberTable,
   parent: readonly string[],
-): Found[] {
-  return Object.entries(given).flatMap(([name, value]): Found[] => {
+): RolloutFinding[] {
+  return Object.entries(values).flatMap(([name, value]): RolloutFinding[] => {
     const path = [...parent, name];
     const member = Object.hasOwn(members, name) ? members[name] : undefined;
     if (member === undefined)
@@ -50,6 +49,6 @@ function memberFindings(
   });
 }
 
-function notAMap(path: readonly string[], members: Members): Found {
+function notAMap(path: readonly string[], members: MemberTable): RolloutFinding {
   return { path, message: acceptedText("not a map", `a map of ${Object.keys(members).join(", ")}`) };
 }

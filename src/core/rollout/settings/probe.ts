@@ -2,7 +2,6 @@ import { portOf } from "../../words/port.ts";
 import type { Probe } from "../../ports/probes.ts";
 import type { HealthSettings } from "./settings.ts";
 
-/** The port key is null if the port is fixed. */
 export interface AppProbe extends Probe {
   readonly portKey: string | null;
 }
@@ -11,48 +10,49 @@ type Protocol = Probe["kind"];
 
 const SOCKET_IO = "/socket.io/?EIO=4&transport=websocket";
 
-const BY_PROTOCOL: Readonly<Record<Protocol, { readonly port: string; readonly path: string }>> = {
+const DEFAULTS_BY_PROTOCOL: Readonly<Record<Protocol, { readonly port: string; readonly path: string }>> = {
   http: { port: "SVC_HTTP_PORT", path: "/health" },
   websocket: { port: "SVC_HTTP_PORT", path: SOCKET_IO },
   grpc: { port: "SVC_GRPC_PORT", path: "/" },
 };
 
 /** The startup contract names apps after their protocol. */
-const BY_SUFFIX: Readonly<Record<string, HealthSettings>> = {
+const SETTINGS_BY_SUFFIX: Readonly<Record<string, HealthSettings>> = {
   restapi: { protocol: "http" },
   websocketapi: { protocol: "websocket" },
   grpcapi: { protocol: "grpc" },
 };
 
-export function portKeyOf(app: string, health: Readonly<Record<string, HealthSettings>>): string | undefined {
-  const { port } = settingsFor(app, health) ?? {};
+export function findPortKey(app: string, health: Readonly<Record<string, HealthSettings>>): string | undefined {
+  const { port } = resolveSettings(app, health) ?? {};
   return typeof port === "string" ? port : undefined;
 }
 
-export function probeOf(
+export function resolveProbe(
   app: string,
   env: Readonly<Record<string, unknown>>,
   health: Readonly<Record<string, HealthSettings>> = {},
 ): AppProbe | undefined {
-  const found = settingsFor(app, health);
+  const found = resolveSettings(app, health);
   if (found === undefined) return undefined;
-  const { kind, path, port: given, service, isDeclared } = found;
-  const port = typeof given === "number" ? given : portOf(env[given]);
+  const { kind, path, port: declaredPort, service, isDeclared } = found;
+  const port = typeof declaredPort === "number" ? declaredPort : portOf(env[declaredPort]);
   if (port === null) return undefined;
-  const portKey = typeof given === "string" ? given : null;
+  const portKey = typeof declaredPort === "string" ? declaredPort : null;
   return { kind, path, port, portKey, ...(service !== undefined && { service }), ...(isDeclared && { isDeclared }) };
 }
 
-interface Completed extends Pick<Probe, "kind" | "path" | "service" | "isDeclared"> {
+interface ResolvedSettings extends Pick<Probe, "kind" | "path" | "service" | "isDeclared"> {
   readonly port: number | string;
 }
 
-/** The longest suffix wins. */
-function settingsFor(app: string, health: Readonly<Record<string, HealthSettings>>): Completed | undefined {
-  const suffixes = [...Object.keys(BY_SUFFIX), ...Object.keys(health)].filter((suffix) => app.endsWith(suffix));
+function resolveSettings(app: string, health: Readonly<Record<string, HealthSettings>>): ResolvedSettings | undefined {
+  const suffixes = [...Object.keys(SETTINGS_BY_SUFFIX), ...Object.keys(health)].filter((suffix) =>
+    app.endsWith(suffix),
+  );
   const suffix = suffixes.toSorted((a, b) => b.length - a.length)[0];
   if (suffix === undefined) return undefined;
-  const { protocol = "http", ...given } = { ...BY_SUFFIX[suffix], ...health[suffix] };
+  const { protocol = "http", ...declared } = { ...SETTINGS_BY_SUFFIX[suffix], ...health[suffix] };
   if (protocol === "none") return undefined;
-  return { kind: protocol, ...BY_PROTOCOL[protocol], ...given, isDeclared: Object.hasOwn(health, suffix) };
+  return { kind: protocol, ...DEFAULTS_BY_PROTOCOL[protocol], ...declared, isDeclared: Object.hasOwn(health, suffix) };
 }

@@ -9,28 +9,27 @@ import type { Ports } from "../../ports/index.ts";
 import { isRecord } from "../../words/record.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 import { rolloutFindings } from "./findings.ts";
-import { portKeyOf, probeOf, type AppProbe } from "./probe.ts";
-import { settingsFrom, type RolloutSettings } from "./settings.ts";
+import { findPortKey, resolveProbe, type AppProbe } from "./probe.ts";
+import { mergeSettings, type RolloutSettings } from "./settings.ts";
 
 /** A service in svcm.yaml overrides deployments.yaml. */
 export type SettingsOf = (app: string) => RolloutSettings;
 
-/** `""` for a service without a name. */
 export type ServiceOf = (app: string) => string;
 
-export function servicesIn(loaded: LoadedEcosystem | undefined): ServiceOf {
+export function createServiceLookup(loaded: LoadedEcosystem | undefined): ServiceOf {
   const names = new Map(loaded?.apps.map(({ fields, start }) => [normaliseApp(fields).name, start?.service]));
   return (app) => names.get(app) ?? "";
 }
 
 /** @throws {SvcmError} FACT_INVALID, SUITE_FILE_FAILED */
 export async function readSettings(ports: Ports, serviceOf: ServiceOf): Promise<SettingsOf> {
-  const shared = await settingsInDocument(ports);
+  const shared = await readDocumentSettings(ports);
   const services = (await ports.facts.project())?.services ?? {};
-  return (app) => settingsFrom(shared, services[serviceOf(app)]?.rollout);
+  return (app) => mergeSettings(shared, services[serviceOf(app)]?.rollout);
 }
 
-async function settingsInDocument(ports: Ports): Promise<unknown> {
+async function readDocumentSettings(ports: Ports): Promise<unknown> {
   const text = await readDocumentIfThere(ports, DEPLOYMENTS_FILE);
   if (text === undefined || !text.includes("rollout")) return undefined;
   const { readSource } = await import("../../yaml/read.ts");
@@ -59,19 +58,19 @@ export async function readProbes(
   const probes = new Map<string, AppProbe>();
   for (const [index, { name, env }] of declared.entries()) {
     const { health } = settingsOf(name);
-    const key = portKeyOf(name, health);
+    const key = findPortKey(name, health);
     const isInFile = key !== undefined && env[key] === undefined;
     const files = isInFile ? (loaded.apps[index]?.places.envFiles ?? []) : [];
-    const texts = await Promise.all(files.map(({ path }) => textOrNothing(ports, path)));
+    const texts = await Promise.all(files.map(({ path }) => readTextOrEmpty(ports, path)));
     const port = key === undefined ? undefined : heldValues(texts).get(key);
-    const probe = probeOf(name, port === undefined ? env : { ...env, [String(key)]: port }, health);
+    const probe = resolveProbe(name, port === undefined ? env : { ...env, [String(key)]: port }, health);
     if (probe !== undefined) probes.set(name, probe);
   }
   return probes;
 }
 
 /** Another check reports a file that cannot be read. */
-async function textOrNothing({ files }: Ports, path: string): Promise<{ readonly text: string }> {
+async function readTextOrEmpty({ files }: Ports, path: string): Promise<{ readonly text: string }> {
   const bytes = await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array());
   return { text: decodeUtf8(bytes) ?? "" };
 }

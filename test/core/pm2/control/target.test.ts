@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isOwn } from "../../../../src/core/pm2/process-record.ts";
-import { resolveTarget, targetName, type AskedTarget } from "../../../../src/core/pm2/control/target.ts";
+import { isOwnProcess } from "../../../../src/core/pm2/process-record.ts";
+import { resolveTarget, targetName, type TargetRequest } from "../../../../src/core/pm2/control/target.ts";
 import { record } from "../../../support/process-record.ts";
 
 const list = [
@@ -12,12 +12,12 @@ const list = [
   record({ pmId: 5, name: "same", script: "/srv/a.js" }),
   record({ pmId: 6, name: "same", script: "/srv/b.js" }),
 ];
-const ids = (asked: Partial<AskedTarget>): number[] =>
-  resolveTarget(list, { scope: "process", ...asked }).map(({ pmId }) => pmId);
+const ids = (requested: Partial<TargetRequest>): number[] =>
+  resolveTarget(list, { scope: "process", ...requested }).map(({ pmId }) => pmId);
 
-function refusal(asked: Partial<AskedTarget>): unknown {
+function refusal(requested: Partial<TargetRequest>): unknown {
   try {
-    return ids(asked);
+    return ids(requested);
   } catch (error) {
     const { kind, message } = error as { kind: string; message: string };
     return `${kind}: ${message}`;
@@ -81,9 +81,9 @@ test("a target has its name even if the request has its number", () => {
 
 test("the process that serves the request is known by its pid, its ancestors and its number in PM2", () => {
   const none = { pids: [10, 11], pm2: null };
-  expect(isOwn(record({ pid: 11 }), none)).toBe(true);
-  expect(isOwn(record({ pid: 12 }), none)).toBe(false);
-  expect(isOwn(record({ pid: null }), none)).toBe(false);
-  expect(isOwn(record({ pmId: 3, name: "svcm" }), { pids: [10], pm2: { pmId: 3, name: "svcm" } })).toBe(true);
-  expect(isOwn(record({ pmId: 3, name: "api" }), { pids: [10], pm2: { pmId: 3, name: "svcm" } })).toBe(false);
+  expect(isOwnProcess(record({ pid: 11 }), none)).toBe(true);
+  expect(isOwnProcess(record({ pid: 12 }), none)).toBe(false);
+  expect(isOwnProcess(record({ pid: null }), none)).toBe(false);
+  expect(isOwnProcess(record({ pmId: 3, name: "svcm" }), { pids: [10], pm2: { pmId: 3, name: "svcm" } })).toBe(true);
+  expect(isOwnProcess(record({ pmId: 3, name: "api" }), { pids: [10], pm2: { pmId: 3, name: "svcm" } })).toBe(false);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import {
-  isDoneWithoutUs,
+  isAlreadyDone,
   OnlineRuns,
   STABLE_MS,
-  UNKNOWN_BEFORE,
-  verdictOn,
+  NO_PREVIOUS_RUN,
+  judge,
 } from "../../../../src/core/pm2/control/verdict.ts";
 import { record } from "../../../support/process-record.ts";
 
@@ -12,56 +12,56 @@ const stable = { status: "online", pid: 2, startedAt: 1_000_000 };
 const before = record({ status: "online", pid: 1, startedAt: 1, restartCount: 4 });
 
 test("a stop is done when the process is listed as stopped and has no pid", () => {
-  expect(verdictOn("stop", before, record({ status: "stopped", pid: null }), STABLE_MS)).toBe("done");
-  expect(verdictOn("stop", before, record({ status: "stopping" }), STABLE_MS)).toBe("pending");
-  expect(verdictOn("stop", before, record({ status: "stopped", pid: 1 }), STABLE_MS)).toBe("pending");
-  expect(verdictOn("stop", before, record({ status: "errored" }), STABLE_MS)).toMatchObject({
+  expect(judge("stop", before, record({ status: "stopped", pid: null }), STABLE_MS)).toBe("done");
+  expect(judge("stop", before, record({ status: "stopping" }), STABLE_MS)).toBe("pending");
+  expect(judge("stop", before, record({ status: "stopped", pid: 1 }), STABLE_MS)).toBe("pending");
+  expect(judge("stop", before, record({ status: "errored" }), STABLE_MS)).toMatchObject({
     failed: expect.stringContaining("errored") as string,
   });
-  expect(verdictOn("stop", before, undefined, STABLE_MS)).toEqual({ failed: "PM2 no longer lists it" });
-  expect(verdictOn("stop", before, record({ status: "launching", pid: 2 }), STABLE_MS)).toEqual({
+  expect(judge("stop", before, undefined, STABLE_MS)).toEqual({ failed: "PM2 no longer lists it" });
+  expect(judge("stop", before, record({ status: "launching", pid: 2 }), STABLE_MS)).toEqual({
     failed: "PM2 itself started it again meanwhile",
   });
 });
 
 test("a start is done when the process has been online for as long as PM2 calls stable", () => {
-  expect(verdictOn("start", UNKNOWN_BEFORE, record(stable), STABLE_MS)).toBe("done");
-  expect(verdictOn("start", UNKNOWN_BEFORE, record(stable), STABLE_MS - 1)).toBe("pending");
-  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, status: "launching" }), STABLE_MS)).toBe("pending");
-  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
+  expect(judge("start", NO_PREVIOUS_RUN, record(stable), STABLE_MS)).toBe("done");
+  expect(judge("start", NO_PREVIOUS_RUN, record(stable), STABLE_MS - 1)).toBe("pending");
+  expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, status: "launching" }), STABLE_MS)).toBe("pending");
+  expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
 });
 
 test("a start has failed if the process ended after it, whatever its present status", () => {
-  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
+  expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
     failed: "it ended right after its start, once so far, last with exit code 3",
   });
   for (const status of ["stopped", "errored", "waiting restart"])
-    expect(verdictOn("start", UNKNOWN_BEFORE, record({ status }), STABLE_MS)).toEqual({
+    expect(judge("start", NO_PREVIOUS_RUN, record({ status }), STABLE_MS)).toEqual({
       failed: `its status is ${status}`,
     });
 });
 
 test("a restart is done after exactly one new run", () => {
   const after = record({ ...stable, restartCount: 5 });
-  expect(verdictOn("restart", before, after, STABLE_MS)).toBe("done");
-  expect(verdictOn("restart", before, { ...before, startedAt: 1 }, STABLE_MS)).toBe("pending");
-  expect(verdictOn("restart", before, { ...after, restartCount: 6 }, STABLE_MS)).toMatchObject({
+  expect(judge("restart", before, after, STABLE_MS)).toBe("done");
+  expect(judge("restart", before, { ...before, startedAt: 1 }, STABLE_MS)).toBe("pending");
+  expect(judge("restart", before, { ...after, restartCount: 6 }, STABLE_MS)).toMatchObject({
     failed: expect.stringContaining("once so far") as string,
   });
   const stopped = record({ status: "stopped", restartCount: 4 });
-  expect(verdictOn("restart", stopped, { ...after, restartCount: 4 }, STABLE_MS)).toBe("done");
-  expect(verdictOn("restart", stopped, { ...after, restartCount: 5 }, STABLE_MS)).toMatchObject({
+  expect(judge("restart", stopped, { ...after, restartCount: 4 }, STABLE_MS)).toBe("done");
+  expect(judge("restart", stopped, { ...after, restartCount: 5 }, STABLE_MS)).toMatchObject({
     failed: expect.stringContaining("once so far") as string,
   });
 });
 
 test("a new run shows that PM2 itself did the requested start or restart, but is never the result of a stop", () => {
   const another = record({ ...before, status: "launching", pid: 2 });
-  expect(isDoneWithoutUs("restart", before, another)).toBe(true);
-  expect(isDoneWithoutUs("start", UNKNOWN_BEFORE, another)).toBe(true);
-  expect(isDoneWithoutUs("stop", before, another)).toBe(false);
-  expect(isDoneWithoutUs("restart", before, before)).toBe(false);
-  expect(isDoneWithoutUs("restart", before, record({ ...another, status: "stopped" }))).toBe(false);
+  expect(isAlreadyDone("restart", before, another)).toBe(true);
+  expect(isAlreadyDone("start", NO_PREVIOUS_RUN, another)).toBe(true);
+  expect(isAlreadyDone("stop", before, another)).toBe(false);
+  expect(isAlreadyDone("restart", before, before)).toBe(false);
+  expect(isAlreadyDone("restart", before, record({ ...another, status: "stopped" }))).toBe(false);
 });
 
 test("the online time counts from the first time a run is seen, and a new run starts at 0", () => {

@@ -1,11 +1,11 @@
-import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "../../../pm2/normalise.ts";
 import { portOf } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
-import { settingsOf } from "../../../pm2/settings.ts";
+import { recordedSettings } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-import { type Scrub, scrubOf } from "../../../pm2/scrub.ts";
+import { type Scrub, createScrub } from "../../../pm2/scrub.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
-import { withMetricTexts } from "../../../pm2/scrubbed.ts";
+import { scrubMetrics } from "../../../pm2/list-scrubbed.ts";
 import { isPm2Field } from "../../../pm2/pm2-fields.ts";
 
 const MAX_METRIC_LENGTH = 4000;
@@ -44,7 +44,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
       environment: digestValues(environmentOf(listed), digest),
-      settings: settingsOf(env, digest),
+      settings: recordedSettings(env, digest),
     },
   };
 }
@@ -107,12 +107,12 @@ export function publishRecords(
   scrub: Scrub,
   digest: (value: string) => string,
 ): ProcessRecord[] {
-  return processes.map((listed) => withMetricTexts(processRecord(listed, digest), scrub));
+  return processes.map((listed) => scrubMetrics(processRecord(listed, digest), scrub));
 }
 
 export function scrubForEnvironments(processes: readonly Pm2Process[]): Scrub {
   let scrub: Scrub | undefined;
-  return (text) => (scrub ??= scrubOf(environmentSecrets(processes)))(text);
+  return (text) => (scrub ??= createScrub(environmentSecrets(processes)))(text);
 }
 
 /** The result must not leave the worker. */

@@ -1,48 +1,56 @@
 import { randomUUID } from "node:crypto";
-import { errorTable, SvcmError, type ErrorKind, type Identity, type Operation, type Ports } from "../core/index.ts";
-import { limitsOf } from "./events/limits.ts";
+import {
+  errorTable,
+  SvcmError,
+  type ErrorKind,
+  type Identity,
+  type Operation,
+  type Ports,
+  type NatsProject,
+} from "../core/index.ts";
+import { resolveLimits, NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings } from "./settings.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
-import { nameOfKey, openLink, type FleetLink } from "./link.ts";
+import { findNameOfKey, openLink, type FleetLink } from "./link.ts";
+import { nodeUnknown } from "./nodes.ts";
 import { readPresence } from "./presence.ts";
-import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
-import { kindOfAccess, NAME, type Address } from "./subjects.ts";
+import { requestKind, SUBJECT_TOKEN, type Address } from "./subjects.ts";
 import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
 
 /** By the clock of the node; a later change never begins. */
-const BEGIN_MS = 10_000;
-const CLOCK_MS = 5_000;
+const MAX_START_DELAY_MS = 10_000;
+const CLOCK_TIMEOUT_MS = 5_000;
 
 /** @throws {SvcmError} START_REFUSED, FLEET_FAILED */
 export async function openFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>): Promise<Fleet> {
   const credentials = env[NATS_USER_CREDENTIALS]?.trim() || env[NATS_CREDENTIALS];
   const settings = await readFleetSettings(ports, { ...env, [NATS_CREDENTIALS]: credentials });
   const { nats } = settings;
-  const user = nameOfKey(settings.credentials, nats.users) ?? env[NATS_USER] ?? "";
-  if (!NAME.test(user))
+  const user = findNameOfKey(settings.credentials, nats.users) ?? env[NATS_USER] ?? "";
+  if (!SUBJECT_TOKEN.test(user))
     throw new SvcmError("START_REFUSED", {
       details: `The credentials belong to no user in svcm.yaml, so svcm cannot send the request. Accepted: the seed of an nkey that nats.users names, in the file of SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS, or a name in ${NATS_USER}.`,
     });
   const link = await openLink(settings, { kind: "user", name: user });
-  const ask = requests(link, nats, user);
+  const send = createSender(link, nats, user);
   const fleet: Fleet = {
     user,
-    nodes: () => knownNodes(nats, link),
-    events: (asked) => listEvents(asking, asked),
-    follow: (asked, signal) => followEvents(asking, asked, signal),
-    setUp: () => link.setUp(limitsOf(nats)),
+    nodes: () => listKnownNodes(nats, link),
+    events: (query) => listEvents(eventContext, query),
+    follow: (query, signal) => followEvents(eventContext, query, signal),
+    setUp: () => link.setUp(resolveLimits(nats)),
     ask: (node, operation, input, timeoutMs, asker) => {
-      const request = { input: input as Record<string, unknown>, ...(asker && { asker: askerOf(asker) }) };
-      return ask(node, operation, request, timeoutMs) as Promise<never>;
+      const request = { input: input as Record<string, unknown>, ...(asker && { asker: toAsker(asker) }) };
+      return send(node, operation, request, timeoutMs) as Promise<never>;
     },
-    act: (node, { operation, input, fence }, timeoutMs) =>
-      ask(node, operation, { input: input as Record<string, unknown>, rollout: fence }, timeoutMs) as Promise<never>,
+    requestStep: (node, { operation, input, fence }, timeoutMs) =>
+      send(node, operation, { input: input as Record<string, unknown>, rollout: fence }, timeoutMs) as Promise<never>,
     rollouts: link.rollouts,
     close: () => link.close(),
   };
-  const asking = { fleet, stream: link.events };
+  const eventContext = { fleet, stream: link.events };
   return fleet;
 }
 
@@ -54,37 +62,30 @@ type SendRequest = (
 ) => Promise<unknown>;
 
 /** Reads the node's clock first, because a change may only begin within some seconds of it. */
-function requests(link: FleetLink, nats: NatsProject, user: string): SendRequest {
+function createSender(link: FleetLink, nats: NatsProject, user: string): SendRequest {
   const exchange = async (address: Address, request: Request, timeoutMs: number) =>
-    replyOf(await link.ask(address, encode(request), timeoutMs));
+    parseReply(await link.request(address, encode(request), timeoutMs));
   return async (node, { id, access }, request, timeoutMs) => {
-    requireDeclared(nats, node);
-    const kind = kindOfAccess(access);
-    const once: Pick<Request, "id" | "notAfter"> = {};
+    requireDeclaredNode(nats, node);
+    const kind = requestKind(access);
+    const replayGuard: Pick<Request, "id" | "notAfter"> = {};
     if (kind === "write") {
       const clock = { node, kind: "read", id: "identity.show", user } as const;
-      const { now } = await exchange(clock, { input: {} }, Math.min(CLOCK_MS, timeoutMs));
-      Object.assign(once, { id: randomUUID(), notAfter: now + BEGIN_MS });
+      const { now } = await exchange(clock, { input: {} }, Math.min(CLOCK_TIMEOUT_MS, timeoutMs));
+      Object.assign(replayGuard, { id: randomUUID(), notAfter: now + MAX_START_DELAY_MS });
     }
-    const reply = await exchange({ node, kind, id, user }, { ...request, ...once }, timeoutMs);
+    const reply = await exchange({ node, kind, id, user }, { ...request, ...replayGuard }, timeoutMs);
     if (reply.ok) return reply.result;
-    throw replyRefusal(reply);
+    throw toError(reply);
   };
 }
 
-/**
- * svcm sends nothing to an undeclared node, and no undeclared name becomes part of a subject. @throws {SvcmError}
- * INVALID_REQUEST
- */
-function requireDeclared({ nodes }: NatsProject, node: string): void {
-  if (Object.hasOwn(nodes, node)) return;
-  throw new SvcmError("INVALID_REQUEST", {
-    code: "NODE_UNKNOWN",
-    details: `No node has the name ${JSON.stringify(node.slice(0, 80))}. Accepted: ${Object.keys(nodes).join(", ") || "a node of svcm.yaml"}.`,
-  });
+/** No undeclared name becomes part of a subject. @throws {SvcmError} INVALID_REQUEST */
+function requireDeclaredNode({ nodes }: NatsProject, node: string): void {
+  if (!Object.hasOwn(nodes, node)) throw nodeUnknown(node, Object.keys(nodes));
 }
 
-function askerOf({ actor = "anonymous", grants, limits }: Identity): Asker {
+function toAsker({ actor = "anonymous", grants, limits }: Identity): Asker {
   const { environments, services } = limits ?? {};
   return {
     actor,
@@ -94,8 +95,8 @@ function askerOf({ actor = "anonymous", grants, limits }: Identity): Asker {
   };
 }
 
-async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
-  const present = new Map([...(await link.nodes.present())].map(([name, text]) => [name, readPresence(text)] as const));
+async function listKnownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
+  const present = new Map([...(await link.nodes.list())].map(([name, text]) => [name, readPresence(text)] as const));
   const declared = Object.entries(nodes).map(([name, { labels }]) => ({
     name,
     labels,
@@ -108,13 +109,13 @@ async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<read
 }
 
 /** @throws {SvcmError} FLEET_FAILED if the reply does not come from svcm */
-function replyOf(bytes: Uint8Array): Reply {
+function parseReply(bytes: Uint8Array): Reply {
   const reply = decodeReply(bytes);
   if (reply !== undefined) return reply;
   throw new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details: "Another program answered in its place." });
 }
 
-function replyRefusal({ kind, error }: Extract<Reply, { readonly ok: false }>): SvcmError {
+function toError({ kind, error }: Extract<Reply, { readonly ok: false }>): SvcmError {
   const { error: _words, ...body } = error;
   return new SvcmError(Object.hasOwn(errorTable, kind) ? (kind as ErrorKind) : "FLEET_FAILED", body);
 }

@@ -2,14 +2,14 @@ import { SvcmError } from "../../errors.ts";
 import type { Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-export function listOrNone(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
-  return orNone(() => processes.list());
+export function listOrEmpty(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
+  return orEmpty(() => processes.list());
 }
 
 /** Empty if PM2 is not running. */
-export async function orNone<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
+export async function orEmpty<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
-    return await ask();
+    return await read();
   } catch (error) {
     if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return [];
     throw error;

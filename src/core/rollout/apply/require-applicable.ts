@@ -4,15 +4,15 @@ import type { Plan } from "../../api/rollout.ts";
 import { SvcmError } from "../../errors.ts";
 
 /** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED */
-export function refuse(
+export function requireApplicable(
   plan: Plan,
-  { plan: asked, allowDirty }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty">,
+  { plan: requested, allowDirty }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty">,
 ): void {
   const { id, issues, changed, git } = plan;
-  if (asked !== undefined && asked !== id)
+  if (requested !== undefined && requested !== id)
     throw new SvcmError("PLAN_STALE", {
       plan,
-      details: `The plan ${asked} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
+      details: `The plan ${requested} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
       hint: "Read the new plan: svcm plan",
     });
   const dirty = git?.dirty ?? [];
@@ -27,5 +27,3 @@ export function refuse(
   const { code, message: details } = issue;
   throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
 }
-
-/** @returns the time that each started app took to be ready, in milliseconds */

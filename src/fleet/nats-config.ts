@@ -1,34 +1,32 @@
-import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply } from "../core/index.ts";
+import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply, type NatsProject } from "../core/index.ts";
 import type { Right } from "../core/api/rights.ts";
-import type { NatsProject } from "./settings.ts";
 import {
-  answersOf,
+  replyPrefix,
   EVENTS_STREAM,
-  eventsOf,
-  inboxOf,
-  kindOfAccess,
+  eventSubject,
+  inboxPrefix,
+  requestKind,
   NODES_STREAM,
   ROLLOUT_KEY,
   ROLLOUTS_STREAM,
-  subjectIn,
-  subjectOf,
-  subjectsOfNode,
+  bucketSubject,
+  requestSubject,
+  nodeRequestSubjects,
 } from "./subjects.ts";
 
 /**
- * A reply to these requests is never empty and never contains another user's text; `SAFE` in `link-streams.ts` explains
+ * A reply to these requests is never empty and never contains another user's text; `SAFE_SETTINGS` in `link-streams.ts` explains
  * why that matters.
  */
-const infoOf = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
-const messagesOf = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}`;
+const infoSubject = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
+const messageSubject = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}`;
 
-const READ_EVENTS = [infoOf(EVENTS_STREAM), messagesOf(EVENTS_STREAM)];
-const READ_NODES = [infoOf(NODES_STREAM), messagesOf(NODES_STREAM)];
+const READ_EVENTS = [infoSubject(EVENTS_STREAM), messageSubject(EVENTS_STREAM)];
+const READ_NODES = [infoSubject(NODES_STREAM), messageSubject(NODES_STREAM)];
 
-const READ_ROLLOUT = [messagesOf(ROLLOUTS_STREAM)];
+const READ_ROLLOUT = [messageSubject(ROLLOUTS_STREAM)];
 
-/** Holding the lock requires the right to apply. */
-const HOLD_ROLLOUT = [`${subjectIn(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
+const HOLD_ROLLOUT = [`${bucketSubject(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
 
 /** Only an admin creates a stream, because its creator could make the server publish in the name of other users. */
 const SET_UP = [NODES_STREAM, ROLLOUTS_STREAM, EVENTS_STREAM].flatMap((stream) =>
@@ -67,7 +65,7 @@ export function natsConfig({ users, nodes }: NatsProject): string {
 export function userPermissions(user: string, rights: readonly Right[]): Permissions {
   const operations = remoteOperations
     .filter(({ access }) => isGranted(rights, access))
-    .map(({ id, access }) => subjectOf({ node: "*", kind: kindOfAccess(access), id, user }));
+    .map(({ id, access }) => requestSubject({ node: "*", kind: requestKind(access), id, user }));
   const more = [
     ...(isGranted(rights, eventsList.access) ? READ_EVENTS : []),
     ...(isGranted(rights, rolloutApply.access) ? HOLD_ROLLOUT : []),
@@ -75,16 +73,16 @@ export function userPermissions(user: string, rights: readonly Right[]): Permiss
   ];
   return {
     publish: [...operations, ...READ_NODES, ...READ_ROLLOUT, ...more],
-    subscribe: [`${inboxOf("user", user)}.>`],
+    subscribe: [`${inboxPrefix("user", user)}.>`],
   };
 }
 
 /** A node reads its newest event to find out which have arrived. */
 export function nodePermissions(node: string): Permissions {
-  const own = [`${subjectIn(NODES_STREAM)}${node}`, eventsOf(node), `${answersOf({ node, user: "*" })}.*`];
+  const own = [`${bucketSubject(NODES_STREAM)}${node}`, eventSubject(node), `${replyPrefix({ node, user: "*" })}.*`];
   return {
     publish: [...own, ...READ_NODES, ...READ_ROLLOUT, ...READ_EVENTS],
-    subscribe: [subjectsOfNode(node), `${inboxOf("node", node)}.>`],
+    subscribe: [nodeRequestSubjects(node), `${inboxPrefix("node", node)}.>`],
   };
 }
 

@@ -1,56 +1,59 @@
 import { visibleKeys } from "../../env/tiers.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { declarationOf, type Declaration } from "../declaration.ts";
-import { declaredApps } from "../declared.ts";
+import { findDeclaration, type Declaration, declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
 import { startedEnvironments } from "../../project/started-environments.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
-import type { Left } from "../../rollout/release.ts";
-import { leftNow } from "../../rollout/releases-now.ts";
-import { notFound } from "./target.ts";
-import type { ActionInput } from "./acting.ts";
-import type { ActionSubject } from "./recorded.ts";
+import type { AppliedState } from "../../rollout/release.ts";
+import { readAppliedState } from "../../rollout/read-releases.ts";
+import { nameNotFound } from "./target.ts";
+import type { ActionInput } from "./action.ts";
+import type { ActionSubject } from "./action-subject.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
 
-export interface AskedApps {
-  readonly isEvery: boolean;
+export interface RequestedApps {
+  readonly isAll: boolean;
   readonly declarations: readonly Declaration[];
   readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
   readonly withheld: readonly string[];
-  readonly left: Left["apps"];
+  readonly appliedApps: AppliedState["apps"];
 }
 
 /** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and the errors of reading the file */
-export async function askedApps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<AskedApps> {
+export async function readRequestedApps(
+  ports: Ports,
+  input: ActionInput,
+  subject: ActionSubject,
+): Promise<RequestedApps> {
   const { action, name, names = [], pmId, pmIds = [], namespace } = input;
   if (action === "stop" || action === "delete" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
     throw new SvcmError("INVALID_REQUEST", {
       details: "With the scope ecosystem, apps are started, restarted or reloaded by their names alone.",
     });
   const file = await readEcosystem(ports, input);
-  about.environment = file.name;
+  subject.environment = file.name;
   const { loaded, contract, spellings } = file;
   if (loaded === undefined) throw noEcosystem(file, await startedEnvironments(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
-  const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
-  const named = [...new Set([...(name === undefined ? [] : [name]), ...names])];
-  const unknown = named.find((one) => !all.includes(one));
-  if (unknown !== undefined) throw notFound(`app in ${file.fileName} is named`, unknown, all);
-  const wanted = named.length === 0 ? all : named;
-  const judged = wanted
-    .map((one) => declarationOf(loaded, one, { machine, spellings }))
+  const declaredNames = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
+  const requestedNames = [...new Set([...(name === undefined ? [] : [name]), ...names])];
+  const unknown = requestedNames.find((one) => !declaredNames.includes(one));
+  if (unknown !== undefined) throw nameNotFound(`app in ${file.fileName} is named`, unknown, declaredNames);
+  const selected = requestedNames.length === 0 ? declaredNames : requestedNames;
+  const checked = selected
+    .map((one) => findDeclaration(loaded, one, { machine, spellings }))
     .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
   const digest = (value: string): string => ports.processes.digest(value);
   return {
-    isEvery: named.length === 0,
-    declarations: judged.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
-    refused: judged.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
-    expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => wanted.includes(app.name)),
+    isAll: requestedNames.length === 0,
+    declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
+    refused: checked.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
+    expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => selected.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
     withheld: loaded.withheld,
-    left: (await leftNow(ports)).apps,
+    appliedApps: (await readAppliedState(ports)).apps,
   };
 }

@@ -8,30 +8,27 @@ import type { ProcessRecord } from "../process-record.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
 
-export interface Acting {
+export interface ActionContext {
   readonly ports: Ports;
   readonly action: ProcessAction;
   /** Records the action before its first effect; further calls do nothing. */
   readonly begin: () => Promise<void>;
   readonly timeoutMs?: number | undefined;
-  /** A started process must be online for this time. */
   readonly stableMs?: number | undefined;
-  readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
+  readonly nextRun?: ((record: ProcessRecord) => NextRun) | undefined;
   /** A reload fails as soon as its new run fails, while PM2 still keeps the old run. */
-  readonly meanwhile?: Meanwhile | undefined;
+  readonly reloadWatch?: ReloadWatch | undefined;
   /** Runs before another svcm process may act on the process. */
-  readonly judge?: ((affected: readonly AffectedProcess[]) => Promise<void>) | undefined;
+  readonly checkHealth?: ((affected: readonly AffectedProcess[]) => Promise<void>) | undefined;
 }
 
-export interface Meanwhile {
-  /** @throws {SvcmError} if the run has failed */
-  readonly look: (now: ProcessRecord) => Promise<void>;
+export interface ReloadWatch {
+  readonly observe: (now: ProcessRecord) => Promise<void>;
   /** Gets PM2's pending response if the reload has already failed. */
-  readonly owed: (target: ProcessRecord, answer: Promise<unknown>) => void;
+  readonly onPendingReload: (target: ProcessRecord, answer: Promise<unknown>) => void;
 }
 
-/** @throws {SvcmError} PM2_FAILED */
-export type Look = () => Promise<ProcessRecord>;
+export type ReadRecord = () => Promise<ProcessRecord>;
 
 export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
 
@@ -64,9 +61,9 @@ export interface Step {
 
 export interface Steps {
   readonly name: string;
-  readonly of: (acting: Acting) => Step[];
+  readonly create: (acting: ActionContext) => Step[];
   readonly skipped: readonly SkippedProcess[];
-  readonly after: () => Promise<Effect>;
+  readonly readEffect: () => Promise<Effect>;
 }
 
 export interface AppliedField {
@@ -80,15 +77,15 @@ export interface Effect {
   readonly warnings: readonly Issue[];
 }
 
-export function affected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {
+export function toAffected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {
   return { name, pmId, namespace, pid, status };
 }
 
-export function skipped({ name, pmId, namespace }: ProcessRecord, reason: SkipReason): SkippedProcess {
+export function toSkipped({ name, pmId, namespace }: ProcessRecord, reason: SkipReason): SkippedProcess {
   return { name, pmId, namespace, reason };
 }
 
-export function merged(outcomes: readonly Outcome[]): Outcome {
+export function mergeOutcomes(outcomes: readonly Outcome[]): Outcome {
   return {
     affected: outcomes.flatMap((outcome) => outcome.affected),
     skipped: outcomes.flatMap((outcome) => outcome.skipped),

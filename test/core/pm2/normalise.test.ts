@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalArguments, canonicalValue } from "../../../src/core/pm2/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "../../../src/core/pm2/normalise.ts";
 
 test("the canonical value of a variable is the text that the process receives", () => {
   expect([5, true, "5", { a: 1 }, null].map(canonicalValue)).toEqual(["5", "true", "5", '{"a":1}', "null"]);

@@ -2,10 +2,10 @@ import { SvcmError } from "../core/index.ts";
 import type { Request } from "./wire.ts";
 
 /** An id is kept as long as its request could be valid. */
-const LONGEST_MS = 3_600_000;
+const MAX_AHEAD_MS = 3_600_000;
 
 /** Protects against repeated and delayed writes, by the clock of this machine. */
-export class Once {
+export class ReplayGuard {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>();
 
@@ -14,10 +14,10 @@ export class Once {
   }
 
   /** @throws {SvcmError} INVALID_REQUEST if the request has no id or time, is late or is a repetition */
-  take({ id, notAfter }: Request): void {
+  accept({ id, notAfter }: Request): void {
     const now = this.#now();
     for (const [other, until] of this.#seen) if (until < now) this.#seen.delete(other);
-    if (id === undefined || notAfter === undefined || notAfter > now + LONGEST_MS)
+    if (id === undefined || notAfter === undefined || notAfter > now + MAX_AHEAD_MS)
       throw new SvcmError("INVALID_REQUEST", {
         details: "A change needs an id and notAfter, at most an hour ahead of the clock of the node.",
       });

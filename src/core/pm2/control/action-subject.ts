@@ -1,41 +1,41 @@
 import type { AuditRecord } from "../../api/audit-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { AffectedProcess, SkippedProcess } from "./acting.ts";
+import type { AffectedProcess, SkippedProcess } from "./action.ts";
 
 export type ActionSubject = {
   -readonly [Member in "action" | "environment" | "processes" | "target" | "code"]?: AuditRecord[Member];
 } & Pick<AuditRecord, "action">;
 
-export function attempted(input: InputOf<"process.act">): ActionSubject {
+export function createActionSubject(input: InputOf<"process.act">): ActionSubject {
   const { action, scope = "process", namespace } = input;
-  const asked = scope === "namespace" ? (namespace ?? input.name) : askedFor(input);
-  const target = scope === "process" ? asked : `${scope} ${asked ?? "*"}`;
+  const requested = scope === "namespace" ? (namespace ?? input.name) : describeProcesses(input);
+  const target = scope === "process" ? requested : `${scope} ${requested ?? "*"}`;
   return { action: `process.${action}`, ...(target !== undefined && { target }) };
 }
 
-function askedFor({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">): string | undefined {
+function describeProcesses({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">): string | undefined {
   const numbers = [...(pmId === undefined || name !== undefined ? [] : [pmId]), ...pmIds];
   const all = [...(name === undefined ? [] : [name]), ...names, ...numbers.map((number) => `id ${number}`)];
   return all.length === 0 ? undefined : all.join(", ");
 }
 
-export type Named = { readonly name: string; readonly pmId: number | null };
+export type NamedProcess = { readonly name: string; readonly pmId: number | null };
 
-export function noteProcesses(about: ActionSubject, { workspace }: Ports, processes: readonly Named[]): void {
-  about.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
+export function noteProcesses(subject: ActionSubject, { workspace }: Ports, processes: readonly NamedProcess[]): void {
+  subject.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
 }
 
 export function noteOutcome(
-  about: ActionSubject,
+  subject: ActionSubject,
   ports: Ports,
   { affected, skipped }: { readonly affected: readonly AffectedProcess[]; readonly skipped: readonly SkippedProcess[] },
 ): void {
   noteProcesses(
-    about,
+    subject,
     ports,
     [...affected, ...skipped].toSorted((a, b) => a.pmId - b.pmId),
   );
   const [first] = skipped;
-  if (affected.length === 0 && first !== undefined) about.code = first.reason;
+  if (affected.length === 0 && first !== undefined) subject.code = first.reason;
 }

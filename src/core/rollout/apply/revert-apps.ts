@@ -1,101 +1,99 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import type { Acting } from "../../pm2/control/acting.ts";
+import type { ActionContext } from "../../pm2/control/action.ts";
 import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { SavedRun } from "../../ports/processes.ts";
 import { isStopped } from "../compare.ts";
-import { definitionOf } from "../plan.ts";
-import { namesIn, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
-import { gate, type Demand } from "./gate.ts";
-import { processesOf, quiet } from "./quiet.ts";
+import { definitionText } from "../plan.ts";
+import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
+import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
+import { listProcesses, stopCrashLoop } from "./stop-crash-loop.ts";
 import { counted } from "../../words/counted.ts";
 
-export interface Returning {
+export interface RevertContext {
   readonly head: ReleaseHead;
-  readonly demandOf: (app: string) => Omit<Demand, "probe">;
+  readonly requirementOf: (app: string) => Omit<HealthRequirement, "probe">;
   /** PM2 refuses another reload of these until the old run has ended. */
   readonly busy?: ReadonlySet<number>;
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
 
-export interface Returned {
+export interface RevertOutcome {
   readonly reasons: readonly string[];
   /** Their env files have changed since, so they now read copies from before the release. */
   readonly pinned: ReadonlySet<string>;
 }
 
 /** It changes only what differs, so running it again completes an interrupted one. */
-export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<Returned> {
+export async function revertApps(
+  ports: Ports,
+  context: RevertContext,
+  apps: readonly string[],
+): Promise<RevertOutcome> {
   const reasons: string[] = [];
   const pinned = new Set<string>();
   for (const app of apps) {
-    const reason = await returnApp(ports, returning, app, () => pinned.add(app)).catch((error: unknown) => {
+    const reason = await revertApp(ports, context, app, () => pinned.add(app)).catch((error: unknown) => {
       if (error instanceof SvcmError) return error.message;
       throw error;
     });
     if (reason !== undefined) reasons.push(`${app}: ${reason}`);
     const at = new Date(ports.clock.now()).toISOString();
-    await returning.add({ event: "return", app, at, ...(reason !== undefined && { reason }) });
+    await context.add({ event: "return", app, at, ...(reason !== undefined && { reason }) });
   }
   return { reasons, pinned };
 }
 
-async function returnApp(
+async function revertApp(
   ports: Ports,
-  { head, demandOf, busy = new Set() }: Returning,
+  { head, requirementOf, busy = new Set() }: RevertContext,
   app: string,
   notePinned: () => void,
 ): Promise<string | undefined> {
-  const names = namesIn(head, app);
+  const names = namesOfApp(head, app);
   const former = head.before.filter(({ name }) => names.includes(name));
-  const pins = await ports.releases.changedEnvFiles(names.flatMap((name) => head.left.apps[name]?.envFiles ?? []));
+  const pins = await ports.releases.changedEnvFiles(envFileCopies(head, names));
   const run = { recordsFile: ports.releases.recordsFile(head.id), envFileCopies: pins };
-  const { deadlineMs: timeoutMs } = demandOf(app);
-  const acting = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
-  const isPinned = await changedBack(acting, names, former, { ...run, busy });
-  const listed = new Set((await processesOf(ports, names)).map(({ pmId }) => pmId));
+  const { deadlineMs: timeoutMs } = requirementOf(app);
+  const context = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
+  const isPinned = await restoreDefinitions(context, names, former, { ...run, busy });
+  const listed = new Set((await listProcesses(ports, names)).map(({ pmId }) => pmId));
   const gone = former.filter(({ pmId }) => !listed.has(pmId));
   for (const { pmId } of gone) await ports.processes.restore(run, pmId);
   if (pins.size > 0 && (isPinned || gone.length > 0)) notePinned();
   const stopped = new Set(former.filter((old) => old.isStopped).map(({ pmId }) => pmId));
-  for (const record of await processesOf(ports, names))
-    if (stopped.has(record.pmId) && !isStopped(record)) await actOn({ ...acting, action: "stop" }, record);
-  return whyNotAsBefore(former, await judged(ports, names, former, demandOf(app)));
+  for (const record of await listProcesses(ports, names))
+    if (stopped.has(record.pmId) && !isStopped(record)) await actOn({ ...context, action: "stop" }, record);
+  return findShortfall(former, await verifyReverted(ports, names, former, requirementOf(app)));
 }
 
-/**
- * Restores the definitions of the current processes. Returns true if one of them was started with its previous
- * definition.
- */
-async function changedBack(
-  acting: Omit<Acting, "action">,
+/** @returns true if a process was started with its previous definition */
+async function restoreDefinitions(
+  context: Omit<ActionContext, "action">,
   names: readonly string[],
   former: readonly FormerProcess[],
-  { busy, ...run }: SavedRun & Required<Pick<Returning, "busy">>,
+  { busy, ...run }: SavedRun & Required<Pick<RevertContext, "busy">>,
 ): Promise<boolean> {
-  const { digest } = await acting.ports.processes.withHomeKey();
+  const { digest } = await context.ports.processes.withHomeKey();
   let isStarted = false;
-  for (const listed of await processesOf(acting.ports, names)) {
-    const record = await quiet(acting, listed);
+  for (const listed of await listProcesses(context.ports, names)) {
+    const record = await stopCrashLoop(context, listed);
     const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
-    const hasDefinition = old !== undefined && digest(definitionOf(record)) === old.definition;
+    const hasDefinition = old !== undefined && digest(definitionText(record)) === old.definition;
     // A process that was restarted in the meantime has read the current env files.
     const isSame = hasDefinition && (run.envFileCopies?.size === 0 || record.pid === old.pid);
-    const action = actionFor(record, old, { isSame, isBusy: busy.has(record.pmId) });
+    const action = chooseAction(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;
     isStarted ||= old !== undefined && !isSame;
-    await actOn({ ...acting, ...(!isSame && { declared: () => run }), action }, record);
+    await actOn({ ...context, ...(!isSame && { nextRun: () => run }), action }, record);
   }
   return isStarted;
 }
 
-/**
- * Deletes a process that did not exist before, and restarts one whose definition differs with the previous definition.
- */
-function actionFor(
+function chooseAction(
   record: ProcessRecord,
   old: FormerProcess | undefined,
   { isSame, isBusy }: { readonly isSame: boolean; readonly isBusy: boolean },
@@ -105,21 +103,21 @@ function actionFor(
   return isStopped(record) && !old.isStopped ? "start" : undefined;
 }
 
-async function judged(
+async function verifyReverted(
   ports: Ports,
   names: readonly string[],
   former: readonly FormerProcess[],
-  demand: Omit<Demand, "probe">,
+  requirement: Omit<HealthRequirement, "probe">,
 ): Promise<readonly ProcessRecord[]> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
-  const kept = new Set(former.map(({ pid }) => pid));
-  const started = (await processesOf(ports, names)).filter((record) => isUp(record) && !kept.has(record.pid));
-  await Promise.all(started.map((record) => gate(ports, record, { ...demand, probe })));
-  return await processesOf(ports, names);
+  const formerPids = new Set(former.map(({ pid }) => pid));
+  const started = (await listProcesses(ports, names)).filter((record) => isUp(record) && !formerPids.has(record.pid));
+  await Promise.all(started.map((record) => waitUntilHealthy(ports, record, { ...requirement, probe })));
+  return await listProcesses(ports, names);
 }
 
 /** A process that was started again has a new id. */
-function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
+function findShortfall(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;
   if (now.length !== former.length)

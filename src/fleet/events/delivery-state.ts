@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { GivenOut, NodeRecord } from "../../core/index.ts";
 
 /** `pending` may not have reached the stream completely; it is kept until the server has acknowledged everything. */
-export interface SentState {
+export interface DeliveryState {
   readonly given: GivenOut;
   readonly pending: readonly NodeRecord[];
   /** 0 if the stream has no message of the node. */
@@ -12,13 +12,12 @@ export interface SentState {
 const schema = z.object({
   version: z.literal(1),
   given: z.object({ untilMs: z.number(), ids: z.array(z.string()) }),
-  // Not validated again, because svcm wrote them.
   pending: z.array(z.custom<NodeRecord>((record) => typeof record === "object" && record !== null && "id" in record)),
   lastSeq: z.int(),
 });
 
 /** @returns `undefined` for a missing or damaged file */
-export function readSent(text: string | undefined): SentState | undefined {
+export function parseDeliveryState(text: string | undefined): DeliveryState | undefined {
   if (text === undefined) return undefined;
   try {
     return schema.parse(JSON.parse(text));
@@ -27,6 +26,6 @@ export function readSent(text: string | undefined): SentState | undefined {
   }
 }
 
-export function sentText({ given, pending, lastSeq }: SentState): string {
+export function renderDeliveryState({ given, pending, lastSeq }: DeliveryState): string {
   return `${JSON.stringify({ version: 1, given, pending, lastSeq })}\n`;
 }

@@ -1,27 +1,30 @@
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import type { Acting } from "../../pm2/control/acting.ts";
+import type { ActionContext } from "../../pm2/control/action.ts";
 import { isLaunching } from "../../pm2/control/verdict.ts";
-import { LOOK_EVERY_MS, PATIENCE_MS } from "../../pm2/control/verify.ts";
+import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isStopped } from "../compare.ts";
 
-const MOST_STOPS = 20;
+const MAX_STOPS = 20;
 
 /**
  * Stops a process that PM2 keeps restarting, because PM2 would start it in addition to the restart. It may crash while
  * it is being stopped, so the stop is repeated; PM2 gives up after sixteen starts.
  */
-export async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Promise<ProcessRecord> {
-  let now = await settled(acting, record);
+export async function stopCrashLoop(
+  context: Omit<ActionContext, "action">,
+  record: ProcessRecord,
+): Promise<ProcessRecord> {
+  let now = await waitUntilSettled(context, record);
   for (let attempt = 1; now.unstableRestarts > 0 && !isStopped(now); attempt += 1) {
     try {
-      await actOn({ ...acting, action: "stop" }, now);
+      await actOn({ ...context, action: "stop" }, now);
     } catch (error) {
-      if (!(error instanceof SvcmError) || attempt === MOST_STOPS) throw error;
+      if (!(error instanceof SvcmError) || attempt === MAX_STOPS) throw error;
     }
-    now = await again(acting.ports, now);
+    now = await readAgain(context.ports, now);
   }
   return now;
 }
@@ -30,39 +33,39 @@ export async function quiet(acting: Omit<Acting, "action">, record: ProcessRecor
  * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
  * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
  */
-async function settled(
-  { ports, timeoutMs = PATIENCE_MS }: Omit<Acting, "action">,
+async function waitUntilSettled(
+  { ports, timeoutMs = DEFAULT_TIMEOUT_MS }: Omit<ActionContext, "action">,
   record: ProcessRecord,
 ): Promise<ProcessRecord> {
-  const until = ports.clock.elapsed() + timeoutMs;
-  let halted: ProcessRecord | undefined;
+  const deadline = ports.clock.elapsed() + timeoutMs;
+  let suspended: ProcessRecord | undefined;
   let now = record;
   for (;;) {
     const before = now;
-    now = await again(ports, record);
-    const isLate = ports.clock.elapsed() >= until;
-    if (isQuiet(before, now) || isLate) break;
+    now = await readAgain(ports, record);
+    const isLate = ports.clock.elapsed() >= deadline;
+    if (isSettled(before, now) || isLate) break;
     // PM2 has forked the run that was seen before.
     if (now.restartCount > record.restartCount && now.pid === before.pid) {
-      halted = now;
+      suspended = now;
       await ports.processes.suspend(now, true);
     }
-    await ports.clock.sleep(LOOK_EVERY_MS);
+    await ports.clock.sleep(POLL_INTERVAL_MS);
   }
-  if (halted !== undefined && isLaunching(now)) await ports.processes.suspend(halted, false);
+  if (suspended !== undefined && isLaunching(now)) await ports.processes.suspend(suspended, false);
   return now;
 }
 
 /** Between an end and the next launch, PM2 briefly shows a process as stopped. The next launch has another pid. */
-function isQuiet(before: ProcessRecord, now: ProcessRecord): boolean {
+function isSettled(before: ProcessRecord, now: ProcessRecord): boolean {
   return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
 }
 
-async function again(ports: Ports, record: ProcessRecord): Promise<ProcessRecord> {
-  return (await processesOf(ports, [record.name])).find(({ pmId }) => pmId === record.pmId) ?? record;
+async function readAgain(ports: Ports, record: ProcessRecord): Promise<ProcessRecord> {
+  return (await listProcesses(ports, [record.name])).find(({ pmId }) => pmId === record.pmId) ?? record;
 }
 
-export async function processesOf({ processes }: Ports, names: readonly string[]): Promise<ProcessRecord[]> {
+export async function listProcesses({ processes }: Ports, names: readonly string[]): Promise<ProcessRecord[]> {
   const { list } = await processes.withHomeKey();
   return (await list()).filter(({ name }) => names.includes(name));
 }

@@ -1,0 +1,53 @@
+import type { Ports } from "../../ports/index.ts";
+import { defined } from "../../words/defined.ts";
+import type { Planned } from "../planning.ts";
+import { findFormerName } from "../step.ts";
+import type { EnvFileCopy, AppliedState, AppliedApp, ReleaseHead } from "../release.ts";
+
+interface ApplyResult {
+  readonly envFiles: readonly EnvFileCopy[];
+  readonly save: boolean;
+  readonly boots: ReadonlyMap<string, number>;
+}
+
+export function stateAfterApply(
+  { clock }: Ports,
+  planned: Planned,
+  { envFiles, save, boots }: ApplyResult,
+): AppliedState {
+  const { steps } = planned.decision;
+  const gone = new Set(steps.flatMap((step) => (step.do === "remove" ? [step.app] : [findFormerName(step)])));
+  const before = Object.entries(planned.appliedState.apps).filter(([app]) => !gone.has(app));
+  const after = planned.expected.map((app): [string, AppliedApp] => {
+    const { name, environments, envFiles: own } = app;
+    const probe = planned.probes.get(name);
+    const bootMs = boots.get(name) ?? planned.appliedState.apps[name]?.bootMs;
+    return [
+      name,
+      {
+        environment: planned.content.name,
+        service: planned.serviceOf(name),
+        keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
+        ...defined({ probe, bootMs }),
+        envFiles: envFiles.filter(({ path }) => own.includes(path)),
+      },
+    ];
+  });
+  return { apps: Object.fromEntries([...before, ...after]), ...(!save && { unsavedAtMs: clock.now() }) };
+}
+
+interface RevertResult {
+  readonly undone: Pick<ReleaseHead, "left">;
+  readonly apps: readonly string[];
+  readonly pinned: ReadonlySet<string>;
+  readonly by: string;
+}
+
+export function stateAfterRevert(current: AppliedState, { undone, apps, pinned, by }: RevertResult): AppliedState {
+  const others = Object.entries(current.apps).filter(([app]) => !apps.includes(app));
+  const returned = apps.flatMap((app): [string, AppliedApp][] => {
+    const before = undone.left.apps[app];
+    return before === undefined ? [] : [[app, { ...before, ...(pinned.has(app) && { pinnedBy: by }) }]];
+  });
+  return { ...current, apps: Object.fromEntries([...others, ...returned]) };
+}
