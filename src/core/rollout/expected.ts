@@ -83,6 +83,6 @@ export function readFileState(
   running: readonly ProcessRecord[],
 ): FileState {
   const files = sourceFiles(expected);
-  const modified = new Map(stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
+  const modified = new Map(stamps.read(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
   return { missingFolders: stamps.missing(workingFolders(running)), modifiedMs: (path) => modified.get(path) };
 }

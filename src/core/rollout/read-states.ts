@@ -85,7 +85,7 @@ export async function readGitState(
   { revisions, workspace }: Ports,
   reading: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Plan["git"]> {
-  const state = await revisions.state(async () => {
+  const state = await revisions.readState(async () => {
     const { loaded } = await reading;
     const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
     const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name));

@@ -141,7 +141,7 @@ export function separateOwn(
   maySkipOwn: boolean,
 ): { others: readonly ProcessRecord[]; own: SkippedProcess[] } {
   if (action === "start") return { others: targets, own: [] };
-  const self = ports.processes.own();
+  const self = ports.processes.ownProcess();
   const own = targets.filter((record) => isOwnProcess(record, self));
   const [first] = own;
   if (first !== undefined && !maySkipOwn) {
