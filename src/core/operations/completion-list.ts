@@ -1,5 +1,4 @@
-import { acceptedValues } from "../env/values.ts";
-import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
+import { acceptedValues, editableKeys, specOf, visibleKeys } from "../env/runtime-keys.ts";
 import { ecosystemSpellings, envSpellings } from "../project/places.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";

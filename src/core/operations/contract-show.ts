@@ -1,6 +1,5 @@
 import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/places.ts";
-import { tierReason, visibleKeys } from "../env/tiers.ts";
-import { acceptedValues } from "../env/values.ts";
+import { tierReason, visibleKeys, acceptedValues } from "../env/runtime-keys.ts";
 import type { ContractResponse } from "../api/bodies.ts";
 import { describeError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";

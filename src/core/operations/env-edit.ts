@@ -1,8 +1,7 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readOverridden } from "../env/env-file.ts";
-import type { EnvPlan } from "../env/plan.ts";
-import { planRewrite } from "../env/rewrite.ts";
-import { auditedEnvWrite, noteFile, writeEnv } from "../env/transaction.ts";
+import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readLowerLayers } from "../env/env-file.ts";
+import { type EnvPlan, planRewrite } from "../env/plan.ts";
+import { auditedEnvWrite, recordFile, writeEnv } from "../env/transaction.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
 import { entityTag } from "../entity-tag.ts";
@@ -42,8 +41,8 @@ export const envRewrite = defineOperation({
     return await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
       const file = await locateEnvFile(ports, contract, asked);
-      noteFile(transaction, file);
-      const below = await readOverridden(ports, file);
+      recordFile(transaction, file);
+      const below = await readLowerLayers(ports, file);
       const { fileName, path } = file;
       const after = decodeEnv(content, path);
       const planOf = (before: string): EnvPlan => planRewrite(contract, { fileName, before, after, below });

@@ -1,4 +1,4 @@
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile } from "../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../env/export.ts";
 import { refusal } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -18,7 +18,7 @@ export const envExport = defineOperation({
     const contract = await ports.facts.runtimeContract();
     const { environment, fileName, layers } = await readEnvFile(ports, contract, asked);
     const set = app === undefined ? {} : await appEnvironment(ports, asked, app);
-    const held = new Map([...heldValues(layers), ...Object.entries(set)]);
+    const held = new Map([...effectiveValues(layers), ...Object.entries(set)]);
     const exported = all ? { values: Object.fromEntries(held), withheld: [] } : exportedValues(contract, held);
     const issues = exportIssues(exported.values, format);
     if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);

@@ -1,10 +1,10 @@
 import type { RuntimeContract } from "../facts/schema.ts";
-import { heldValues, readEnvFile, type EnvLayer } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile, type EnvLayer } from "../env/env-file.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { appEnvironment } from "../pm2/app-environment.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/places.ts";
 
 /** Every variable of a service's process, including secrets. */
 export interface ProcessEnvironment {
@@ -23,7 +23,7 @@ export const envProcess = defineOperation({
     const contract = await ports.facts.runtimeContract();
     const set = filesOnly ? {} : await appEnvironment(ports, asked, app);
     const layers = await layersOf(ports, contract, asked, Object.keys(set).length > 0);
-    return { values: { ...Object.fromEntries(heldValues(layers)), ...set } };
+    return { values: { ...Object.fromEntries(effectiveValues(layers)), ...set } };
   },
 });
 
@@ -31,7 +31,7 @@ export const envProcess = defineOperation({
 async function layersOf(
   ports: Ports,
   contract: RuntimeContract,
-  asked: PlaceRequest,
+  asked: EnvironmentRequest,
   isOptional: boolean,
 ): Promise<readonly EnvLayer[]> {
   try {

@@ -1,11 +1,11 @@
 import type { EnvReadResponse } from "../api/bodies.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
-import { describeUnlisted, readResponse, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
+import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/runtime-keys.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile, toReadResponse } from "../env/env-file.ts";
 
 export interface EnvRead<Response = EnvReadResponse> {
   readonly response: Response;
@@ -22,7 +22,7 @@ export const envRead = defineOperation({
   async run(ports, { keys, ...asked }): Promise<EnvRead> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, asked);
-    const whole = (): EnvReadResponse => readResponse(contract, file, heldValues(file.layers));
+    const whole = (): EnvReadResponse => toReadResponse(contract, file, effectiveValues(file.layers));
     if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
     return {
       // Lazy, because a caller may already have a response for the same source.

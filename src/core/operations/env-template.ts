@@ -1,10 +1,10 @@
 import type { Issue } from "../api/issue.ts";
 import { decodeEnv, envFileFailure, readEnvFile, type EnvFile } from "../env/env-file.ts";
-import { compareTemplate, templateOf } from "../env/template.ts";
+import { compareTemplate, renderTemplate } from "../env/template.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { below, chooseService } from "../project/places.ts";
+import { resolvePath, chooseService } from "../project/places.ts";
 import { baseName } from "../words/path.ts";
 
 const TEMPLATE = ".env.example";
@@ -29,7 +29,7 @@ export const envTemplate = defineOperation({
     const { environment, fileName, layers } = file;
     const path = await templatePath(ports, file, asked.service);
     const answer = { environment, fileName, template: baseName(path) };
-    if (!check) return { ...answer, text: templateOf(contract, layers) };
+    if (!check) return { ...answer, text: renderTemplate(contract, layers) };
     const template = { fileName: baseName(path), text: await readTemplate(ports, path) };
     return { ...answer, issues: compareTemplate({ template, layers, fileName }) };
   },
@@ -38,8 +38,8 @@ export const envTemplate = defineOperation({
 /** The template that `svcm.yaml` names, else `.env.example` next to the env file. */
 async function templatePath(ports: Ports, file: EnvFile, service: string | undefined): Promise<string> {
   const chosen = chooseService(await ports.facts.project(), service)?.service;
-  if (chosen?.template === undefined) return below(file.path, `../${TEMPLATE}`);
-  return below(below(ports.workspace.root, chosen.folder), chosen.template);
+  if (chosen?.template === undefined) return resolvePath(file.path, `../${TEMPLATE}`);
+  return resolvePath(resolvePath(ports.workspace.root, chosen.folder), chosen.template);
 }
 
 /** @throws {SvcmError} ENV_FILE_FAILED */

@@ -1,18 +1,25 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { heldValues, readEnvFile, type EnvContent, type EnvLayer } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile, type EnvContent, type EnvLayer } from "../env/env-file.ts";
 import type { EnvPlan } from "../env/plan.ts";
-import { effectiveOf, heldLayers, holderOf, planRemoval, removalIssues, type Effective } from "../env/removal.ts";
-import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import {
+  effectiveValue,
+  parseLayers,
+  findDefiningLayer,
+  planRemoval,
+  removalIssues,
+  type EffectiveValue,
+} from "../env/removal.ts";
+import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../env/transaction.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { layerUsers } from "../project/places.ts";
+import { findLayerUsers } from "../project/places.ts";
 import { planResponse, type EnvPlanResponse } from "./env-write.ts";
 
 export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
-  readonly effective: readonly Effective[];
+  readonly effective: readonly EffectiveValue[];
 };
 
 /**
@@ -38,16 +45,16 @@ async function unset(
   const contract = await ports.facts.runtimeContract();
   if (transaction) transaction.about.keys = keys.filter((key) => Object.hasOwn(contract.keys, key));
   const content = await readEnvFile(ports, contract, asked);
-  if (transaction) noteFile(transaction, content);
+  if (transaction) recordFile(transaction, content);
   const { file, below, above } = await placeOfRemoval(ports, contract, content, keys);
   const planOf = (text: string): EnvPlan => planRemoval(contract, text, keys);
   const after = (text: string) => [...below, { ...file, text }, ...above];
   const effective = (text: string) => {
-    const held = heldLayers(after(text));
-    return keys.map((key) => effectiveOf(contract, held, key));
+    const held = parseLayers(after(text));
+    return keys.map((key) => effectiveValue(contract, held, key));
   };
   if (!transaction) {
-    const plan = planned(file, () => planOf(file.text));
+    const plan = planOrRefuse(file, () => planOf(file.text));
     return { ...planResponse(file, plan), effective: effective(plan.text) };
   }
   const { response, text } = await writeEnv(ports, contract, { file, below, above }, planOf, transaction);
@@ -68,12 +75,12 @@ async function placeOfRemoval(
   keys: readonly string[],
 ): Promise<Removal> {
   const { layers } = content;
-  const held = heldLayers(layers);
-  const holders = new Set(keys.flatMap((key) => holderOf(held, key)?.layer ?? []));
+  const held = parseLayers(layers);
+  const holders = new Set(keys.flatMap((key) => findDefiningLayer(held, key)?.layer ?? []));
   const [holder = layers.at(-1), ...more] = holders;
   const at = layers.findIndex((layer) => layer === holder);
   const [below, above] = [layers.slice(0, at), layers.slice(at + 1)];
-  const issues = removalIssues(contract, keys, heldValues([...below, ...above]));
+  const issues = removalIssues(contract, keys, effectiveValues([...below, ...above]));
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
   if (holder === undefined) throw new TypeError("An environment that was read has a layer.");
   if (more.length > 0) throw severalFiles([...holders]);
@@ -91,7 +98,7 @@ function severalFiles(holders: readonly EnvLayer[]): SvcmError {
 
 /** A command must not change a layer that another environment also uses. */
 async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
-  const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
+  const users = findLayerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
   const others = users.filter((user) => user.environment !== name || user.service !== service);
   if (others.length === 0) return;
   const names = others.map((user) => [user.service, user.environment].filter(Boolean).join(" "));

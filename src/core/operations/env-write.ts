@@ -1,16 +1,16 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import type { Issue } from "../api/issue.ts";
 import {
-  heldValues,
+  effectiveValues,
   locateEnvFile,
   readEnvFile,
-  readOverridden,
+  readLowerLayers,
   type EnvContent,
   type EnvFile,
   type EnvLayer,
 } from "../env/env-file.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
-import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../env/transaction.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
@@ -42,7 +42,7 @@ export const envWrite = defineOperation({
       const contract = await ports.facts.runtimeContract();
       transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
       const file = await locateEnvFile(ports, contract, asked);
-      noteFile(transaction, file);
+      recordFile(transaction, file);
       refuseBadValues(contract, values, foreignKeys);
       return await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
     });
@@ -79,7 +79,7 @@ export async function writeValues(
   values: Readonly<Record<string, string>>,
   transaction: EnvTransaction,
 ): Promise<EnvRead<EnvWriteResponse>> {
-  const below = await readOverridden(ports, file);
+  const below = await readLowerLayers(ports, file);
   const planOf = (text: string): EnvPlan =>
     planWrite(contract, text, withoutInherited(values, text, below), file.fileName);
   const { response, bytes } = await writeEnv(ports, contract, { file, below }, planOf, transaction);
@@ -93,7 +93,7 @@ function withoutInherited(
   overridden: readonly EnvLayer[],
 ): Readonly<Record<string, string>> {
   if (overridden.length === 0) return values;
-  const [inherited, own] = [heldValues(overridden), heldValues([{ text }])];
+  const [inherited, own] = [effectiveValues(overridden), effectiveValues([{ text }])];
   const isNeeded = ([key, value]: readonly [string, string]): boolean => own.has(key) || inherited.get(key) !== value;
   return Object.fromEntries(Object.entries(values).filter(isNeeded));
 }
@@ -105,7 +105,7 @@ export function plannedFor(
 ): EnvPlan {
   const overridden = file.layers.filter(({ path }) => path !== file.path);
   const needed = withoutInherited(values, file.text, overridden);
-  return planned(file, () => planWrite(contract, file.text, needed, file.fileName));
+  return planOrRefuse(file, () => planWrite(contract, file.text, needed, file.fileName));
 }
 
 export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {

@@ -1,5 +1,5 @@
 import type { ProcessShowResponse } from "../api/events.ts";
-import { specOf, tierOf } from "../env/tiers.ts";
+import { specOf, tierOf } from "../env/runtime-keys.ts";
 import { SvcmError } from "../errors.ts";
 import { actsNext } from "../events/acts-next.ts";
 import { listenersOf } from "../events/symptoms.ts";
@@ -10,7 +10,7 @@ import { defineOperation } from "../operation.ts";
 import { circumstancesOf } from "../pm2/scrubbed.ts";
 import { problemOf } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/places.ts";
 
 /**
  * Returns everything that svcm knows about the processes with a name. Never starts a daemon and returns no environment
@@ -72,7 +72,7 @@ interface Declared {
 /** If a file cannot be read, the process is still shown. */
 async function declarationOf(
   ports: Ports,
-  asked: PlaceRequest & { environment: string },
+  asked: EnvironmentRequest & { environment: string },
   name: string,
 ): Promise<Declared> {
   const watch = new EcosystemWatch(ports, asked);

@@ -1,10 +1,10 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { profileOf, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
+import { findProfile, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
 import type { InputOf } from "../api/inputs.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { readEnvFile } from "../env/env-file.ts";
-import { auditedEnvWrite, noteFile, type EnvTransaction } from "../env/transaction.ts";
+import { auditedEnvWrite, recordFile, type EnvTransaction } from "../env/transaction.ts";
 import { plannedFor, planResponse, refuseBadValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
 
 export interface ManualSteps {
@@ -28,13 +28,13 @@ async function apply(
   transaction?: EnvTransaction,
 ): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
   const contract = await ports.facts.runtimeContract();
-  const profile = profileOf(contract, input.profile);
+  const profile = findProfile(contract, input.profile);
   refuseUnusedValues(input.profile, profile, input.values);
   const file = await readEnvFile(ports, contract, input);
   const steps = profileSteps(contract, profile, file.text, input.values);
   const values = valuesToWrite(steps);
   if (transaction) {
-    noteFile(transaction, file);
+    recordFile(transaction, file);
     transaction.about.keys = Object.keys(values);
   }
   refuseBadValues(contract, values, "refuse");

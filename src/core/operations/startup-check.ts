@@ -6,7 +6,7 @@ import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
 import { appEnvironment } from "../pm2/app-environment.ts";
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface StartupCheckResponse {
@@ -29,7 +29,7 @@ export const startupCheck = defineOperation({
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, asked);
     const values = {
-      ...Object.fromEntries(heldValues(file.layers)),
+      ...Object.fromEntries(effectiveValues(file.layers)),
       ...(app !== undefined && (await appEnvironment(ports, asked, app))),
     };
     const drivers = await readCarried(ports);

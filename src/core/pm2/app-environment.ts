@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/places.ts";
 import { didYouMean } from "../words/suggest.ts";
 import { declaredApps } from "./declared.ts";
 import { readEcosystem } from "./ecosystem-file.ts";
@@ -11,7 +11,11 @@ type Variables = Readonly<Record<string, string>>;
  * These variables override those of an env file. Without a name, the service's only app counts.
  * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
  */
-export async function appEnvironment(ports: Ports, asked: PlaceRequest, name: string | undefined): Promise<Variables> {
+export async function appEnvironment(
+  ports: Ports,
+  asked: EnvironmentRequest,
+  name: string | undefined,
+): Promise<Variables> {
   const { fileName, loaded } = await readEcosystem(ports, asked);
   const apps = loaded === undefined ? [] : declaredApps(loaded, { cpuCores: ports.host.cpuCores() });
   if (name === undefined) return apps.length === 1 ? (apps[0]?.env ?? {}) : {};

@@ -2,7 +2,7 @@ import { compareText, type Issue } from "../api/issue.ts";
 import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/places.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { type EcosystemContent, knownSecrets, readEcosystem } from "./ecosystem-file.ts";
 import { impliedApps } from "./rules/implied.ts";
@@ -20,7 +20,11 @@ export interface CheckedFile {
 }
 
 /** @throws {SvcmError} as `readEcosystem` */
-export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: PlaceRequest): Promise<CheckedFile> {
+export async function readChecked(
+  ports: Ports,
+  vocabulary: Vocabulary,
+  asked: EnvironmentRequest,
+): Promise<CheckedFile> {
   const { contract } = vocabulary;
   const file = await readEcosystem(ports, asked);
   const [secrets, implied] = await Promise.all([

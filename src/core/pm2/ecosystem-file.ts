@@ -3,12 +3,12 @@ import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
 import {
-  below,
+  resolvePath,
   chooseServices,
   ecosystemSpellings,
   type Environment,
   type NamedService,
-  type PlaceRequest,
+  type EnvironmentRequest,
   resolveEnvironment,
   spellingsOf,
 } from "../project/places.ts";
@@ -37,7 +37,7 @@ type Read = Omit<EcosystemContent, "contract" | "spellings">;
  * If there is no file, the result names the file that svcm looks for.
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
-export async function readEcosystem(ports: Reading, asked: PlaceRequest): Promise<EcosystemContent> {
+export async function readEcosystem(ports: Reading, asked: EnvironmentRequest): Promise<EcosystemContent> {
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const all = ecosystemSpellings(contract, matrix);
   const environment = resolveEnvironment(all, contract, asked.environment, ports.workspace.nodeEnv);
@@ -97,12 +97,12 @@ interface Source {
 
 function sourcesOf(root: string, { name, service }: NamedService, environment: string): Source[] {
   const { folder, ecosystem, apps } = service;
-  const base = below(root, folder);
+  const base = resolvePath(root, folder);
   const all = Object.values(ecosystem).flat();
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
-    const path = below(base, file);
-    const used = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
-    const place = { cwd: below(base, cwd ?? "."), declaresCwd: cwd !== undefined };
+    const path = resolvePath(base, file);
+    const used = all.filter((source) => resolvePath(base, source.file) === path).map((source) => `env_${source.env}`);
+    const place = { cwd: resolvePath(base, cwd ?? "."), declaresCwd: cwd !== undefined };
     return { service: name, path, ...place, env, apps, blocks: new Set(used) };
   });
 }
@@ -169,7 +169,9 @@ async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract):
   const project = await facts.project();
   if (!project) return Object.values(contract.environments).map(({ file }) => `${workspace.configDir}/${file}`);
   return Object.values(project.services).flatMap(({ folder, env }) =>
-    Object.values(env).flatMap(({ layers }) => layers.map((layer) => below(below(workspace.root, folder), layer))),
+    Object.values(env).flatMap(({ layers }) =>
+      layers.map((layer) => resolvePath(resolvePath(workspace.root, folder), layer)),
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import { settingNames, type SettingName } from "../api/names.ts";
-import { below } from "../project/places.ts";
+import { resolvePath } from "../project/places.ts";
 import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
 import { first, type Fields } from "./normalise.ts";
 
@@ -104,7 +104,7 @@ function isNothing(value: unknown): boolean {
 
 function logPath({ recorded, field }: Setting, value: unknown, { name, cwd, pm2Home }: SettingPlaces): unknown {
   if (value === "NULL" || value === "/dev/null") return "/dev/null";
-  if (typeof value === "string" && value !== "") return value.startsWith("~") ? OPEN : below(cwd, value);
+  if (typeof value === "string" && value !== "") return value.startsWith("~") ? OPEN : resolvePath(cwd, value);
   if (recorded === "pm_log_path" && value !== true) return undefined;
   if (pm2Home === undefined) return OPEN;
   const kind = { out_file: "-out", error_file: "-error" }[field] ?? "";

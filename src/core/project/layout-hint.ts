@@ -1,7 +1,7 @@
 import { SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
-import { below } from "./places.ts";
+import { resolvePath } from "./places.ts";
 
 const SHOWN = 4;
 
@@ -29,7 +29,7 @@ async function templateHint({ facts, workspace }: Ports, path: string | undefine
   const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
   const found = services.find(({ folder, env }) =>
     Object.values(env).some(({ layers }) =>
-      layers.some((layer) => below(below(workspace.root, folder), layer) === path),
+      layers.some((layer) => resolvePath(resolvePath(workspace.root, folder), layer) === path),
     ),
   );
   return found?.template && `Make the file from ${found.template}.`;

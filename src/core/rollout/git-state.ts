@@ -2,7 +2,7 @@ import type { Plan } from "../api/rollout.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { Ports } from "../ports/index.ts";
-import { below } from "../project/places.ts";
+import { resolvePath } from "../project/places.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 
 /** Git runs while the ecosystem file is read. */
@@ -13,7 +13,7 @@ export async function gitState(
   const state = await revisions.state(async () => {
     const { loaded } = await reading;
     const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
-    const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name));
+    const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => resolvePath(workspace.root, name));
     return [...new Set([...(loaded?.files ?? []), ...envFiles, ...own])];
   });
   const prefix = `${workspace.root}/`;

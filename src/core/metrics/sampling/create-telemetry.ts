@@ -1,4 +1,4 @@
-import { chooseServices, ecosystemSpellings, type PlaceRequest, resolveEnvironment } from "../../project/places.ts";
+import { chooseServices, ecosystemSpellings, type EnvironmentRequest, resolveEnvironment } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
@@ -30,7 +30,7 @@ class SharedTelemetry implements Telemetry {
     this.#table = new ProcessTable(ports);
   }
 
-  async environment({ environment, service }: PlaceRequest): Promise<string> {
+  async environment({ environment, service }: EnvironmentRequest): Promise<string> {
     const { facts, workspace } = this.#ports;
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     const spellings = ecosystemSpellings(contract, matrix);
@@ -102,7 +102,7 @@ class SharedTelemetry implements Telemetry {
     return sampler;
   }
 
-  #ecosystem({ environment, service }: PlaceRequest): EcosystemWatch {
+  #ecosystem({ environment, service }: EnvironmentRequest): EcosystemWatch {
     const key = `${environment}\0${service}`;
     const watch = this.#ecosystems.get(key) ?? new EcosystemWatch(this.#ports, { environment, service });
     this.#ecosystems.set(key, watch);

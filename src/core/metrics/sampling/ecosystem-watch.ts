@@ -1,7 +1,7 @@
-import type { PlaceRequest } from "../../project/places.ts";
+import type { EnvironmentRequest } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
 import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
-import { visibleKeys } from "../../env/tiers.ts";
+import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
@@ -36,12 +36,12 @@ interface Compared {
 /** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
-  readonly #asked: PlaceRequest;
+  readonly #asked: EnvironmentRequest;
   #seen: Seen | undefined;
   #compared: Compared | undefined;
   #loading: Promise<Seen> | undefined;
 
-  constructor(ports: Ports, asked: PlaceRequest) {
+  constructor(ports: Ports, asked: EnvironmentRequest) {
     this.#ports = ports;
     this.#asked = asked;
   }

@@ -1,4 +1,4 @@
-import type { PlaceRequest } from "../../project/places.ts";
+import type { EnvironmentRequest } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";
@@ -11,7 +11,7 @@ import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 export interface SamplerOptions {
   readonly ports: Ports;
   readonly table: ProcessTable;
-  readonly ecosystem: (asked: PlaceRequest) => EcosystemWatch;
+  readonly ecosystem: (asked: EnvironmentRequest) => EcosystemWatch;
   readonly onSample: () => void;
 }
 

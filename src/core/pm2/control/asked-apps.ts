@@ -1,4 +1,4 @@
-import { visibleKeys } from "../../env/tiers.ts";
+import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { declarationOf, type Declaration } from "../declaration.ts";

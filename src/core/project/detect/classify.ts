@@ -1,4 +1,4 @@
-import { forms } from "../../env/values.ts";
+import { forms } from "../../env/runtime-keys.ts";
 import type { FormKind } from "../../facts/schema.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName, wordsOf } from "../../secrets/secret-name.ts";

@@ -10,7 +10,7 @@ import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
-import { below } from "../places.ts";
+import { resolvePath } from "../places.ts";
 import type { Project } from "../project.ts";
 import { isSameStack, type Place } from "./examined.ts";
 import { requestsOf, shownPath } from "./gather-places.ts";
@@ -46,7 +46,7 @@ export async function checkEcosystems(
       const found = [...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)), ...unset(checked)];
       issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at })));
       const layers = places.filter((one) => isSameStack(one, { kind: "env", environment, service }));
-      const own = layers.map(({ path }) => below(root, path));
+      const own = layers.map(({ path }) => resolvePath(root, path));
       apps.push(...declaredFiles(checked, own));
     } catch (error) {
       issues.push(...failures("ecosystem", error, root));
@@ -81,7 +81,7 @@ function templateIssues(
 ): Issue[] {
   const { root } = ports.workspace;
   const { folder = ".", template } = project?.services[service] ?? {};
-  const path = shownPath(root, below(below(root, folder), template ?? ""));
+  const path = shownPath(root, resolvePath(resolvePath(root, folder), template ?? ""));
   const text = template === undefined ? undefined : survey.files.get(path);
   if (text === undefined) return [];
   const fileName = layers.at(-1)?.fileName ?? "";

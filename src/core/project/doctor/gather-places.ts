@@ -2,7 +2,7 @@ import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import { ecosystemFileNames } from "../../pm2/file-name.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
-import { below, ecosystemSpellings, type PlaceRequest } from "../places.ts";
+import { resolvePath, ecosystemSpellings, type EnvironmentRequest } from "../places.ts";
 import type { Project } from "../project.ts";
 import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
 
@@ -31,7 +31,7 @@ export async function gatherPlaces(
   return project ? places : places.filter(({ exists }) => exists);
 }
 
-export function requestsOf(places: readonly Place[], kind: Place["kind"]): PlaceRequest[] {
+export function requestsOf(places: readonly Place[], kind: Place["kind"]): EnvironmentRequest[] {
   const ofKind = places.filter((place) => place.kind === kind);
   const isReadable = (place: Place): boolean => {
     const stack = ofKind.filter((other) => isSameStack(place, other));
@@ -51,12 +51,12 @@ export function shownPath(root: string, path: string): string {
 function declaredPlaces(root: string, { services, environments }: Project): Named[] {
   return Object.keys(environments).flatMap((environment) =>
     Object.entries(services).flatMap(([service, { folder, ecosystem, env }]) => {
-      const base = below(root, folder);
+      const base = resolvePath(root, folder);
       const files = (ecosystem[environment] ?? []).map(({ file }) => file);
       const layers = env[environment]?.layers ?? [];
       return [
-        ...files.map((file): Named => ({ kind: "ecosystem", environment, service, path: below(base, file) })),
-        ...layers.map((file): Named => ({ kind: "env", environment, service, path: below(base, file) })),
+        ...files.map((file): Named => ({ kind: "ecosystem", environment, service, path: resolvePath(base, file) })),
+        ...layers.map((file): Named => ({ kind: "env", environment, service, path: resolvePath(base, file) })),
       ];
     }),
   );
