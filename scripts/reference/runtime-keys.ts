@@ -1,4 +1,4 @@
-import { envSpellings } from "../../src/core/project/places.ts";
+import { envSpellings } from "../../src/core/project/resolve.ts";
 import { acceptedValues } from "../../src/core/env/runtime-keys.ts";
 import { packagedRuntimeContract as contract } from "../../src/core/facts/packaged.generated.ts";
 import type { KeySpec, Tier } from "../../src/core/facts/schema.ts";

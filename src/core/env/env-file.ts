@@ -10,7 +10,7 @@ import {
   type NamedService,
   type EnvironmentRequest,
   resolveEnvironment,
-} from "../project/places.ts";
+} from "../project/resolve.ts";
 import { baseName } from "../words/path.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";

@@ -1,4 +1,4 @@
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ErrorCode } from "../api/code.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 

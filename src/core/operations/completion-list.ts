@@ -1,5 +1,5 @@
 import { acceptedValues, editableKeys, specOf, visibleKeys } from "../env/runtime-keys.ts";
-import { ecosystemSpellings, envSpellings } from "../project/places.ts";
+import { ecosystemSpellings, envSpellings } from "../project/resolve.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { selectorsOf, type Labelled } from "../nodes/select.ts";

@@ -1,4 +1,4 @@
-import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/places.ts";
+import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/resolve.ts";
 import { tierReason, visibleKeys, acceptedValues } from "../env/runtime-keys.ts";
 import type { ContractResponse } from "../api/bodies.ts";
 import { describeError } from "../errors.ts";

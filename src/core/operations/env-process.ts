@@ -4,7 +4,7 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { appEnvironment } from "../pm2/app-environment.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 
 /** Every variable of a service's process, including secrets. */
 export interface ProcessEnvironment {

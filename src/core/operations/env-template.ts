@@ -4,7 +4,7 @@ import { compareTemplate, renderTemplate } from "../env/template.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { resolvePath, chooseService } from "../project/places.ts";
+import { resolvePath, chooseService } from "../project/resolve.ts";
 import { baseName } from "../words/path.ts";
 
 const TEMPLATE = ".env.example";

@@ -15,7 +15,7 @@ import type { InputOf } from "../api/inputs.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { findLayerUsers } from "../project/places.ts";
+import { findLayerUsers } from "../project/resolve.ts";
 import { planResponse, type EnvPlanResponse } from "./env-write.ts";
 
 export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {

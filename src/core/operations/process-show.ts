@@ -10,7 +10,7 @@ import { defineOperation } from "../operation.ts";
 import { circumstancesOf } from "../pm2/scrubbed.ts";
 import { problemOf } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 
 /**
  * Returns everything that svcm knows about the processes with a name. Never starts a daemon and returns no environment

@@ -5,10 +5,9 @@ import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { detect, type DetectedKey, type Detection } from "../project/detect/detect.ts";
 import { PROJECT_FILE } from "../project/project.ts";
-import { layoutOf } from "../project/detect/layout.ts";
-import type { NotUnderstood } from "../project/detect/pm2-file.ts";
-import { svcmYaml } from "../project/detect/svcm-yaml.ts";
-import { newKeys, withKeys } from "../project/detect/second-run.ts";
+import { proposeLayout } from "../project/detect/layout.ts";
+import type { DetectionNote } from "../project/detect/pm2-files.ts";
+import { renderSvcmYaml, undeclaredKeys, addKeys } from "../project/detect/svcm-yaml.ts";
 import { once } from "../words/once.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
@@ -75,7 +74,7 @@ async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promis
 interface ProjectFile {
   /** `undefined` if there is nothing to write. */
   readonly file: PlannedFile | undefined;
-  readonly notes: readonly NotUnderstood[];
+  readonly notes: readonly DetectionNote[];
 }
 
 /** An existing file keeps its content and gets the new keys. */
@@ -84,20 +83,20 @@ async function projectFile(ports: Ports, detection: Detection): Promise<ProjectF
   const before = await textAt(ports, path);
   if (before === undefined) return await newProjectFile(ports, path, detection);
   const project = await ports.facts.project();
-  const added = project?.keys === undefined ? [] : newKeys(project.keys, detection.keys);
+  const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
   if (added.length === 0) return { file: undefined, notes: [] };
   const today = new Date(ports.clock.now()).toISOString().slice(0, 10);
-  return { file: { path, isNew: false, before, text: withKeys(before, added, today) }, notes: [] };
+  return { file: { path, isNew: false, before, text: addKeys(before, added, today) }, notes: [] };
 }
 
 /** Keys are declared in one file only: if there is a runtime contract, they stay there. */
 async function newProjectFile(ports: Ports, path: string, detection: Detection): Promise<ProjectFile> {
   if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return { file: undefined, notes: [] };
   const hasContract = (await textAt(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
-  const { layout, left } = layoutOf(detection);
-  const text = svcmYaml(layout, hasContract ? undefined : detection.keys);
+  const { layout, notes } = proposeLayout(detection);
+  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys);
   const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
-  return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...left, declared] : left };
+  return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
 }
 
 async function ignoreFile(ports: Ports): Promise<PlannedFile | undefined> {

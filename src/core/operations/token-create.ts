@@ -5,7 +5,7 @@ import { SvcmError } from "../errors.ts";
 import { withToken, type StoredToken } from "../identity/tokens.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { chooseService, ecosystemSpellings, resolveEnvironment } from "../project/places.ts";
+import { chooseService, ecosystemSpellings, resolveEnvironment } from "../project/resolve.ts";
 
 export type { CreatedToken } from "../api/identity.ts";
 

@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import { didYouMean } from "../words/suggest.ts";
 import { declaredApps } from "./declared.ts";
 import { readEcosystem } from "./ecosystem-file.ts";

@@ -2,7 +2,7 @@ import { compareText, type Issue } from "../api/issue.ts";
 import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { type EcosystemContent, knownSecrets, readEcosystem } from "./ecosystem-file.ts";
 import { impliedApps } from "./rules/implied.ts";

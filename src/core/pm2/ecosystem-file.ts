@@ -11,7 +11,7 @@ import {
   type EnvironmentRequest,
   resolveEnvironment,
   spellingsOf,
-} from "../project/places.ts";
+} from "../project/resolve.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { isRecord } from "../words/record.ts";

@@ -1,5 +1,5 @@
 import { settingNames, type SettingName } from "../api/names.ts";
-import { resolvePath } from "../project/places.ts";
+import { resolvePath } from "../project/resolve.ts";
 import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
 import { first, type Fields } from "./normalise.ts";
 

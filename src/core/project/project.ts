@@ -31,7 +31,6 @@ export interface Project {
 export interface AlertSettings {
   readonly webhook: string | undefined;
   readonly webhookSecret: string | undefined;
-  /** Run without a shell. */
   readonly command: readonly string[] | undefined;
   readonly heartbeat: string | undefined;
   /** A hold-off such as `10m`, or `off`. */
@@ -39,7 +38,6 @@ export interface AlertSettings {
 }
 
 export interface NatsProject {
-  /** All belong to one cluster. */
   readonly servers: readonly string[];
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
@@ -97,8 +95,7 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
   };
 }
 
-/** svcm does not merge two files of keys. */
-export const KEYS_TWICE =
+export const DUPLICATE_KEYS_MESSAGE =
   "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.";
 
 /** The environments are its PM2 profiles. */

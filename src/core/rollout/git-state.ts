@@ -2,7 +2,7 @@ import type { Plan } from "../api/rollout.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { Ports } from "../ports/index.ts";
-import { resolvePath } from "../project/places.ts";
+import { resolvePath } from "../project/resolve.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 
 /** Git runs while the ecosystem file is read. */

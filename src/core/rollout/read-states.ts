@@ -3,7 +3,7 @@ import { listOrNone } from "../pm2/control/known.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import { expectedApps, type Expecting } from "./expected.ts";
 import { gitState } from "./git-state.ts";
 import type { PlanContext } from "./plan.ts";

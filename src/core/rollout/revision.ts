@@ -2,7 +2,7 @@ import { SvcmError } from "../errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvironmentRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 
 export interface RevisionContent {
   readonly commit: string;

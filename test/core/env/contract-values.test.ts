@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
 import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secrets/redact.ts";
-import { envSpellings, resolveEnvironment } from "../../../src/core/project/places.ts";
+import { envSpellings, resolveEnvironment } from "../../../src/core/project/resolve.ts";
 import { editableKeys, tierOf, visibleKeys, acceptedValues } from "../../../src/core/env/runtime-keys.ts";
 import { valueIssue } from "../../../src/core/env/value-rules.ts";
 import { SvcmError } from "../../../src/core/errors.ts";

@@ -1,4 +1,9 @@
-import { chooseServices, ecosystemSpellings, type EnvironmentRequest, resolveEnvironment } from "../../project/places.ts";
+import {
+  chooseServices,
+  ecosystemSpellings,
+  type EnvironmentRequest,
+  resolveEnvironment,
+} from "../../project/resolve.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";

@@ -1,4 +1,4 @@
-import type { EnvironmentRequest } from "../../project/places.ts";
+import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { SvcmError } from "../../errors.ts";
 import { type ExpectedApp, expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";

@@ -1,4 +1,4 @@
-import type { EnvironmentRequest } from "../../project/places.ts";
+import type { EnvironmentRequest } from "../../project/resolve.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";

@@ -4,7 +4,7 @@ import type { Ports } from "../../ports/index.ts";
 import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
-import { startedEnvironments } from "../../project/started-environments.ts";
+import { environmentsWithEcosystem } from "../../project/ecosystem-environments.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import type { Left } from "../../rollout/release.ts";
 import { leftNow } from "../../rollout/releases-now.ts";
@@ -33,7 +33,7 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
   const file = await readEcosystem(ports, input);
   about.environment = file.name;
   const { loaded, contract, spellings } = file;
-  if (loaded === undefined) throw noEcosystem(file, await startedEnvironments(ports));
+  if (loaded === undefined) throw noEcosystem(file, await environmentsWithEcosystem(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
   const named = [...new Set([...(name === undefined ? [] : [name]), ...names])];

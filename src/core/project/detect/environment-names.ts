@@ -21,7 +21,7 @@ export function environmentOf(word: string): string | undefined {
   return Object.keys(WORDS).find((name) => WORDS[name]?.includes(lower));
 }
 
-export function environmentIn(name: string): string | undefined {
+export function environmentInName(name: string): string | undefined {
   return name
     .split(/[^A-Za-z\d]+/)
     .map(environmentOf)

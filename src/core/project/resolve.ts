@@ -23,13 +23,13 @@ export function chooseService(project: Project | undefined, requested: string | 
   const services = Object.entries(project?.services ?? {});
   const [first] = services;
   if (requested === undefined) {
-    if (services.length > 1) throw refuseService("SERVICE_REQUIRED", "This repository has several services.", services);
+    if (services.length > 1) throw serviceRefusal("SERVICE_REQUIRED", "This repository has several services.", services);
     return first && { name: first[0], service: first[1] };
   }
   const found = services.find(([name]) => name === requested && name !== "");
   if (found) return { name: found[0], service: found[1] };
   const excerpt = JSON.stringify(requested.slice(0, 80));
-  throw refuseService("SERVICE_UNKNOWN", `No service has the name ${excerpt}.`, services, requested);
+  throw serviceRefusal("SERVICE_UNKNOWN", `No service has the name ${excerpt}.`, services, requested);
 }
 
 export function chooseServices(project: Project | undefined, requested: string | undefined): NamedService[] {
@@ -38,7 +38,7 @@ export function chooseServices(project: Project | undefined, requested: string |
   return [chooseService(project, requested)].flatMap((one) => one ?? []);
 }
 
-function refuseService(
+function serviceRefusal(
   code: Code,
   what: string,
   services: readonly (readonly [string, Service])[],
