@@ -1,5 +1,5 @@
 import type { LogsResponse } from "../../api/logs.ts";
-import type { Place } from "../../logs/cursor.ts";
+import type { LogPosition } from "../../logs/cursor.ts";
 import type { LogFilter, Logs } from "../../ports/logs.ts";
 import { once } from "../../words/once.ts";
 import { pm2Failed, unreachable } from "../pm2/failure.ts";
@@ -65,7 +65,7 @@ async function begin(
   ask: (call: Call) => ReturnType<LogLink["call"]>,
   watch: { readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean },
   onBegun: () => void,
-): Promise<readonly Place[]> {
+): Promise<readonly LogPosition[]> {
   const answer = await ask({ method: "watch", ...watch });
   onBegun();
   return "places" in answer ? answer.places : [];

@@ -1,4 +1,4 @@
-import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LineScrubber } from "../../../logs/scrub.ts";
 
 const NEWLINE = 0x0a;
 
@@ -21,7 +21,7 @@ export class Block {
     this.#text = text;
   }
 
-  isCleanFor({ whole }: LineScrub): boolean {
+  isCleanFor({ complete: whole }: LineScrubber): boolean {
     return (this.#isClean ??= whole(this.#text) === this.#text);
   }
 }

@@ -1,4 +1,4 @@
-import { readLine } from "../../../logs/line.ts";
+import { parseLine } from "../../../logs/line.ts";
 import type { LogFile } from "./log-file.ts";
 import { startOfTorn } from "./regions.ts";
 
@@ -34,7 +34,7 @@ function firstTime(file: LogFile, from: number): { readonly atMs: number; readon
   for (let at = text.indexOf(0x0a) + 1; at > 0;) {
     const next = text.indexOf(0x0a, at);
     if (next === -1) return undefined;
-    const { atMs } = readLine(text.toString("utf8", at, next));
+    const { atMs } = parseLine(text.toString("utf8", at, next));
     if (atMs !== null) return { atMs, lineStart: from + at };
     at = next + 1;
   }

@@ -2,7 +2,7 @@ import type { Candidates } from "./candidates.ts";
 import { linesOf, type RawLine } from "./block.ts";
 import { blocksBackwards, rangeAt, rangesBackwards, type Range, type Region } from "./regions.ts";
 import { isWanted, scrubbed, type ScrubbedLine, type Wanted } from "./shown-line.ts";
-import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LineScrubber } from "../../../logs/scrub.ts";
 import type { Target } from "./targets.ts";
 import type { TimeBefore } from "./time-before.ts";
 
@@ -21,7 +21,7 @@ export interface Picked {
 interface Searching extends Wanted {
   readonly context: number;
   readonly candidates: Candidates | undefined;
-  readonly scrub: LineScrub;
+  readonly scrub: LineScrubber;
 }
 
 /** Last line first, and `undefined` after each region. */

@@ -1,7 +1,7 @@
 import { setImmediate as pause } from "node:timers/promises";
-import { cursorText, placesIn, type Place, type Sign } from "../../../logs/cursor.ts";
-import { lineSize } from "../../../logs/line-size.ts";
-import { matcherOf, type Matcher } from "../../../logs/match.ts";
+import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../../logs/cursor.ts";
+import { lineSize } from "../../../logs/line.ts";
+import { createMatcher, type Matcher } from "../../../logs/match.ts";
 import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
 import { packedLines, type KnownLine } from "../packed.ts";
 import { LogFailure, type Page } from "../protocol.ts";
@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** @throws {LogFailure} */
-export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
+export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonly LogPosition[]): Promise<Page> {
   const { world, sign } = reading;
   const { limit = DEFAULT_LIMIT, before, after } = query;
   await world.refresh();
@@ -37,8 +37,8 @@ export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonl
   const newers = sources.flatMap(({ newest }) => newest ?? []);
   return {
     lines: packedLines(lines.toReversed()),
-    older: olders.length === 0 ? null : cursorText(olders, sign),
-    newer: newers.length === 0 ? null : cursorText(newers, sign),
+    older: olders.length === 0 ? null : formatCursor(olders, sign),
+    newer: newers.length === 0 ? null : formatCursor(newers, sign),
     scannedBytes: sources.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0),
     truncated: merging.isCut,
     problems: sources.flatMap(({ problem }) => problem ?? []),
@@ -46,8 +46,8 @@ export async function readLogs(reading: Reading, query: LogQuery, upTo?: readonl
 }
 
 interface Ends {
-  readonly from: readonly Place[] | undefined;
-  readonly floor: readonly Place[];
+  readonly from: readonly LogPosition[] | undefined;
+  readonly floor: readonly LogPosition[];
 }
 
 function sourcesOf(
@@ -72,14 +72,14 @@ function sourcesOf(
   });
 }
 
-function placeOf(places: readonly Place[], { log }: Target): Place | undefined {
+function placeOf(places: readonly LogPosition[], { log }: Target): LogPosition | undefined {
   return places.find((place) => place.log === log);
 }
 
 /** @throws {LogFailure} LOG_PATTERN_INVALID */
 export function matcherFor(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCase">): Matcher {
   try {
-    return matcherOf(filter);
+    return createMatcher(filter);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);
     throw new LogFailure(
@@ -90,8 +90,8 @@ export function matcherFor(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCa
   }
 }
 
-function trusted(cursor: string, sign: Sign): Place[] {
-  const places = placesIn(cursor, sign);
+function trusted(cursor: string, sign: Sign): LogPosition[] {
+  const places = parseCursor(cursor, sign);
   if (places !== undefined) return places;
   const details = "The cursor is wrong, or was made before this server started. Read again without it.";
   throw new LogFailure("INVALID_REQUEST", "LOG_CURSOR_STALE", details);
@@ -144,7 +144,7 @@ class Merging {
     }
   }
 
-  places(): Place[] {
+  places(): LogPosition[] {
     return this.#heads.flatMap(({ found, source }) => found?.after ?? source.place ?? []);
   }
 

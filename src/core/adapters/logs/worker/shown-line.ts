@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { isAtLeast } from "../../../logs/level.ts";
-import { readLine } from "../../../logs/line.ts";
+import { parseLine } from "../../../logs/line.ts";
 import type { Matcher } from "../../../logs/match.ts";
-import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LineScrubber } from "../../../logs/scrub.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
 import type { KnownLine, LineSource } from "../packed.ts";
 import type { RawLine } from "./block.ts";
@@ -20,26 +20,26 @@ export interface ScrubbedLine {
   readonly fields: KnownLine["fields"];
 }
 
-export function scrubbed(raw: RawLine, scrub: LineScrub): ScrubbedLine {
+export function scrubbed(raw: RawLine, scrub: LineScrubber): ScrubbedLine {
   const whole = withoutSecrets(raw, scrub);
   const text = whole.slice(0, LONGEST_LINE);
   const more = raw.missing + whole.length - text.length;
-  const { atMs, level, text: found, fields: members } = readLine(text);
+  const { atMs, level, text: found, fields: members } = parseLine(text);
   // A JSON escape may have hidden a secret.
   const isEscaped = text.includes("\\");
-  const said = isEscaped ? scrub.whole(found) : found;
+  const said = isEscaped ? scrub.complete(found) : found;
   const fields = members && isEscaped ? scrubbedFields(members, scrub) : members;
   return { text, atMs, level, said: more === 0 ? said : `${said}… (${counted(more, "byte")} more)`, fields };
 }
 
-function scrubbedFields(fields: NonNullable<KnownLine["fields"]>, { whole }: LineScrub): KnownLine["fields"] {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [whole(name), whole(value)]));
+function scrubbedFields(fields: NonNullable<KnownLine["fields"]>, { complete }: LineScrubber): KnownLine["fields"] {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [complete(name), complete(value)]));
 }
 
-function withoutSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrub): string {
+function withoutSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrubber): string {
   const whole = text.endsWith("\r") ? text.slice(0, -1) : text;
   if (block?.isCleanFor(scrub)) return whole;
-  return missing > 0 || isTorn ? scrub.cut(whole) : scrub.whole(whole);
+  return missing > 0 || isTorn ? scrub.truncated(whole) : scrub.complete(whole);
 }
 
 export interface Wanted {

@@ -1,6 +1,6 @@
 import type { LogProblem } from "../../../api/logs.ts";
-import type { Place } from "../../../logs/cursor.ts";
-import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LogPosition } from "../../../logs/cursor.ts";
+import type { LineScrubber } from "../../../logs/scrub.ts";
 import type { KnownLine, LineSource } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
 import type { Candidates } from "./candidates.ts";
@@ -18,33 +18,33 @@ export interface SourceOptions extends Wanted {
   readonly until: number;
   readonly context: number;
   readonly candidates: Candidates | undefined;
-  readonly scrub: LineScrub;
+  readonly scrub: LineScrubber;
 }
 
 export interface Found {
   readonly line: KnownLine;
   /** Its own time, or that of a later line. */
   readonly orderMs: number;
-  readonly after: Place;
+  readonly after: LogPosition;
 }
 
 export class Source {
   readonly target: Target;
   scannedBytes = 0;
   problem: LogProblem | undefined;
-  newest: Place | undefined;
+  newest: LogPosition | undefined;
   /** `undefined` if there are no older lines. */
-  place: Place | undefined;
+  place: LogPosition | undefined;
   readonly #options: SourceOptions;
-  readonly #from: Place | undefined;
-  readonly #floor: Place | undefined;
+  readonly #from: LogPosition | undefined;
+  readonly #floor: LogPosition | undefined;
   #isOver = false;
 
   /**
    * @param from the upper bound of the lines
    * @param floor the lower bound
    */
-  constructor(target: Target, options: SourceOptions, from: Place | undefined, floor: Place | undefined) {
+  constructor(target: Target, options: SourceOptions, from: LogPosition | undefined, floor: LogPosition | undefined) {
     this.target = target;
     this.#options = options;
     this.#from = from;
@@ -142,7 +142,7 @@ export class Source {
   }
 }
 
-function offsetOf(place: Place | undefined): number {
+function offsetOf(place: LogPosition | undefined): number {
   return place?.offset ?? 0;
 }
 

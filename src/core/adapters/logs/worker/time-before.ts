@@ -1,4 +1,4 @@
-import { readLine } from "../../../logs/line.ts";
+import { parseLine } from "../../../logs/line.ts";
 import { rangeAt, rangesBackwards, type Region } from "./regions.ts";
 import type { RawLine } from "./block.ts";
 
@@ -30,7 +30,7 @@ export class TimeBefore {
     let count = 0;
     let reached = at;
     for (const { from, to } of rangesBackwards(bytes.subarray(0, at))) {
-      const { atMs } = readLine(bytes.toString("utf8", from, to));
+      const { atMs } = parseLine(bytes.toString("utf8", from, to));
       if (atMs !== null) return { from, atMs };
       reached = from;
       count += 1;
@@ -42,5 +42,5 @@ export class TimeBefore {
 
 export function firstTimeOf({ bytes }: Region): number | undefined {
   const { from, to } = rangeAt(bytes, 0);
-  return readLine(bytes.toString("utf8", from, Math.min(to, from + LONGEST_STAMPED))).atMs ?? undefined;
+  return parseLine(bytes.toString("utf8", from, Math.min(to, from + LONGEST_STAMPED))).atMs ?? undefined;
 }

@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Place } from "../../../logs/cursor.ts";
-import { lineSize } from "../../../logs/line-size.ts";
+import type { LogPosition } from "../../../logs/cursor.ts";
+import { lineSize } from "../../../logs/line.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
 import { packedLines, type KnownLine } from "../packed.ts";
 import type { Response } from "../protocol.ts";
@@ -56,7 +56,7 @@ export class Watches {
     this.#send = send;
   }
 
-  async begin(key: string, filter: LogFilter, isWhole: boolean): Promise<Place[]> {
+  async begin(key: string, filter: LogFilter, isWhole: boolean): Promise<LogPosition[]> {
     await this.#world.refresh();
     const { targets, names } = this.#world;
     const own = chosen(targets, names, filter);

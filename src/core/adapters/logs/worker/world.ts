@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { lineScrub, type LineScrub } from "../../../logs/scrub.ts";
+import { createLineScrubber, type LineScrubber } from "../../../logs/scrub.ts";
 import { askDaemon } from "../../pm2/daemon.ts";
 import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
 import { environmentSecrets } from "../../pm2/worker/process-record.ts";
@@ -14,7 +14,7 @@ const FRESH_MS = 10_000;
 export class World {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
-  scrub: LineScrub = lineScrub([]);
+  scrub: LineScrubber = createLineScrubber([]);
   readonly #data: WorkerData;
   readonly #known = new Set<string>();
   #stamp = "";
@@ -33,7 +33,7 @@ export class World {
   know(secrets: readonly string[]): void {
     const before = this.#known.size;
     for (const secret of secrets) this.#known.add(secret);
-    if (this.#known.size > before) this.scrub = lineScrub([...this.#known]);
+    if (this.#known.size > before) this.scrub = createLineScrubber([...this.#known]);
   }
 
   /** @throws {LogFailure} PM2_FAILED */
