@@ -1,4 +1,4 @@
-import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
+import { entityTag, type TaggedResponse, type Ports } from "../core/index.ts";
 
 /** For an env file, only the visible part and the entity tag leave the machine, never the bytes. */
 export function sentOf(ports: Ports, output: unknown): unknown {
@@ -6,6 +6,6 @@ export function sentOf(ports: Ports, output: unknown): unknown {
   return { response: output.response, entityTag: entityTag(ports, output.bytes) };
 }
 
-function isEnvRead(output: unknown): output is EnvRead<unknown> {
+function isEnvRead(output: unknown): output is TaggedResponse<unknown> {
   return typeof output === "object" && output !== null && "bytes" in output && "response" in output;
 }

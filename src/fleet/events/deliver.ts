@@ -1,6 +1,6 @@
 /** Each record of a node reaches the stream exactly once. */
 import { join } from "node:path";
-import { deliveryFile, settledTimes, unsent, type GivenOut, type Ports } from "../../core/index.ts";
+import { deliveryFile, settledTimes, readUnsent, type DeliveryProgress, type Ports } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
 import { messageOf, recordOf } from "./message.ts";
 import { readSent, sentText, type SentState } from "./sent.ts";
@@ -102,7 +102,7 @@ class Delivery {
   async #pass(kept: SentState | undefined, untilMs: number, save: Save): Promise<boolean> {
     const agreed = this.#isSure && kept !== undefined ? kept : await this.#agreed(kept, untilMs);
     const state = await this.#emptied(agreed, save);
-    const { records, after, hasMore } = await unsent(this.#options.ports, state.given, untilMs, this.#signal);
+    const { records, after, hasMore } = await readUnsent(this.#options.ports, state.given, untilMs, this.#signal);
     const isIdle = records.length === 0 && kept !== undefined && untilMs - state.given.untilMs < IDLE_MS;
     if (!isIdle) {
       const next = { given: after, pending: records, lastSeq: state.lastSeq };
@@ -126,7 +126,7 @@ class Delivery {
         return { given: kept.given, pending: kept.pending.slice(arrived), lastSeq };
     }
     const first = Math.min(kept?.given.untilMs ?? untilMs, untilMs - DAY_MS);
-    const given: GivenOut = { untilMs: first, ids: last === undefined ? [] : await this.#storedIds(first) };
+    const given: DeliveryProgress = { untilMs: first, ids: last === undefined ? [] : await this.#storedIds(first) };
     return { given, pending: [], lastSeq };
   }
 

@@ -1,11 +1,11 @@
 import {
-  happenedOnNodes,
-  happeningsOf,
-  isWanted,
-  matching,
-  pageOf,
+  mergeNodeRecords,
+  toTimedEvents,
+  matchesFilter,
+  filterEvents,
+  paginateEvents,
   selectNodes,
-  timed,
+  toSvcmEvent,
   type FleetEventsResponse,
   type SentRecord,
   type SvcmEvent,
@@ -30,10 +30,10 @@ export async function listEvents(asking: Asking, asked: EventsAsked): Promise<Fl
   const nodes = await selected(asking.fleet, asked.nodes);
   const since = asked.since ?? Date.now() - DAY_MS;
   const { records, isWhole } = await recordsSince(asking.stream, nodes, since);
-  const happenings = matching(happenedOnNodes(records), asked).filter(({ atMs }) => atMs >= since);
+  const happenings = filterEvents(mergeNodeRecords(records), asked).filter(({ atMs }) => atMs >= since);
   const away = nodes.filter(({ presence }) => presence === undefined);
   return {
-    ...pageOf(happenings, asked.limit ?? DEFAULT_LIMIT, asked.cursor),
+    ...paginateEvents(happenings, asked.limit ?? DEFAULT_LIMIT, asked.cursor),
     complete: isWhole,
     missing: away.map(({ name }) => ({ node: name, state: "away" as const })),
   };
@@ -56,8 +56,8 @@ export async function* followEvents(
   for await (const stored of stream.read(wanted, signal)) {
     const record = nodes.some(({ name }) => name === stored.node) ? recordOf(stored) : undefined;
     if (record === undefined || !isNews(record, explained)) continue;
-    for (const happening of happeningsOf(record))
-      if (happening.atMs >= since && isWanted(happening.event, asked)) yield timed(happening);
+    for (const happening of toTimedEvents(record))
+      if (happening.atMs >= since && matchesFilter(happening.event, asked)) yield toSvcmEvent(happening);
   }
 }
 
