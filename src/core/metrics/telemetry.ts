@@ -40,7 +40,7 @@ export interface Telemetry {
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for an unknown service
    */
-  environment(asked: EnvironmentRequest): Promise<string>;
+  environment(request: EnvironmentRequest): Promise<string>;
 
   /**
    * Yields samples until the signal is aborted: first the newest existing one, then one per interval. A slow reader
