@@ -40,6 +40,7 @@ export type { Access, Caller, Identity, Limits, RolloutStep } from "./caller.ts"
 export { missingRight } from "./identity/refusals.ts";
 export { requireWithin } from "./identity/limits.ts";
 export { rightsOf, rightsWithoutTokens } from "./identity/rights.ts";
+export { serverIdentity } from "./identity/server-identity.ts";
 export { Refusals, type RefusedAttempt } from "./audit/refusals.ts";
 export type { NatsProject, Project } from "./project/project.ts";
 export { keepSecret } from "./adapters/private-files.ts";
@@ -72,11 +73,11 @@ export type { ListedNode, NodeState } from "./api/node.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
 export type { EventsResponse, FleetEventsResponse, ProcessShowResponse, SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
-export { wholeSecond } from "./events/seconds.ts";
+export { floorToSecond } from "./events/seconds.ts";
 export { settledTimes } from "./events/feed.ts";
-export { isWanted, matching, pageOf, timed, type EventFilter } from "./events/page.ts";
-export { happenedOnNodes, happeningsOf, type SentRecord } from "./events/of-nodes.ts";
-export { unsent, type GivenOut, type NodeRecord } from "./events/unsent.ts";
+export { matchesFilter, filterEvents, paginateEvents, toSvcmEvent, type EventFilter } from "./events/page.ts";
+export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-records.ts";
+export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/unsent.ts";
 export { deliveryFile, type DeliveryFile } from "./adapters/delivery-file.ts";
 export type { EventFeed } from "./ports/event-feed.ts";
 export { eventText } from "./events/event-text.ts";
@@ -130,7 +131,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const { root, configDir, auditFile, pm2Home } = workspace;
   const { env, cwd, folders = [], logFolders = [] } = options;
   const secrets = async () => knownSecrets(ports, await ports.facts.runtimeContract());
-  const ports: Ports = whenUsed<Ports>({
+  const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files, () => keptFacts(env)),
     survey: () => surveyFolder,
@@ -181,15 +182,15 @@ export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   });
 }
 
-function whenUsed<T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }): T {
-  const made = {} as T;
-  for (const name of Object.keys(makers) as (keyof T)[]) {
+function createLazily<T extends object>(factories: { readonly [Name in keyof T]: () => T[Name] }): T {
+  const created = {} as T;
+  for (const name of Object.keys(factories) as (keyof T)[]) {
     const get = (): T[typeof name] => {
-      const value = makers[name]();
-      Object.defineProperty(made, name, { value, enumerable: true });
+      const value = factories[name]();
+      Object.defineProperty(created, name, { value, enumerable: true });
       return value;
     };
-    Object.defineProperty(made, name, { get, configurable: true, enumerable: true });
+    Object.defineProperty(created, name, { get, configurable: true, enumerable: true });
   }
-  return made;
+  return created;
 }

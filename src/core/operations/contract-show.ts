@@ -32,8 +32,8 @@ export const contractShow = defineOperation({
       },
       capabilityMatrix: matrix,
       defaultEnvironment: {
-        envFile: orRefusal(() => resolveEnvironment(spellings, contract, undefined, nodeEnv)),
-        ecosystem: orRefusal(() =>
+        envFile: resolveOrRefusal(() => resolveEnvironment(spellings, contract, undefined, nodeEnv)),
+        ecosystem: resolveOrRefusal(() =>
           resolveEnvironment(ecosystemSpellings(contract, matrix), contract, undefined, nodeEnv),
         ),
       },
@@ -45,7 +45,7 @@ export const contractShow = defineOperation({
   },
 });
 
-function orRefusal(resolve: () => { readonly environment: string; readonly name: string }): DefaultEnvironment {
+function resolveOrRefusal(resolve: () => { readonly environment: string; readonly name: string }): DefaultEnvironment {
   try {
     const { environment, name } = resolve();
     return { environment, name };

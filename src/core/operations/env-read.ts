@@ -7,7 +7,7 @@ import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
 import { effectiveValues, readEnvFile, toReadResponse } from "../env/env-file.ts";
 
-export interface EnvRead<Response = EnvReadResponse> {
+export interface TaggedResponse<Response = EnvReadResponse> {
   readonly response: Response;
   readonly bytes: Uint8Array;
   /** The response depends only on these and on the bytes. */
@@ -19,15 +19,15 @@ export const envRead = defineOperation({
   id: "env.read",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { keys, ...asked }): Promise<EnvRead> {
+  async run(ports, { keys, ...request }): Promise<TaggedResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
-    const whole = (): EnvReadResponse => toReadResponse(contract, file, effectiveValues(file.layers));
-    if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
+    const file = await readEnvFile(ports, contract, request);
+    const fullResponse = (): EnvReadResponse => toReadResponse(contract, file, effectiveValues(file.layers));
+    if (keys !== undefined) return { response: selectKeys(contract, fullResponse(), keys), bytes: file.bytes };
     return {
       // Lazy, because a caller may already have a response for the same source.
       get response() {
-        return whole();
+        return fullResponse();
       },
       bytes: file.bytes,
       source: { contract, environment: file.environment, path: file.path },
@@ -35,7 +35,7 @@ export const envRead = defineOperation({
   },
 });
 
-function narrowed(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
+function selectKeys(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
   const hidden = keys.filter((key) => tierOf(contract, key) === "never-exposed");
   const issues = sortIssues(hidden.map((key) => hiddenKeyIssue(contract, key)));
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);

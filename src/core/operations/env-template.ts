@@ -23,23 +23,23 @@ export const envTemplate = defineOperation({
   id: "env.template",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { check, ...asked }): Promise<EnvTemplateResponse> {
+  async run(ports, { check, ...request }): Promise<EnvTemplateResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
+    const file = await readEnvFile(ports, contract, request);
     const { environment, fileName, layers } = file;
-    const path = await templatePath(ports, file, asked.service);
-    const answer = { environment, fileName, template: baseName(path) };
-    if (!check) return { ...answer, text: renderTemplate(contract, layers) };
+    const path = await templatePath(ports, file, request.service);
+    const response = { environment, fileName, template: baseName(path) };
+    if (!check) return { ...response, text: renderTemplate(contract, layers) };
     const template = { fileName: baseName(path), text: await readTemplate(ports, path) };
-    return { ...answer, issues: compareTemplate({ template, layers, fileName }) };
+    return { ...response, issues: compareTemplate({ template, layers, fileName }) };
   },
 });
 
 /** The template that `svcm.yaml` names, else `.env.example` next to the env file. */
 async function templatePath(ports: Ports, file: EnvFile, service: string | undefined): Promise<string> {
-  const chosen = chooseService(await ports.facts.project(), service)?.service;
-  if (chosen?.template === undefined) return resolvePath(file.path, `../${TEMPLATE}`);
-  return resolvePath(resolvePath(ports.workspace.root, chosen.folder), chosen.template);
+  const declared = chooseService(await ports.facts.project(), service)?.service;
+  if (declared?.template === undefined) return resolvePath(file.path, `../${TEMPLATE}`);
+  return resolvePath(resolvePath(ports.workspace.root, declared.folder), declared.template);
 }
 
 /** @throws {SvcmError} ENV_FILE_FAILED */

@@ -15,7 +15,7 @@ import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvRead } from "./env-read.ts";
+import type { TaggedResponse } from "./env-read.ts";
 
 /** Credentials in URLs are masked. */
 export interface EnvPlanResponse {
@@ -37,13 +37,13 @@ export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { values, ifMatch, foreignKeys, ...asked }, caller): Promise<EnvRead<EnvWriteResponse>> {
+  async run(ports, { values, ifMatch, foreignKeys, ...request }, caller): Promise<TaggedResponse<EnvWriteResponse>> {
     return await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
       transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
-      const file = await locateEnvFile(ports, contract, asked);
+      const file = await locateEnvFile(ports, contract, request);
       recordFile(transaction, file);
-      refuseBadValues(contract, values, foreignKeys);
+      requireValidValues(contract, values, foreignKeys);
       return await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
     });
   },
@@ -54,16 +54,16 @@ export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { values, foreignKeys, ...asked }): Promise<EnvPlanResponse> {
+  async run(ports, { values, foreignKeys, ...request }): Promise<EnvPlanResponse> {
     const contract = await ports.facts.runtimeContract();
-    refuseBadValues(contract, values, foreignKeys);
-    const file = await readEnvFile(ports, contract, asked);
-    return planResponse(file, plannedFor(contract, file, values));
+    requireValidValues(contract, values, foreignKeys);
+    const file = await readEnvFile(ports, contract, request);
+    return planResponse(file, planValues(contract, file, values));
   },
 });
 
 /** @throws {SvcmError} INVALID_PAYLOAD with every invalid value */
-export function refuseBadValues(
+export function requireValidValues(
   contract: RuntimeContract,
   values: Readonly<Record<string, string>>,
   foreign: ForeignKeys,
@@ -78,11 +78,11 @@ export async function writeValues(
   file: EnvFile,
   values: Readonly<Record<string, string>>,
   transaction: EnvTransaction,
-): Promise<EnvRead<EnvWriteResponse>> {
+): Promise<TaggedResponse<EnvWriteResponse>> {
   const below = await readLowerLayers(ports, file);
-  const planOf = (text: string): EnvPlan =>
+  const makePlan = (text: string): EnvPlan =>
     planWrite(contract, text, withoutInherited(values, text, below), file.fileName);
-  const { response, bytes } = await writeEnv(ports, contract, { file, below }, planOf, transaction);
+  const { response, bytes } = await writeEnv(ports, contract, { file, below }, makePlan, transaction);
   return { response, bytes };
 }
 
@@ -98,7 +98,7 @@ function withoutInherited(
   return Object.fromEntries(Object.entries(values).filter(isNeeded));
 }
 
-export function plannedFor(
+export function planValues(
   contract: RuntimeContract,
   file: EnvContent,
   values: Readonly<Record<string, string>>,

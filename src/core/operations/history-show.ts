@@ -8,7 +8,7 @@ import { MINUTE_MS, parseStep, type Step } from "../history/step.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { serverIdentity } from "./server-identity.ts";
+import { serverIdentity } from "../identity/server-identity.ts";
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_POINTS = 500;

@@ -2,7 +2,7 @@ import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { keptReleases } from "../rollout/releases-now.ts";
-import { serverIdentity } from "./server-identity.ts";
+import { serverIdentity } from "../identity/server-identity.ts";
 
 /** Two scrapers, or one that retries, share a measurement. */
 const FRESH_MS = 2_000;
@@ -14,14 +14,24 @@ export const metricsExpose = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { version, format }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
-    const [sample, kept, server] = await Promise.all([
+    const [sample, storedReleases, server] = await Promise.all([
       telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
       // If the releases cannot be read, the other metrics are still useful.
       keptReleases(releases).catch(() => []),
       serverIdentity(ports),
     ]);
-    const done = { releases: kept, ended: releases.counts() };
-    const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts(), ...done };
-    return metricsText(metricFamilies({ version, server, sample, ...facts }), format);
+    const own = machine.own();
+    const [cost, auditCounts, ended] = [telemetry.cost(), audit.counts(), releases.counts()];
+    const families = metricFamilies({
+      version,
+      server,
+      sample,
+      own,
+      cost,
+      audit: auditCounts,
+      releases: storedReleases,
+      ended,
+    });
+    return metricsText(families, format);
   },
 });

@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { readEnvFile } from "../env/env-file.ts";
 import { auditedEnvWrite, recordFile, type EnvTransaction } from "../env/transaction.ts";
-import { plannedFor, planResponse, refuseBadValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
+import { planValues, planResponse, requireValidValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
 
 export interface ManualSteps {
   readonly profile: string;
@@ -37,9 +37,9 @@ async function apply(
     recordFile(transaction, file);
     transaction.about.keys = Object.keys(values);
   }
-  refuseBadValues(contract, values, "refuse");
+  requireValidValues(contract, values, "refuse");
   const rest = { profile: input.profile, manual: manualSteps(steps) };
-  if (!transaction) return { ...planResponse(file, plannedFor(contract, file, values)), ...rest };
+  if (!transaction) return { ...planResponse(file, planValues(contract, file, values)), ...rest };
   const { response } = await writeValues(ports, contract, file, values, transaction);
   return { ...response, ...rest };
 }

@@ -28,7 +28,7 @@ export interface DoctorAnswer {
   readonly report: Report;
 }
 
-type Found = Readonly<Record<DoctorCheck, readonly Issue[]>>;
+type IssuesByCheck = Readonly<Record<DoctorCheck, readonly Issue[]>>;
 
 /**
  * Checks the repository, the installation and PM2. The ecosystem files are the only files of the repository that it
@@ -45,7 +45,7 @@ export const projectDoctor = defineOperation({
     const places = vocabulary ? await gatherFiles(ports, vocabulary, project, survey) : [];
     const runtime = offline ? undefined : await readRuntime(ports);
     const files = await checkFiles(ports, { declarations, survey, places, offline });
-    const found: Found = {
+    const found: IssuesByCheck = {
       ...files.found,
       running: runtime ? await checkRunning(ports, files.apps, runtime) : [],
     };
@@ -120,7 +120,7 @@ function hasTool({ installation }: Ports, { files }: Survey): boolean {
   return manifests.some(([, text]) => text?.includes('"@dotenvx/dotenvx"')) || installation.hasProgram("dotenvx");
 }
 
-function statuses(found: Found, offline: boolean): DoctorResponse["checks"] {
+function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["checks"] {
   return doctorChecks.map((check) => {
     if (check === "running" && offline) return { check, status: "skipped" };
     const issues = found[check];

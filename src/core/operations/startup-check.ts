@@ -25,24 +25,24 @@ export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { entrypoint, app, ...asked }): Promise<StartupCheckResponse> {
+  async run(ports, { entrypoint, app, ...request }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
+    const file = await readEnvFile(ports, contract, request);
     const values = {
       ...Object.fromEntries(effectiveValues(file.layers)),
-      ...(app !== undefined && (await appEnvironment(ports, asked, app))),
+      ...(app !== undefined && (await appEnvironment(ports, request, app))),
     };
-    const drivers = await readCarried(ports);
+    const drivers = await readCarriedDrivers(ports);
     const facts = { cpuCores: ports.host.cpuCores(), ...(drivers && { drivers }) };
     const decision = decideStartup(contract, entrypoint, values, facts);
-    refuseWithoutKeys(decision.issues);
+    requireStartupKeys(decision.issues);
     const { environment, fileName } = file;
     return { environment, fileName, entrypoint, app, ...decision };
   },
 });
 
 /** Without the startup keys, the check does not apply. So the operation is refused instead of answering "no". */
-function refuseWithoutKeys(issues: readonly Issue[]): void {
+function requireStartupKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
   throw new SvcmError("INVALID_REQUEST", {
@@ -54,7 +54,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
 }
 
 /** `undefined` if the backend does not declare drivers. @throws {SvcmError} FACT_INVALID */
-async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
+async function readCarriedDrivers(ports: Ports): Promise<CarriedDrivers | undefined> {
   const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
   const bytes = await ports.files.read(path).catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;
