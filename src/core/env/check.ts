@@ -2,7 +2,7 @@ import { MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { toIssue } from "../findings/rule.ts";
 import { findingsInFile, type FindingPosition } from "./check-rules.ts";
-import { parseEnvDocument, type EnvDocument } from "./document.ts";
+import { parseEnvDocument, splitLines, type EnvDocument } from "./document.ts";
 
 /** Never quotes a secret. A missing required key points to the last layer. ENV_TOO_MANY_ISSUES precedes a cut list. */
 export function checkEnvFiles(
@@ -51,6 +51,6 @@ function tooManyIssues(file: string): Issue {
 
 /** Counting from the start of the text would take quadratic time for many findings. */
 function lineAndColumn(text: string, { start, line, offset = start }: FindingPosition) {
-  const lines = text.slice(start, offset).split(/\r\n|\r|\n/);
+  const lines = splitLines(text.slice(start, offset));
   return { line: line + lines.length - 1, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

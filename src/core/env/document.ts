@@ -60,6 +60,15 @@ export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
 }
 
+export function splitLines(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
+/** Without the `#`, which may follow a byte order mark. */
+export function commentText(comment: string): string {
+  return comment.replace(/^[^#]*#+\s*/, "");
+}
+
 /** dotenvx writes a public key, and `encrypted:` before each value. */
 export function isEncrypted(text: string): boolean {
   // `\s` would match across lines and take quadratic time.

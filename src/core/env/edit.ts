@@ -1,8 +1,16 @@
-import { type EnvDocument, type EnvEntry, parseEnvDocument, type Span, valueSpellings, valuesOf } from "./document.ts";
+import {
+  commentText,
+  type EnvDocument,
+  type EnvEntry,
+  parseEnvDocument,
+  type Span,
+  splitLines,
+  valueSpellings,
+  valuesOf,
+} from "./document.ts";
 import { isPortableEntry, nodeReading, openQuoteReason, type Ambiguity } from "./portable.ts";
 import type { LineChange } from "../words/line-change.ts";
 
-/** Another line would read differently, or no quoting preserves the value. */
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";
 }
@@ -16,7 +24,6 @@ export interface Assignment {
 export interface KeyEdit {
   readonly key: string;
   readonly change: LineChange;
-  /** Why `node --env-file` may read the new line differently from dotenv. */
   readonly ambiguities: readonly Ambiguity[];
 }
 
@@ -90,7 +97,7 @@ function findCommentedLines(
   if (wanted.size === 0) return places;
   for (const span of comments.toReversed()) {
     const line = text.slice(span.start, span.end);
-    const content = line.replace(/^[^#]*#+\s*/, "");
+    const content = commentText(line);
     const key = /^(?:export\s+)?([\w.-]+)/.exec(content)?.[1] ?? "";
     const assignment = places.has(key) ? undefined : wanted.get(key);
     const place = assignment && parseCommentedLine(span, line, content, assignment);
@@ -138,10 +145,6 @@ function lineWriter(document: EnvDocument): (place: TargetLine, assignment: Assi
     const before = isNew ? [] : splitLines(document.text.slice(start, end));
     return { key, start, end, line, before, after: splitLines(replacement), replacement };
   };
-}
-
-export function splitLines(text: string): string[] {
-  return text.split(/\r\n|\n|\r/);
 }
 
 /** Prefers a line that every reader reads correctly, then the author's style. */

@@ -9,7 +9,6 @@ export interface Exported {
   readonly withheld: readonly string[];
 }
 
-/** Without what svcm never shows: the never-exposed tier, and values with credentials. */
 export function exportedValues(contract: RuntimeContract, values: ReadonlyMap<string, string>): Exported {
   const isExportable = ([key, value]: [string, string]): boolean =>
     tierOf(contract, key) !== "never-exposed" && maskValue(specOf(contract, key), value) === value;

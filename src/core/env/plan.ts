@@ -24,7 +24,6 @@ export interface EnvPlan {
   readonly text: string;
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
-  /** For display; credentials are masked. */
   readonly changes: readonly KeyChange[];
   readonly warnings: readonly Issue[];
 }

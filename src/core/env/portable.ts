@@ -108,7 +108,6 @@ function lineAmbiguities(text: string, entry: EnvEntry): Ambiguity[] {
 const BYTE_ORDER_MARK =
   "the file begins with a byte order mark, which node --env-file takes for a part of the first key; save the file without it";
 
-/** `node --env-file` reads on to the next quote of the same kind. */
 export interface OpenQuote extends Span {
   readonly mark: string;
 }
@@ -128,7 +127,6 @@ function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"]
   const lists = [...byMark.values()].map((quotes) => ({ quotes, starts: quotes.map(({ start }) => start) }));
   return (offset) =>
     lists.flatMap(({ quotes, starts }) => {
-      // An earlier quote ends at this mark, if not before.
       const last = quotes[countBelow(starts, offset) - 1];
       if (!last) return [];
       const openedAt = text.indexOf(last.mark, text.indexOf("=", last.start));

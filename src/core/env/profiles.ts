@@ -7,7 +7,6 @@ import { valueIssue } from "./value-rules.ts";
 
 export interface ProfileStep {
   readonly key: string;
-  /** Absent if the user must set the key in the file. */
   readonly value?: string;
   readonly manual?: string;
 }
@@ -42,7 +41,6 @@ export function profileSteps(
   });
 }
 
-/** `<integer>`, `<REDIS_URL>`: the user provides the value. */
 export function isPlaceholder(assigned: string): boolean {
   return /^<[^>]+>$/.test(assigned);
 }

@@ -1,7 +1,7 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { parseEnvDocument, valuesOf } from "./document.ts";
-import { splitLines, requireValues } from "./edit.ts";
+import { parseEnvDocument, splitLines, valuesOf } from "./document.ts";
+import { requireValues } from "./edit.ts";
 import type { EnvLayer } from "./env-file.ts";
 import { editableSpec, foreignKeyIssues, maskLineChange, type EnvPlan } from "./plan.ts";
 import { defaultOf, isRequired, specOf, maskValue } from "./runtime-keys.ts";

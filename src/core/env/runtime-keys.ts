@@ -97,7 +97,6 @@ export function seemsToCarryCredentials(spec: KeySpec, value: string): boolean {
   return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
-/** Even of a misspelled URL. */
 export function maskValue(spec: KeySpec | undefined, value: string): string {
   const masked = maskCredentials(value);
   return spec?.kind === "redis-url" && masked === value ? value.replace(/^.*@/, `${REDACTED}@`) : masked;

@@ -1,7 +1,7 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
-import { type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
+import { commentText, type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { defaultOf } from "./runtime-keys.ts";
 
@@ -10,7 +10,6 @@ interface NamedText {
   readonly text: string;
 }
 
-/** Only keys are compared, never values. */
 export interface TemplateComparison {
   readonly template: NamedText;
   readonly layers: readonly NamedText[];
@@ -67,7 +66,6 @@ export function compareTemplate(compared: TemplateComparison): Issue[] {
   return sortIssues(Array.from(findingsOf(templateRules, facts), toTemplateIssue));
 }
 
-/** Values are empty; an editable key has its default. */
 export function renderTemplate(contract: RuntimeContract, layers: readonly NamedText[]): string {
   const keys = new Set(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text)).keys()]));
   return [...keys]
@@ -86,6 +84,6 @@ function locateKeys({ entries }: EnvDocument, file: string): Map<string, Issue["
 }
 
 function commentedKeys({ text, comments }: EnvDocument): Set<string> {
-  const lines = comments.map(({ start, end }) => text.slice(start, end).replace(/^[^#]*#+\s*/, ""));
+  const lines = comments.map(({ start, end }) => commentText(text.slice(start, end)));
   return new Set(lines.flatMap((line) => parseEnvDocument(line).entries.map(({ key }) => key)));
 }

@@ -33,7 +33,6 @@ export function alignSpan(request: {
   return { fromMs: Math.floor(from / stepMs) * stepMs, toMs: to, stepMs };
 }
 
-/** Steps are added in any order. */
 export class ColumnBuilder {
   readonly #span: Span;
   readonly #isSelected: SeriesFilter;

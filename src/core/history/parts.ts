@@ -1,7 +1,6 @@
 /** One file for each hour in UTC, and two when the hour is over. */
 const HOUR_MS = 3_600_000;
 
-/** `open` grows; `steps` and `minutes` are gzipped. */
 export type PartKind = keyof typeof ENDINGS;
 
 export interface Part {
@@ -36,7 +35,6 @@ export interface Limits {
   readonly maxBytes: number;
 }
 
-/** Seven days of steps and ninety of minutes. */
 export const LIMITS: Limits = { stepHours: 7 * 24, minuteHours: 90 * 24, maxBytes: 64 * 2 ** 20 };
 
 /** Recorded hours count, not the clock, because a clock that is wrong for a moment must not empty the history. */

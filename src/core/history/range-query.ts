@@ -8,7 +8,6 @@ type Expressions = (window: string) => readonly [mean: string, max: string];
 
 /** Contains at least two scrapes if Prometheus scrapes once a minute. */
 const MIN_WINDOW_MS = 2 * MINUTE_MS;
-/** Identifies a series in the response. */
 const VALUES = "svcm_values";
 
 const over = (kind: "avg" | "min" | "max", metric: string, window: string): string =>

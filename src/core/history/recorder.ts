@@ -9,7 +9,6 @@ import { aggregateMinutes } from "./aggregate.ts";
 /** Another process may be recording. */
 const RETRY_MS = 60_000;
 
-/** Runs nothing before it is started. */
 export function createRecorder(ports: Ports): Recorder {
   return new HistoryRecorder(ports);
 }

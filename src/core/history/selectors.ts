@@ -9,7 +9,6 @@ export interface SeriesName {
   readonly column: number;
 }
 
-/** One entry of `series`. */
 export interface SeriesSelector {
   readonly isHost: boolean;
   /** Absent for every process. */

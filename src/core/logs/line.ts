@@ -17,7 +17,6 @@ const LEVEL_NAMES = ["level", "severity"];
 /** The same in every line of a process. */
 const CONSTANT = new Set(["pid", "hostname", "v"]);
 
-/** JSON lines of pino, winston, bunyan and PM2 are parsed. */
 export function parseLine(line: string): ParsedLine {
   const stamped = parseTimestamp(line);
   const atMs = stamped?.atMs ?? null;

@@ -3,7 +3,6 @@ import { maskMembers, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
 const MIN_PREFIX_LENGTH = 4;
-/** Colours, cursor movements, titles. */
 const ESCAPE_SEQUENCE = new RegExp(
   String.raw`\u001B(?:\[[\d;:?<=>]{0,40}[ -/]{0,4}[@-~]|[\]PX^_][^\u0007\u001B]{0,4000}(?:\u0007|\u001B\\)?|[ -/]{0,4}[0-~])`,
   "g",
@@ -33,7 +32,6 @@ function maskTrailingPrefix(line: string, known: readonly string[]): string {
   return length < MIN_PREFIX_LENGTH ? line : `${line.slice(0, -length)}${REDACTED}`;
 }
 
-/** The line may end with a prefix of the secret. */
 function trailingPrefixLength(line: string, secret: string): number {
   for (let length = Math.min(secret.length - 1, line.length); length >= MIN_PREFIX_LENGTH; length -= 1)
     if (line.endsWith(secret.slice(0, length))) return length;

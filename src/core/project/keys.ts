@@ -18,7 +18,6 @@ export interface ListedKey {
   readonly key: string;
   readonly kind: KeySpec["kind"];
   readonly tier: Tier;
-  /** `guess` is an unconfirmed entry of `svcm.yaml`. */
   readonly source: KeySource | "guess";
   readonly guess?: string;
 }
@@ -36,7 +35,6 @@ export function listedKeys(contract: RuntimeContract, project: Project | undefin
   });
 }
 
-/** `2 keys are guesses of svcm init`. */
 export function describeGuesses(count: number): string {
   return `${count === 1 ? "1 key is a guess" : `${count} keys are guesses`} of svcm init`;
 }
@@ -45,7 +43,6 @@ export function confirmChanges(project: Project, keys: readonly string[]): Chang
   return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
 }
 
-/** Setting a tier also confirms it. */
 export function tierChanges(project: Project, keys: readonly string[], tier: Tier): Change[] {
   return [...new Set(keys)].flatMap((key): Change[] => {
     const isNew = project.keys?.[key]?.tier !== tier;
@@ -77,7 +74,6 @@ export interface KeysEditResponse {
 
 interface KeysEdit {
   readonly dryRun: boolean;
-  /** For the audit log, for example `keys.confirm`. */
   readonly action: string;
   readonly keys: readonly string[];
   readonly decide: (project: Project) => readonly Change[];

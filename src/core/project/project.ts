@@ -7,7 +7,6 @@ export const PROJECT_FILE = "svcm.yaml";
 
 /** Paths are as written: relative to the root, or to the service's folder. */
 export interface Project {
-  /** In the order of the file. */
   readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
   readonly defaultEnvironment: string;
   readonly pm2Home: string | undefined;
@@ -20,9 +19,7 @@ export interface Project {
   /** `undefined` if they are in `config/runtime-contract.yaml`. */
   readonly keys: RuntimeContract["keys"] | undefined;
   readonly nats: NatsProject | undefined;
-  /** Unconfirmed keys, and the reason for the guess. */
   readonly guesses: Readonly<Record<string, string>>;
-  /** `svcm serve` records the history. */
   readonly record: boolean;
   readonly alerts: AlertSettings | undefined;
 }

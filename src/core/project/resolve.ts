@@ -10,7 +10,6 @@ export interface EnvironmentRequest {
 }
 
 export interface NamedService {
-  /** `""` for a single service without a name. */
   readonly name: string;
   readonly service: Service;
 }
@@ -23,7 +22,8 @@ export function chooseService(project: Project | undefined, requested: string | 
   const services = Object.entries(project?.services ?? {});
   const [first] = services;
   if (requested === undefined) {
-    if (services.length > 1) throw serviceRefusal("SERVICE_REQUIRED", "This repository has several services.", services);
+    if (services.length > 1)
+      throw serviceRefusal("SERVICE_REQUIRED", "This repository has several services.", services);
     return first && { name: first[0], service: first[1] };
   }
   const found = services.find(([name]) => name === requested && name !== "");
@@ -103,7 +103,6 @@ export function envSpellings(contract: RuntimeContract): Spellings {
 /** Every request for an env file needs them, and a contract does not change. */
 const spellingsByContract = new WeakMap<RuntimeContract, Spellings>();
 
-/** PM2 profiles, then environments that only have an env file. */
 export function ecosystemSpellings(contract: RuntimeContract, matrix: CapabilityMatrix): Spellings {
   const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
   const aliases = (name: string): string[] => [

@@ -15,7 +15,6 @@ const PUBLIC_PREFIX = /^(?:NEXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|NUXT_PUBLIC|GA
 const STORE =
   /^(?:DATABASE|DATABASES|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB|MONGO|MONGODB|REDIS|VALKEY|RABBIT|RABBITMQ|AMQP|KAFKA|NATS|ELASTIC|ELASTICSEARCH|CLICKHOUSE|SMTP|CACHE|QUEUE|BROKER|SHADOW|DIRECT|PRISMA|TURSO)$/;
 const SWITCH = /^(?:ENABLE|ENABLED|DISABLE|DISABLED|USE|IS|HAS|ALLOW|SKIP|SHOULD|FORCE)$/;
-/** These may contain a key in their path, or name one. */
 const DOUBTFUL =
   /(?:^| )(?:KEY ID|SID|AK|ANON KEY|KEY FILE|KEYFILE|KEY PATH|RPC|RPC ENDPOINT|DSN|NODE URL|SESSION ID)$|(?:^| )RPC URL(?: |$)/;
 const ADDRESS = /^(?:URL|URI|DSN|STRING|ADDRESS|ENDPOINT)$/;
@@ -108,7 +107,6 @@ export function classify(name: string, observed: readonly string[]): Verdict {
   return { kind, ...undecided("neither its name nor its value says what it is") };
 }
 
-/** The prefix puts the value into code for browsers. */
 export function isPublicSecret(name: string): boolean {
   return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(wordsOf(name).join(" "));
 }
@@ -131,7 +129,6 @@ function describeKind(kind: FormKind): string {
   return `a ${kind}`;
 }
 
-/** `text` if no other kind accepts every value. */
 function narrowestKind(name: string, values: readonly string[]): FormKind {
   const isPort = /(?:^|_)PORT$/i.test(name);
   const fits = (kind: FormKind): boolean => values.every((value) => forms[kind].matches(value));

@@ -88,7 +88,6 @@ function readKeys(text: string): string[] {
   return [...members, ...destructured].filter((key) => KEY.test(key));
 }
 
-/** Only literal values. */
 function ecosystemVariables(text: string): (readonly [string, string])[] {
   const blocks = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
   const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?:\s*\n((?:\1\s+[A-Za-z_][\w.-]*:.*\n?)+)/gm)].map(

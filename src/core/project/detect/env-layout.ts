@@ -42,7 +42,6 @@ export function environmentNameOf({ environment }: DetectedEnvFile): string | un
   return environment.replaceAll(/[^a-z\d._-]/g, "-").replace(/^[^a-z\d]+/, "") || "dev";
 }
 
-/** The `.local` file overrides the first one. */
 function layersOf(files: readonly DetectedEnvFile[]): DetectedEnvFile[] {
   const base = files.find(({ isLocal }) => !isLocal) ?? files[0];
   return base === undefined ? [] : [base, ...files.filter(({ path }) => path === `${base.path}.local`)];

@@ -36,7 +36,6 @@ export function environmentFor(word: string): string {
   return environmentOf(word) ?? (free || "production");
 }
 
-/** Without those that are another name of the project. */
 export function aliasesOf(name: string, names: readonly string[]): string[] {
   return (ALIASES[name] ?? []).filter((alias) => !names.includes(alias));
 }

@@ -4,7 +4,6 @@ import { packageFolderOf, mayCallPm2, isPm2Name, isScriptLikePm2, type Survey } 
 import { compareText } from "../../api/issue.ts";
 import { baseName } from "../../words/path.ts";
 
-/** Read as text, not run. */
 export interface Pm2File {
   readonly path: string;
   readonly home: string;
@@ -122,7 +121,6 @@ function selectFiles(candidates: readonly Pm2File[]): { pm2: Pm2File[]; skipped:
   return { pm2: selected.toSorted((a, b) => compareText(a.path, b.path)), skipped };
 }
 
-/** Another file of the package may have the environment in its name. */
 function dropDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): Pm2File {
   const others = files.filter((other) => other.home === file.home && other !== file);
   const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);

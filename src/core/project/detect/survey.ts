@@ -21,12 +21,10 @@ export function isSurveyed(path: string): boolean {
   return isPm2Name(name) || isEnvName(path) || mayCallPm2(path) || SOURCE.test(name) || name === ".gitignore";
 }
 
-/** PM2 treats these as configurations. */
 export function isPm2Name(name: string): boolean {
   return /^(?:ecosystem|pm2|process)[\w.-]*$/i.test(name) && /\.(?:json|ya?ml|config\.[cm]?js)$/i.test(name);
 }
 
-/** PM2 would run it as a script. */
 export function isScriptLikePm2(name: string): boolean {
   return /^ecosystem[\w.-]*\.(?:[cm]?ts|[cm]?js)$/i.test(name) && !/\.config\.[cm]?js$/i.test(name);
 }

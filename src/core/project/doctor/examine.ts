@@ -10,7 +10,6 @@ import type { Finding, Rule } from "../../findings/rule.ts";
 export interface ConfiguredFile {
   readonly kind: "ecosystem" | "env";
   readonly environment: string;
-  /** `""` for a service without a name. */
   readonly service: string;
   readonly path: string;
   readonly exists: boolean;
@@ -35,7 +34,6 @@ export interface RepositoryState {
   readonly publicSecrets: readonly string[];
   readonly unsetKeys: readonly string[];
   readonly unusedKeys: readonly string[];
-  /** Encrypted, and the tool that decrypts them is not installed. */
   readonly undecryptable: readonly string[];
   readonly guesses: readonly string[];
 }

@@ -18,7 +18,6 @@ export interface DoctorFacts {
   readonly pm2HomeBy: string | null;
   /** Null if no daemon is listening; absent with `offline`. */
   readonly daemon?: Pm2Daemon | null;
-  /** Null if it is invalid. */
   readonly contract: { readonly source: KeySource; readonly keys: number; readonly guesses: number } | null;
   readonly defaultEnvironment: string | null;
   /** Null with a `svcm.yaml`, which names each file. */

@@ -120,7 +120,6 @@ function toAppEnvFiles({ file }: CheckedFile, layers: readonly string[]): AppEnv
   }));
 }
 
-/** Environments may share a file. */
 function uniqueIssues(issues: readonly Issue[]): Issue[] {
   return [...new Map(issues.map((issue) => [JSON.stringify([issue.code, issue.message, issue.at]), issue])).values()];
 }

@@ -60,7 +60,6 @@ export interface RunningFacts {
   readonly newer: readonly NewerFiles[];
 }
 
-/** Major versions of PM2. */
 const TESTED_MAJORS = ["5", "6", "7"];
 
 const untestedVersion: Rule<RunningFacts> = {
