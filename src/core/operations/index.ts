@@ -42,7 +42,7 @@ export { historyShow } from "./history-show.ts";
 export { keysConfirm } from "./keys-confirm.ts";
 export { keysList } from "./keys-list.ts";
 export { keysSetTier } from "./keys-set-tier.ts";
-export type { KeysEditResponse } from "../project/keys.ts";
+export type { KeysEditResponse } from "../project/edit-keys.ts";
 export type { ListedKey } from "../project/keys.ts";
 export { logsRead } from "./logs-read.ts";
 export { metricsExpose } from "./metrics-expose.ts";

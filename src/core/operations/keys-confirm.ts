@@ -1,5 +1,6 @@
 import { defineOperation } from "../operation.ts";
-import { editKeys, confirmChanges } from "../project/keys.ts";
+import { editKeys } from "../project/edit-keys.ts";
+import { confirmChanges } from "../project/keys.ts";
 
 /** Turns guesses of `svcm init` into declared keys by removing `guess` from their entries in `svcm.yaml`. */
 export const keysConfirm = defineOperation({

@@ -1,5 +1,6 @@
 import { defineOperation } from "../operation.ts";
-import { editKeys, tierChanges } from "../project/keys.ts";
+import { editKeys } from "../project/edit-keys.ts";
+import { tierChanges } from "../project/keys.ts";
 
 export const keysSetTier = defineOperation({
   id: "keys.set-tier",
