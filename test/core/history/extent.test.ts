@@ -10,7 +10,7 @@ import { historyFolder, stepsBetween, writeHistory } from "../../support/recorde
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const HOUR = 3_600_000;
-const START = Date.parse("2026-11-22T04:00:30Z");
+const START = Date.parse("2026-11-22T04:10:30Z");
 
 /** Two closed hours and an open one, and the names of the files that were read. */
 function recordedHours(openAtMs = START + 2 * HOUR) {
@@ -32,7 +32,7 @@ function recordedHours(openAtMs = START + 2 * HOUR) {
 }
 
 function closedParts(atMs: number): string[] {
-  return [partName(hourOf(atMs), "minutes"), partName(hourOf(atMs), "steps")];
+  return [partName(hourOf(atMs), "minutes"), partName(hourOf(atMs), "steps")].toSorted();
 }
 
 describe("the extent of the history", () => {
