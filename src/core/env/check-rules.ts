@@ -11,7 +11,7 @@ export interface CheckedEnvFile {
   readonly contract: RuntimeContract;
   readonly document: EnvDocument;
   readonly effective: ReadonlyMap<string, EnvEntry>;
-  readonly definedElsewhere: ReadonlySet<string>;
+  readonly keysElsewhere: ReadonlySet<string>;
 }
 
 export interface EnvFinding extends Finding {
@@ -32,9 +32,9 @@ const missingKeys: EnvRule = {
   severity: "error",
   summary: "A required key is missing.",
   remedy: "Add it with `svcm env set KEY=VALUE`; the message names the key.",
-  *check({ contract, effective, definedElsewhere: elsewhere }) {
+  *check({ contract, effective, keysElsewhere }) {
     for (const [key, spec] of Object.entries(contract.keys)) {
-      if (!isRequired(spec) || effective.has(key) || elsewhere.has(key)) continue;
+      if (!isRequired(spec) || effective.has(key) || keysElsewhere.has(key)) continue;
       yield { path: [key], ...accepting(`${key} is missing`, acceptedValues(spec)) };
     }
   },
@@ -117,7 +117,7 @@ const misspelledKeys: EnvRule = {
       if (!intended.has(key) && intended.size < MAX_FINDINGS) intended.set(key, suggest(key, runtimeKeys));
       const suggestion = intended.get(key);
       if (suggestion === undefined) continue;
-      yield { path: [key], position: { start, line }, message: `${key} is not a runtime key`, suggestion: suggestion };
+      yield { path: [key], position: { start, line }, message: `${key} is not a runtime key`, suggestion };
     }
   },
 };

@@ -22,16 +22,12 @@ function checkDocument(
   contract: RuntimeContract,
   document: EnvDocument,
   file: string,
-  definedElsewhere: ReadonlySet<string>,
+  keysElsewhere: ReadonlySet<string>,
 ): Issue[] {
   const effective = new Map(document.entries.map((entry) => [entry.key, entry]));
   const issues: Issue[] = [];
-  for (const { position, ...finding } of findingsInFile({
-    contract,
-    document,
-    effective,
-    definedElsewhere,
-  })) {
+  const findings = findingsInFile({ contract, document, effective, keysElsewhere });
+  for (const { position, ...finding } of findings) {
     if (issues.length === MAX_FINDINGS) return [tooManyIssues(file), ...sortIssues(issues)];
     const at = position ? lineAndColumn(document.text, position) : { line: 1, column: 1 };
     issues.push({ ...toIssue(finding), at: { file, ...at } });

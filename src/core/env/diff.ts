@@ -12,25 +12,12 @@ export function diffEnv(contract: RuntimeContract, from: Values, to: Values): Di
   const otherKeys = new Set([...from.keys(), ...to.keys()]);
   const contractKeys = Object.keys(contract.keys).filter((key) => otherKeys.delete(key));
   const keys = [...contractKeys, ...[...otherKeys].filter(isPlainKey).toSorted(compareText)];
-  return keys.map((key) => diffEntry(contract, key, from.get(key), to.get(key)));
-}
-
-function diffEntry(
-  contract: RuntimeContract,
-  key: string,
-  from: string | undefined,
-  to: string | undefined,
-): DiffEntry {
-  const [spec, tier] = [specOf(contract, key), tierOf(contract, key)];
-  const mask = (value: string | undefined): string | undefined =>
-    tier === "never-exposed" || value === undefined ? undefined : maskValue(spec, value);
-  return {
-    key,
-    tier,
-    state: compareValues(from, to),
-    from: mask(from),
-    to: mask(to),
-  };
+  return keys.map((key): DiffEntry => {
+    const [tier, before, after] = [tierOf(contract, key), from.get(key), to.get(key)];
+    const mask = (value: string | undefined): string | undefined =>
+      tier === "never-exposed" || value === undefined ? undefined : maskValue(specOf(contract, key), value);
+    return { key, tier, state: compareValues(before, after), from: mask(before), to: mask(after) };
+  });
 }
 
 function compareValues(from: string | undefined, to: string | undefined): DiffEntry["state"] {

@@ -52,10 +52,6 @@ export function parseEnvDocument(text: string): EnvDocument {
   return document;
 }
 
-export function effectiveEntry(document: EnvDocument, key: string): EnvEntry | undefined {
-  return document.entries.findLast((entry) => entry.key === key);
-}
-
 export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
 }

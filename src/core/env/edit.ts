@@ -1,13 +1,5 @@
-import {
-  commentText,
-  type EnvDocument,
-  type EnvEntry,
-  parseEnvDocument,
-  type Span,
-  splitLines,
-  valueSpellings,
-  valuesOf,
-} from "./document.ts";
+import type { EnvDocument, EnvEntry, Span } from "./document.ts";
+import { commentText, parseEnvDocument, splitLines, valueSpellings, valuesOf } from "./document.ts";
 import { isPortableEntry, nodeReading, openQuoteReason, type Ambiguity } from "./portable.ts";
 import type { LineChange } from "../words/line-change.ts";
 
@@ -63,7 +55,7 @@ export function setValues(text: string, assignments: readonly Assignment[]): Edi
   return { text: next, edits };
 }
 
-interface TargetLine {
+interface Target {
   readonly start: number;
   readonly end: number;
   readonly line: number;
@@ -72,7 +64,7 @@ interface TargetLine {
   readonly isNew: boolean;
 }
 
-type LineEdit = LineChange & Pick<TargetLine, "start" | "end"> & { readonly key: string; readonly replacement: string };
+type LineEdit = LineChange & Pick<Target, "start" | "end"> & { readonly key: string; readonly replacement: string };
 
 function locateTargets(document: EnvDocument, current: ReadonlyMap<string, EnvEntry>, changed: readonly Assignment[]) {
   const { text } = document;
@@ -80,7 +72,7 @@ function locateTargets(document: EnvDocument, current: ReadonlyMap<string, EnvEn
   const commented = findCommentedLines(document, new Map(absent.map((assignment) => [assignment.key, assignment])));
   const end = findAppendPosition(document);
   let { line: nextLine } = end;
-  return ({ key }: Assignment): TargetLine => {
+  return ({ key }: Assignment): Target => {
     const entry = current.get(key);
     if (!entry) return commented.get(key) ?? { ...end, line: nextLine++, head: `${key}=`, tail: "", isNew: true };
     const { start, line, valueStart, valueEnd } = entry;
@@ -92,8 +84,8 @@ function locateTargets(document: EnvDocument, current: ReadonlyMap<string, EnvEn
 function findCommentedLines(
   { text, comments }: EnvDocument,
   wanted: ReadonlyMap<string, Assignment>,
-): Map<string, TargetLine> {
-  const places = new Map<string, TargetLine>();
+): Map<string, Target> {
+  const places = new Map<string, Target>();
   if (wanted.size === 0) return places;
   for (const span of comments.toReversed()) {
     const line = text.slice(span.start, span.end);
@@ -111,7 +103,7 @@ function parseCommentedLine(
   line: string,
   content: string,
   { key, isValue }: Assignment,
-): TargetLine | undefined {
+): Target | undefined {
   const entry = parseEnvDocument(content).entries[0];
   if (entry?.key !== key || !content.slice(0, entry.valueStart).includes("=")) return undefined;
   const isBare = entry.valueEnd - entry.valueStart === entry.value.length;
@@ -122,7 +114,7 @@ function parseCommentedLine(
 }
 
 /** Node 20 joins white space at the end of the file with a line that follows. */
-function findAppendPosition({ text, strays }: EnvDocument): Pick<TargetLine, "start" | "end" | "line"> {
+function findAppendPosition({ text, strays }: EnvDocument): Pick<Target, "start" | "end" | "line"> {
   const content = text.trimEnd().length;
   const blank = strays.find((stray) => stray.start >= content);
   const isMarked = blank !== undefined && text.startsWith("\uFEFF", blank.start);
@@ -131,12 +123,12 @@ function findAppendPosition({ text, strays }: EnvDocument): Pick<TargetLine, "st
   return { start, end: start, line: /^\uFEFF?$/.test(lines.at(-1) ?? "") ? lines.length : lines.length + 1 };
 }
 
-function lineWriter(document: EnvDocument): (place: TargetLine, assignment: Assignment) => LineEdit {
-  const avoidedMarks = openQuoteMarks(document);
+function lineWriter(document: EnvDocument): (place: Target, assignment: Assignment) => LineEdit {
+  const avoided = openQuoteMarks(document);
   const reading = nodeReading(document);
   return (place, { key, value }) => {
     const { start, end, line, isNew } = place;
-    const replacement = bestLine(place, key, value, avoidedMarks);
+    const replacement = bestLine(place, key, value, avoided);
     const swallowing = reading.openAt(start).find(({ mark }) => replacement?.includes(mark));
     if (replacement === undefined || swallowing) {
       const why = swallowing ? `: ${openQuoteReason(swallowing)}` : " so that every reader returns its value";
@@ -149,7 +141,7 @@ function lineWriter(document: EnvDocument): (place: TargetLine, assignment: Assi
 
 /** Prefers a line that every reader reads correctly, then the author's style. */
 function bestLine(
-  { head, tail }: TargetLine,
+  { head, tail }: Target,
   key: string,
   value: string,
   avoided: ReadonlySet<string>,

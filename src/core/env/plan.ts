@@ -1,6 +1,6 @@
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
-import { effectiveEntry, parseEnvDocument, valuesOf } from "./document.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
 import type { LineChange } from "../words/line-change.ts";
 import { setValues, type KeyEdit } from "./edit.ts";
 import {
@@ -20,6 +20,8 @@ import { checkEnvFiles } from "./check.ts";
 /** The HTTP API ignores a key outside the allowlist; the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
 
+export type EnvValues = Readonly<Record<string, string>>;
+
 export interface EnvPlan {
   readonly text: string;
   readonly changedKeys: readonly string[];
@@ -32,11 +34,7 @@ export interface KeyChange extends LineChange {
   readonly key: string;
 }
 
-export function assignmentIssues(
-  contract: RuntimeContract,
-  values: Readonly<Record<string, string>>,
-  foreign: ForeignKeys,
-): Issue[] {
+export function assignmentIssues(contract: RuntimeContract, values: EnvValues, foreign: ForeignKeys): Issue[] {
   const issues = Object.entries(values).flatMap(([key, value]): Issue[] => {
     const spec = editableSpec(contract, key);
     if (!spec) return foreign === "refuse" ? foreignKeyIssues(contract, [key], "values") : [];
@@ -51,12 +49,7 @@ export function assignmentIssues(
  * @param file the file name in warnings
  * @throws {UnwritableValue}
  */
-export function planWrite(
-  contract: RuntimeContract,
-  text: string,
-  values: Readonly<Record<string, string>>,
-  file: string,
-): EnvPlan {
+export function planWrite(contract: RuntimeContract, text: string, values: EnvValues, file: string): EnvPlan {
   const specs = new Map(Object.keys(values).map((key) => [key, editableSpec(contract, key)]));
   const assignments = Object.entries(values).flatMap(([key, value]) => {
     const spec = specs.get(key);
@@ -88,10 +81,6 @@ export function maskLineChange(spec: KeySpec | undefined, change: LineChange): L
     return line.slice(0, start) + maskValue(spec, line.slice(start));
   };
   return { ...change, before: change.before.map(shown), after: change.after.map(shown) };
-}
-
-export function currentValue(text: string, key: string): string | undefined {
-  return effectiveEntry(parseEnvDocument(text), key)?.value;
 }
 
 export function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {

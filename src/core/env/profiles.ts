@@ -1,7 +1,8 @@
 import { SvcmError } from "../errors.ts";
 import type { Profile, RuntimeContract } from "../facts/schema.ts";
 import { didYouMean } from "../words/suggest.ts";
-import { currentValue } from "./plan.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
+import type { EnvValues } from "./plan.ts";
 import { specOf, tierOf, tierReason } from "./runtime-keys.ts";
 import { valueIssue } from "./value-rules.ts";
 
@@ -30,7 +31,7 @@ export function profileSteps(
   contract: RuntimeContract,
   profile: Profile,
   text: string,
-  provided: Readonly<Record<string, string>>,
+  provided: EnvValues,
 ): ProfileStep[] {
   return Object.entries(profile.assignments).map(([key, assigned]): ProfileStep => {
     if (tierOf(contract, key) !== "editable") return { key, manual: tierReason(contract, key) };
@@ -50,10 +51,10 @@ function placeholderValue(
   key: string,
   assigned: string,
   text: string,
-  provided: Readonly<Record<string, string>>,
+  provided: EnvValues,
 ): string {
   if (Object.hasOwn(provided, key)) return provided[key] ?? "";
-  const current = currentValue(text, key) ?? "";
+  const current = valuesOf(parseEnvDocument(text)).get(key) ?? "";
   const spec = specOf(contract, key);
   if (current !== "" && spec && !valueIssue(key, spec, current)) return current;
   throw new SvcmError("INVALID_PAYLOAD", {
@@ -64,7 +65,7 @@ function placeholderValue(
 }
 
 /** A given value may be a secret, so the message does not repeat it. @throws {SvcmError} INVALID_PAYLOAD */
-export function refuseUnusedValues(name: string, profile: Profile, provided: Readonly<Record<string, string>>): void {
+export function refuseUnusedValues(name: string, profile: Profile, provided: EnvValues): void {
   const accepted = Object.keys(profile.assignments).filter((key) => isPlaceholder(profile.assignments[key] ?? ""));
   const unused = Object.keys(provided).find((key) => !accepted.includes(key));
   if (unused === undefined) return;

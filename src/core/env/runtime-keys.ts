@@ -109,7 +109,7 @@ export function mayCarryCredentials(spec: KeySpec): boolean {
 }
 
 /** Control characters are escaped first, because one of them would end a URL, and its mask with it. */
-export function quoteForMessage(spec: KeySpec, value: string): string {
+export function quoteValue(spec: KeySpec, value: string): string {
   if (spec.tier === "never-exposed") return "the value";
   const json = JSON.stringify(value).slice(1, -1).replaceAll(CONTROLS, codePointEscape);
   const shown = firstLine(maskValue(spec, json));

@@ -8,7 +8,7 @@ import {
   CONTROL_CHARACTER,
   isAccepted,
   mayCarryCredentials,
-  quoteForMessage,
+  quoteValue,
   seemsToCarryCredentials,
 } from "./runtime-keys.ts";
 
@@ -28,11 +28,7 @@ const controlCharacter: Rule<CheckedValue> = {
   check({ key, spec, value }) {
     if (!CONTROL_CHARACTER.test(value) && value.isWellFormed()) return [];
     return [
-      rejectContent(
-        key,
-        spec,
-        `${quoteForMessage(spec, value)} holds a control character, a line break or broken Unicode`,
-      ),
+      rejectContent(key, spec, `${quoteValue(spec, value)} holds a control character, a line break or broken Unicode`),
     ];
   },
 };
@@ -56,7 +52,7 @@ const credentials: Rule<CheckedValue> = {
   remedy: "Write the URL without them, and pass the password in a separate key that is never exposed.",
   check({ key, spec, value }) {
     if (!seemsToCarryCredentials(spec, value) || mayCarryCredentials(spec)) return [];
-    return [rejectContent(key, spec, `${quoteForMessage(spec, value)} carries credentials`)];
+    return [rejectContent(key, spec, `${quoteValue(spec, value)} carries credentials`)];
   },
 };
 
@@ -69,7 +65,7 @@ const unsupported: Rule<CheckedValue> = {
     if (isAccepted(spec, value)) return [];
     const reasons = spec.kind === "enum" ? (spec.rejected ?? {}) : {};
     const why = Object.hasOwn(reasons, value) ? ` (${reasons[value]})` : "";
-    const what = `${key}: unsupported value ${quoteForMessage(spec, value)}${why}`;
+    const what = `${key}: unsupported value ${quoteValue(spec, value)}${why}`;
     const suggestion = spec.kind === "enum" ? suggestEnumValue(spec, value) : undefined;
     return [{ ...accepting(what, acceptedValues(spec)), suggestion }];
   },
@@ -85,7 +81,7 @@ const unquotable: Rule<CheckedValue> = {
     if (valueSpellings(value).length > 0) return [];
     const accepted = acceptedValues(spec);
     const form = "without ' or without `, and without \\ at the end";
-    const what = `${key}: no quoting preserves ${quoteForMessage(spec, value)} for every reader`;
+    const what = `${key}: no quoting preserves ${quoteValue(spec, value)} for every reader`;
     return [{ message: acceptedText(what, [joinAccepted(accepted), form].filter(Boolean).join(", ")), accepted }];
   },
 };

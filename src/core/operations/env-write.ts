@@ -9,7 +9,14 @@ import {
   type EnvFile,
   type EnvLayer,
 } from "../env/env-file.ts";
-import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
+import {
+  assignmentIssues,
+  planWrite,
+  type EnvPlan,
+  type EnvValues,
+  type ForeignKeys,
+  type KeyChange,
+} from "../env/plan.ts";
 import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../env/transaction.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -63,11 +70,7 @@ export const envPlan = defineOperation({
 });
 
 /** @throws {SvcmError} INVALID_PAYLOAD with every invalid value */
-export function requireValidValues(
-  contract: RuntimeContract,
-  values: Readonly<Record<string, string>>,
-  foreign: ForeignKeys,
-): void {
+export function requireValidValues(contract: RuntimeContract, values: EnvValues, foreign: ForeignKeys): void {
   const issues = assignmentIssues(contract, values, foreign);
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
@@ -76,7 +79,7 @@ export async function writeValues(
   ports: Ports,
   contract: RuntimeContract,
   file: EnvFile,
-  values: Readonly<Record<string, string>>,
+  values: EnvValues,
   transaction: EnvTransaction,
 ): Promise<TaggedResponse<EnvWriteResponse>> {
   const below = await readLowerLayers(ports, file);
@@ -87,22 +90,14 @@ export async function writeValues(
 }
 
 /** A value needs no line if a lower layer already has it and the written file does not set the key. */
-function withoutInherited(
-  values: Readonly<Record<string, string>>,
-  text: string,
-  overridden: readonly EnvLayer[],
-): Readonly<Record<string, string>> {
+function withoutInherited(values: EnvValues, text: string, overridden: readonly EnvLayer[]): EnvValues {
   if (overridden.length === 0) return values;
   const [inherited, own] = [effectiveValues(overridden), effectiveValues([{ text }])];
   const isNeeded = ([key, value]: readonly [string, string]): boolean => own.has(key) || inherited.get(key) !== value;
   return Object.fromEntries(Object.entries(values).filter(isNeeded));
 }
 
-export function planValues(
-  contract: RuntimeContract,
-  file: EnvContent,
-  values: Readonly<Record<string, string>>,
-): EnvPlan {
+export function planValues(contract: RuntimeContract, file: EnvContent, values: EnvValues): EnvPlan {
   const overridden = file.layers.filter(({ path }) => path !== file.path);
   const needed = withoutInherited(values, file.text, overridden);
   return planOrRefuse(file, () => planWrite(contract, file.text, needed, file.fileName));

@@ -20,18 +20,8 @@ export const metricsExpose = defineOperation({
       keptReleases(releases).catch(() => []),
       serverIdentity(ports),
     ]);
-    const own = machine.own();
-    const [cost, auditCounts, ended] = [telemetry.cost(), audit.counts(), releases.counts()];
-    const families = metricFamilies({
-      version,
-      server,
-      sample,
-      own,
-      cost,
-      audit: auditCounts,
-      releases: storedReleases,
-      ended,
-    });
-    return metricsText(families, format);
+    const counts = { audit: audit.counts(), releases: storedReleases, ended: releases.counts() };
+    const cost = { own: machine.own(), cost: telemetry.cost() };
+    return metricsText(metricFamilies({ version, server, sample, ...cost, ...counts }), format);
   },
 });

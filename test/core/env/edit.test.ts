@@ -2,7 +2,7 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { effectiveEntry, parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
+import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
 import { setValues, UnwritableValue, type Assignment, type EditResult } from "../../../src/core/env/edit.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
@@ -37,7 +37,7 @@ describe("setting a value", () => {
         const next = attemptSet(text, key, to);
         if (next === undefined) return;
         written++;
-        expect(effectiveEntry(parseEnvDocument(next), key)?.value ?? "").toBe(to);
+        expect(valuesOf(parseEnvDocument(next)).get(key) ?? "").toBe(to);
         expect(dotenv.parse(next)[key] ?? "").toBe(to);
         const isPortable = unportableLines(parseEnvDocument(next)).length === 0;
         if (isPortable) expect(parseEnv(next)[key] ?? "").toBe(to);
@@ -53,7 +53,7 @@ describe("setting a value", () => {
         const next = attemptSet(text, key, to);
         if (next === undefined || next === text) return;
         const change = longestChange(text, next);
-        const held = effectiveEntry(parseEnvDocument(text), key);
+        const held = parseEnvDocument(text).entries.findLast((entry) => entry.key === key);
         if (held) {
           expect(change.start).toBeGreaterThanOrEqual(held.start);
           expect(change.end).toBeLessThanOrEqual(held.end);
