@@ -8,9 +8,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeHistoryFiles } from "../src/core/adapters/history-files.ts";
-import { hourOf, nameOf } from "../src/core/history/parts.ts";
-import { sealHour } from "../src/core/history/seal.ts";
-import { lineOf, STEP_MS, type Recorded, type Step } from "../src/core/history/step.ts";
+import { hourOf, partName } from "../src/core/history/parts.ts";
+import { sealHour } from "../src/core/history/recorder.ts";
+import { formatStep, STEP_MS, type Recorded, type Step } from "../src/core/history/step.ts";
 
 const GOAL_MB = 40;
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ try {
     for (let hourMs = dayMs; hourMs < dayMs + 24 * HOUR_MS; hourMs += HOUR_MS) {
       const steps = Array.from({ length: HOUR_MS / STEP_MS }, (_, at) => stepAt(hourMs + at * STEP_MS, memory));
       const hour = hourOf(hourMs);
-      writeFileSync(join(folder, nameOf(hour, "open")), steps.map((step) => `${lineOf(step)}\n`).join(""));
+      writeFileSync(join(folder, partName(hour, "open")), steps.map((step) => `${formatStep(step)}\n`).join(""));
       await sealHour(files, hour);
     }
   });

@@ -7,7 +7,7 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../src/core/facts/packaged.generated.ts";
-import { ecosystemSpellings } from "../src/core/project/places.ts";
+import { ecosystemSpellings } from "../src/core/project/resolve.ts";
 import { openApiDocument } from "../src/server/openapi.ts";
 
 const documents = {

@@ -1,5 +1,5 @@
-import { envSpellings } from "../../src/core/project/places.ts";
-import { acceptedValues } from "../../src/core/env/values.ts";
+import { envSpellings } from "../../src/core/project/resolve.ts";
+import { acceptedValues } from "../../src/core/env/runtime-keys.ts";
 import { packagedRuntimeContract as contract } from "../../src/core/facts/packaged.generated.ts";
 import type { KeySpec, Tier } from "../../src/core/facts/schema.ts";
 import { codes, page, table } from "./markdown.ts";

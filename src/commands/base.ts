@@ -7,7 +7,7 @@ import {
   layoutHint,
   execute,
   openPorts,
-  startedEnvironments,
+  environmentsWithEcosystem,
   withLayoutHint,
   type Caller,
   type Operation,
@@ -118,7 +118,7 @@ export abstract class SvcmCommand extends Command {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
     const ports = await this.ports();
-    this.log(withoutEcosystem(answer, await startedEnvironments(ports), await layoutHint(ports)));
+    this.log(withoutEcosystem(answer, await environmentsWithEcosystem(ports), await layoutHint(ports)));
   }
 
   get isAttended(): boolean {

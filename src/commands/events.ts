@@ -5,7 +5,7 @@ import {
   auditText,
   eventsList,
   eventText,
-  wholeSecond,
+  floorToSecond,
   type EventFilter,
   type EventsResponse,
   type Paint,
@@ -91,7 +91,7 @@ export default class Events extends SvcmCommand {
     const { signal } = this;
     const { eventFeed, processes, clock } = await this.ports();
     // The feed has the events from this second on; the list has earlier ones.
-    const fromMs = wholeSecond(clock.now());
+    const fromMs = floorToSecond(clock.now());
     const { events } = await this.execute(eventsList, asked);
     for (const event of events.toReversed()) if (Date.parse(event.at) < fromMs) this.#show(event);
     try {

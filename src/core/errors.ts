@@ -118,12 +118,12 @@ export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
     return describeError(new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect in svcm." }));
   }
-  const { status, exitCode, error: words } = errorTable[error.kind];
+  const { status, exitCode, error: summary } = errorTable[error.kind];
   const { hint, retryAfterSeconds, processes: _processes, source, ...body } = error.body;
   return {
     status,
     exitCode,
-    body: { error: words, ...body },
+    body: { error: summary, ...body },
     hint,
     retryAfterSeconds,
     source,

@@ -39,6 +39,7 @@ export type { Access, Caller, Identity, Limits, RolloutStep } from "./caller.ts"
 export { missingRight } from "./identity/refusals.ts";
 export { requireWithin } from "./identity/limits.ts";
 export { rightsOf, rightsWithoutTokens } from "./identity/rights.ts";
+export { serverIdentity } from "./identity/server-identity.ts";
 export { Refusals, type RefusedAttempt } from "./audit/refusals.ts";
 export type { NatsProject, Project } from "./project/project.ts";
 export { writeSecretFile } from "./adapters/private-files.ts";
@@ -57,25 +58,25 @@ export {
   tiers,
 } from "./api/names.ts";
 export { roles } from "./api/rights.ts";
-export { ecosystemSpellings, envSpellings } from "./project/places.ts";
+export { ecosystemSpellings, envSpellings } from "./project/resolve.ts";
 export { isValid, locatedMessage, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./ports/logs.ts";
-export { lineSize } from "./logs/line-size.ts";
+export { lineSize } from "./logs/line.ts";
 export { inParts } from "./words/parts.ts";
 export type { HistoryResponse } from "./api/history.ts";
-export { seriesOf } from "./history/selectors.ts";
+export { encodeSeriesApp } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
 export type { EventsResponse, FleetEventsResponse, ProcessShowResponse, SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
-export { wholeSecond } from "./events/seconds.ts";
+export { floorToSecond } from "./events/seconds.ts";
 export { settledTimes } from "./events/feed.ts";
-export { isWanted, matching, pageOf, timed, type EventFilter } from "./events/page.ts";
-export { happenedOnNodes, happeningsOf, type SentRecord } from "./events/of-nodes.ts";
-export { unsent, type GivenOut, type NodeRecord } from "./events/unsent.ts";
+export { matchesFilter, filterEvents, paginateEvents, toSvcmEvent, type EventFilter } from "./events/page.ts";
+export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-records.ts";
+export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/unsent.ts";
 export type { EventFeed } from "./ports/events.ts";
 export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
@@ -94,8 +95,8 @@ export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
 export { entityTag } from "./entity-tag.ts";
 export { layoutHint, withLayoutHint } from "./project/layout-hint.ts";
-export { startedEnvironments } from "./project/started-environments.ts";
-export { guessesText } from "./project/keys.ts";
+export { environmentsWithEcosystem } from "./project/ecosystem-environments.ts";
+export { describeGuesses } from "./project/keys.ts";
 export { docOf } from "./findings/catalog.ts";
 export { selectNodes, selectorsOf } from "./nodes/select.ts";
 export type { FleetRollout } from "./api/fleet-rollout.ts";
@@ -128,7 +129,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const { root, configDir, auditFile, pm2Home } = workspace;
   const { env, cwd, folders = [], logFolders = [] } = options;
   const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
-  const ports: Ports = whenUsed<Ports>({
+  const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files, () => factsCache(env)),
     survey: () => surveyFolder,
@@ -179,15 +180,15 @@ export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   });
 }
 
-function whenUsed<T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }): T {
-  const made = {} as T;
-  for (const name of Object.keys(makers) as (keyof T)[]) {
+function createLazily<T extends object>(factories: { readonly [Name in keyof T]: () => T[Name] }): T {
+  const created = {} as T;
+  for (const name of Object.keys(factories) as (keyof T)[]) {
     const get = (): T[typeof name] => {
-      const value = makers[name]();
-      Object.defineProperty(made, name, { value, enumerable: true });
+      const value = factories[name]();
+      Object.defineProperty(created, name, { value, enumerable: true });
       return value;
     };
-    Object.defineProperty(made, name, { get, configurable: true, enumerable: true });
+    Object.defineProperty(created, name, { get, configurable: true, enumerable: true });
   }
-  return made;
+  return created;
 }

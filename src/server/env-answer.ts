@@ -1,4 +1,4 @@
-import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
+import { entityTag, type TaggedResponse, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
 
 export interface Answer {
@@ -11,7 +11,7 @@ interface Kept extends Required<Answer> {
   readonly contract: unknown;
 }
 
-export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
+export function envAnswers(ports: Ports): (read: TaggedResponse<unknown>) => Answer {
   const kept = new Map<string, Kept>();
   return (read) => {
     const { bytes, source } = read;

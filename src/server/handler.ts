@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/api/inputs.ts";
 import { parseInput } from "../core/api/parse.ts";
-import { execute, METRICS_TYPES, SvcmError, type Caller, type EnvRead, type Ports } from "../core/index.ts";
+import { execute, METRICS_TYPES, SvcmError, type Caller, type TaggedResponse, type Ports } from "../core/index.ts";
 import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { isYaml } from "./body.ts";
 import { encodingFor } from "./compression.ts";
@@ -185,7 +185,7 @@ function bodyOf(
 
 function answersWithTag(ports: Ports): (output: unknown) => Answer {
   const answer = envAnswers(ports);
-  return (output) => answer(output as EnvRead<unknown>);
+  return (output) => answer(output as TaggedResponse<unknown>);
 }
 
 function plainAnswer(output: unknown): Answer {

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
 import type { Begun } from "../core/api/rollout.ts";
-import { remoteOperations, type Access, type EnvRead, type ErrorKind, type Operation } from "../core/index.ts";
+import { remoteOperations, type Access, type TaggedResponse, type ErrorKind, type Operation } from "../core/index.ts";
 
 export type Method = "GET" | "POST";
 
@@ -95,7 +95,7 @@ export function needOf(route: Route | undefined): Need {
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
-type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
+type AnswerOf<Output> = Output extends TaggedResponse<infer Response> ? Response : Output;
 
 type OperationOptions<Output> = Omit<
   OperationRoute,
@@ -104,7 +104,7 @@ type OperationOptions<Output> = Omit<
     | { readonly response: z.ZodType<AnswerOf<Output>>; readonly goesOn?: never }
     | { readonly response: z.ZodType<Begun>; readonly goesOn: true }
   ) &
-  (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
+  (Output extends TaggedResponse<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
 export function operationRoute<Input, Output>(
   method: Method,

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll } from "vitest";
-import { wholeSecond, type SvcmEvent } from "../../src/core/index.ts";
+import { floorToSecond, type SvcmEvent } from "../../src/core/index.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { pm2Command } from "./event-scenes.ts";
 
@@ -26,7 +26,7 @@ export function watchedPm2() {
   beforeAll(async () => {
     await own.startDaemon();
     // The feed begins with the first read, so the app must start before.
-    const fromMs = wholeSecond(Date.now());
+    const fromMs = floorToSecond(Date.now());
     const feed = ports.eventFeed.watch(stop.signal, { apps: [], fromMs })[Symbol.asyncIterator]();
     next = async (wanted) => {
       for (;;) {

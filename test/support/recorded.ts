@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { lineOf, STEP_MS, type Step } from "../../src/core/history/step.ts";
-import { hourOf, nameOf } from "../../src/core/history/parts.ts";
-import { minutesOf } from "../../src/core/history/combine.ts";
+import { formatStep, STEP_MS, type Step } from "../../src/core/history/step.ts";
+import { hourOf, partName } from "../../src/core/history/parts.ts";
+import { aggregateMinutes } from "../../src/core/history/aggregate.ts";
 
 export const MIB = 2 ** 20;
 
@@ -30,13 +30,13 @@ export function writeHistory(root: string, steps: readonly Step[], openAtMs: num
   for (const hour of new Set(steps.map(({ atMs }) => hourOf(atMs)))) {
     const group = steps.filter(({ atMs }) => hourOf(atMs) === hour);
     const write = (kind: "open" | "steps" | "minutes", some: readonly Step[]): void => {
-      const text = some.map((step) => `${lineOf(step)}\n`).join("");
-      writeFileSync(join(folder, nameOf(hour, kind)), kind === "open" ? text : gzipSync(text));
+      const text = some.map((step) => `${formatStep(step)}\n`).join("");
+      writeFileSync(join(folder, partName(hour, kind)), kind === "open" ? text : gzipSync(text));
     };
     if (hour === hourOf(openAtMs)) write("open", group);
     else {
       write("steps", group);
-      write("minutes", minutesOf(group));
+      write("minutes", aggregateMinutes(group));
     }
   }
 }

@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { historyShow, seriesOf, type HistoryResponse } from "../../core/index.ts";
+import { historyShow, encodeSeriesApp, type HistoryResponse } from "../../core/index.ts";
 import { namesArg } from "../terminal/names-arg.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
@@ -30,7 +30,7 @@ export default class MetricsHistory extends NodeCommand {
     if (host && names.length > 0)
       throw new UsageError("Both --host and names were given.", "--host, or names of processes, not both");
     if (csv && this.jsonEnabled()) throw new UsageError("Both --csv and --json were given.", "one of them");
-    const series = host ? "host" : names.length === 0 ? "*" : names.map(seriesOf).join(",");
+    const series = host ? "host" : names.length === 0 ? "*" : names.map(encodeSeriesApp).join(",");
     const now = Date.now();
     const answer = await this.execute(historyShow, { series, from: readSince(since, now), to: now });
     if (this.jsonEnabled()) return answer;

@@ -1,6 +1,6 @@
-import { guessesText } from "../../core/index.ts";
+import { describeGuesses } from "../../core/index.ts";
 
 export function guessNote(count: number): string[] {
   if (count === 0) return [];
-  return ["", `${guessesText(count)}. To confirm: svcm keys confirm KEY, or --all`];
+  return ["", `${describeGuesses(count)}. To confirm: svcm keys confirm KEY, or --all`];
 }

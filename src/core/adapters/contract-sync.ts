@@ -9,7 +9,7 @@ import { isOwnContract } from "../facts/own.ts";
 import type * as ContractReading from "../facts/read.ts";
 import type { Fact } from "../facts/read.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { KEYS_TWICE, PROJECT_FILE, projectContract, type Project } from "../project/project.ts";
+import { DUPLICATE_KEYS_MESSAGE, PROJECT_FILE, projectContract, type Project } from "../project/project.ts";
 import type * as ProjectReading from "../project/read.ts";
 import { nearestFolder, repositoryRoot } from "./workspace.ts";
 
@@ -38,7 +38,8 @@ function readProjectContract(root: string | undefined): Fact<RuntimeContract> {
   if (contract.value === undefined || project === undefined) return contract;
   if (project.value === undefined) return project;
   const hasKeysTwice = project.value.keys !== undefined && isOwnContract(contract.value);
-  if (hasKeysTwice) return { issues: [{ code: "FACT_KEYS_TWICE", severity: "error", path: [], message: KEYS_TWICE }] };
+  if (hasKeysTwice)
+    return { issues: [{ code: "FACT_KEYS_TWICE", severity: "error", path: [], message: DUPLICATE_KEYS_MESSAGE }] };
   return { value: projectContract(project.value, contract.value), issues: [] };
 }
 

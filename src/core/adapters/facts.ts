@@ -13,7 +13,13 @@ import { isOwnContract, matrixFor } from "../facts/own.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Facts, type Files } from "../ports/index.ts";
-import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
+import {
+  DUPLICATE_KEYS_MESSAGE,
+  PROJECT_FILE,
+  projectContract,
+  projectMatrix,
+  type Project,
+} from "../project/project.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { attempt } from "./files/file-error.ts";
 import { fileState, hasErrorCode } from "./files/system.ts";
@@ -64,7 +70,7 @@ function keysTwice(root: string): SvcmError {
   return new SvcmError("FACT_INVALID", {
     code: "FACT_KEYS_TWICE",
     path: join(root, PROJECT_FILE),
-    details: KEYS_TWICE,
+    details: DUPLICATE_KEYS_MESSAGE,
     hint: "Remove keys from svcm.yaml, or move the entries of config/runtime-contract.yaml there and delete that file.",
   });
 }

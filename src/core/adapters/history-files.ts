@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, createGunzip, gzip } from "node:zlib";
-import { partOf, type Part } from "../history/parts.ts";
+import { parsePartName, type Part } from "../history/parts.ts";
 import type { HistoryFiles, PartText } from "../ports/history.ts";
 import { createAppender } from "./files/append.ts";
 import { attempt } from "./files/file-error.ts";
@@ -63,7 +63,7 @@ function listNames(folder: string): string[] {
 function listParts(folder: string): Part[] {
   return listNames(folder).flatMap((name) => {
     const stat = statSync(join(folder, name), { throwIfNoEntry: false });
-    return (stat?.isFile() ? partOf(name, stat.size) : undefined) ?? [];
+    return (stat?.isFile() ? parsePartName(name, stat.size) : undefined) ?? [];
   });
 }
 

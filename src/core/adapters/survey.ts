@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "./files/read.ts";
-import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
+import { isSurveyed, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;
@@ -22,7 +22,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
         isCut = true;
         return;
       }
-      const text = isWanted(path) && total < MAX_TOTAL_BYTES ? await readText(join(root, path)) : undefined;
+      const text = isSurveyed(path) && total < MAX_TOTAL_BYTES ? await readText(join(root, path)) : undefined;
       total += text?.length ?? 0;
       files.set(path, text);
     }

@@ -1,41 +1,40 @@
 import { MAX_FINDINGS } from "../api/issue.ts";
-import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
 import { accepting, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 import { unportableLines } from "./portable.ts";
-import { specOf, tierOf } from "./tiers.ts";
-import { expanded, valueProblem } from "./value-rules.ts";
-import { acceptedValues } from "./values.ts";
+import { isRequired, specOf, tierOf, acceptedValues } from "./runtime-keys.ts";
+import { expandedVariable, valueIssue } from "./value-rules.ts";
 
-export interface CheckedFile {
+export interface CheckedEnvFile {
   readonly contract: RuntimeContract;
   readonly document: EnvDocument;
   readonly effective: ReadonlyMap<string, EnvEntry>;
-  readonly elsewhere: ReadonlySet<string>;
+  readonly keysElsewhere: ReadonlySet<string>;
 }
 
 export interface EnvFinding extends Finding {
-  readonly place?: Place;
+  readonly position?: FindingPosition;
 }
 
 /** An offset, and the start of a known line at or before it. */
-export interface Place {
+export interface FindingPosition {
   readonly start: number;
   readonly line: number;
   readonly offset?: number;
 }
 
-type EnvRule = Rule<CheckedFile, EnvFinding>;
+type EnvRule = Rule<CheckedEnvFile, EnvFinding>;
 
 const missingKeys: EnvRule = {
   code: "ENV_KEY_MISSING",
   severity: "error",
   summary: "A required key is missing.",
   remedy: "Add it with `svcm env set KEY=VALUE`; the message names the key.",
-  *check({ contract, effective, elsewhere }) {
+  *check({ contract, effective, keysElsewhere }) {
     for (const [key, spec] of Object.entries(contract.keys)) {
-      if (!isRequired(spec) || effective.has(key) || elsewhere.has(key)) continue;
+      if (!isRequired(spec) || effective.has(key) || keysElsewhere.has(key)) continue;
       yield { path: [key], ...accepting(`${key} is missing`, acceptedValues(spec)) };
     }
   },
@@ -49,10 +48,10 @@ const keyCase: EnvRule = {
   *check({ contract, document }) {
     const byLowerCase = new Map(Object.keys(contract.keys).map((key) => [key.toLowerCase(), key]));
     for (const { key, start, line } of document.entries) {
-      const meant = byLowerCase.get(key.toLowerCase());
-      if (meant === undefined || meant === key) continue;
-      const message = `${key} differs from ${meant} only by case; no reader treats it as that key`;
-      yield { path: [key], place: { start, line }, message, suggestion: meant };
+      const intended = byLowerCase.get(key.toLowerCase());
+      if (intended === undefined || intended === key) continue;
+      const message = `${key} differs from ${intended} only by case; no reader treats it as that key`;
+      yield { path: [key], position: { start, line }, message, suggestion: intended };
     }
   },
 };
@@ -67,12 +66,16 @@ const duplicates: EnvRule = {
       const { key, start, line } = entry;
       const last = effective.get(key);
       if (last === undefined || last === entry) continue;
-      yield { path: [key], place: { start, line }, message: `${key} occurs again on line ${last.line}, which counts` };
+      yield {
+        path: [key],
+        position: { start, line },
+        message: `${key} occurs again on line ${last.line}, which counts`,
+      };
     }
   },
 };
 
-const cutValues: EnvRule = {
+const hashInValues: EnvRule = {
   code: "ENV_VALUE_HASH",
   severity: "warning",
   summary: "An unquoted value contains a `#` without a space before it (warning).",
@@ -84,16 +87,17 @@ const cutValues: EnvRule = {
       const isBare = text.slice(valueStart, valueEnd) === value;
       if (!isBare || text[valueEnd] !== "#") continue;
       const message = `${key}: dotenv and node --env-file end the value at the "#", but other readers do not; quote the value, or write a space before the "#" of a comment`;
-      yield { path: [key], place: placeOfValue(entry), message };
+      yield { path: [key], position: valuePosition(entry), message };
     }
   },
 };
 
 const expandedValues: EnvRule = {
-  ...expanded,
+  ...expandedVariable,
   *check({ document }) {
     for (const entry of document.entries) {
-      for (const finding of expanded.check(entry)) yield { ...finding, path: [entry.key], place: placeOfValue(entry) };
+      for (const finding of expandedVariable.check(entry))
+        yield { ...finding, path: [entry.key], position: valuePosition(entry) };
     }
   },
 };
@@ -104,16 +108,16 @@ const misspelledKeys: EnvRule = {
   summary: "A key looks like a misspelled runtime key (warning).",
   remedy: "Correct the spelling, or ignore the warning if the key is yours.",
   *check({ contract, document }) {
-    const known = Object.keys(contract.keys);
-    const inLowerCase = new Set(known.map((key) => key.toLowerCase()));
-    const meant = new Map<string, string | undefined>();
+    const runtimeKeys = Object.keys(contract.keys);
+    const lowerCaseKeys = new Set(runtimeKeys.map((key) => key.toLowerCase()));
+    const intended = new Map<string, string | undefined>();
     for (const { key, start, line } of document.entries) {
-      if (!key.startsWith("SVC_") || inLowerCase.has(key.toLowerCase())) continue;
-      // Each lookup compares with every known key.
-      if (!meant.has(key) && meant.size < MAX_FINDINGS) meant.set(key, suggest(key, known));
-      const suggestion = meant.get(key);
+      if (!key.startsWith("SVC_") || lowerCaseKeys.has(key.toLowerCase())) continue;
+      // Each lookup compares with every runtime key.
+      if (!intended.has(key) && intended.size < MAX_FINDINGS) intended.set(key, suggest(key, runtimeKeys));
+      const suggestion = intended.get(key);
       if (suggestion === undefined) continue;
-      yield { path: [key], place: { start, line }, message: `${key} is not a runtime key`, suggestion };
+      yield { path: [key], position: { start, line }, message: `${key} is not a runtime key`, suggestion };
     }
   },
 };
@@ -125,7 +129,7 @@ const unreadableLines: EnvRule = {
   remedy: "Write `KEY=value`, or put `#` in front of it if it is a comment.",
   *check({ document }) {
     const message = "the line assigns nothing; node --env-file may join it to the next one";
-    for (const span of unportable(document, true)) yield { place: spanPlace(span), message };
+    for (const span of unportable(document, true)) yield { position: spanPosition(span), message };
   },
 };
 
@@ -137,7 +141,7 @@ const ambiguousLines: EnvRule = {
     "Write the line as `KEY=value` without tabs, with single quotes around a value that contains spaces. Save the file without a byte order mark.",
   *check({ document }) {
     const message = "node --env-file and dotenv may read this line differently";
-    for (const span of unportable(document, false)) yield { place: spanPlace(span), message };
+    for (const span of unportable(document, false)) yield { position: spanPosition(span), message };
   },
 };
 
@@ -145,30 +149,30 @@ export const rules: readonly EnvRule[] = [
   missingKeys,
   keyCase,
   duplicates,
-  cutValues,
+  hashInValues,
   expandedValues,
   misspelledKeys,
   unreadableLines,
   ambiguousLines,
 ];
 
-export function* fileFindings(file: CheckedFile) {
+export function* findingsInFile(file: CheckedEnvFile) {
   yield* valueFindings(file);
   yield* findingsOf(rules, file);
 }
 
-function* valueFindings({ contract, document }: CheckedFile) {
+function* valueFindings({ contract, document }: CheckedEnvFile) {
   for (const entry of document.entries) {
     const { key, value } = entry;
     const spec = specOf(contract, key);
-    const problem = spec && valueProblem(key, spec, value);
+    const problem = spec && valueIssue(key, spec, value);
     if (!problem || (value === "" && !isRequired(spec))) continue;
-    const isHidden = tierOf(contract, key) === "never-exposed";
-    const { suggestion: _suggestion, ...words } = problem;
-    const shown = isHidden
-      ? { ...words, ...accepting(`${key}: the value is not accepted`, acceptedValues(spec)) }
-      : problem;
-    yield { ...shown, place: placeOfValue(entry) };
+    const { suggestion: _suggestion, ...issue } = problem;
+    const finding =
+      tierOf(contract, key) === "never-exposed"
+        ? { ...issue, ...accepting(`${key}: the value is not accepted`, acceptedValues(spec)) }
+        : problem;
+    yield { ...finding, position: valuePosition(entry) };
   }
 }
 
@@ -177,14 +181,10 @@ function* unportable(document: EnvDocument, isStray: boolean): Iterable<Span> {
   for (const span of unportableLines(document)) if (strays.has(span) === isStray) yield span;
 }
 
-export function isRequired(spec: KeySpec): boolean {
-  return "required" in spec && spec.required === true;
-}
-
-function spanPlace({ start, line }: Span): Place {
+function spanPosition({ start, line }: Span): FindingPosition {
   return { start, line };
 }
 
-function placeOfValue({ start, line, valueStart }: EnvEntry): Place {
+function valuePosition({ start, line, valueStart }: EnvEntry): FindingPosition {
   return { start, line, offset: valueStart };
 }

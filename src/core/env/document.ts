@@ -1,10 +1,8 @@
-/**
- * Without loss, and as dotenv 17 reads it. A line break inside a quoted value reads as `\n`, whatever the file uses.
- */
+/** Lossless, and as dotenv 17 reads it. A line break inside a quoted value reads as `\n`, whatever the file uses. */
 export interface EnvDocument {
   readonly text: string;
   readonly entries: readonly EnvEntry[];
-  readonly comments: readonly EnvComment[];
+  readonly comments: readonly Span[];
   /** Neither assignments nor comments, such as lines of white space. */
   readonly strays: readonly Span[];
 }
@@ -25,13 +23,11 @@ export interface EnvEntry extends Span {
   readonly valueEnd: number;
 }
 
-export type EnvComment = Span;
-
-const quoted = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
+const quotedPattern = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
 /** The groups before the value cover everything before it, so their lengths sum up to its offset. */
 const ENTRY = new RegExp(
   String.raw`((?:export\s+)?)([\w.-]+)(\s*=\s*?|:\s+?)` +
-    `(${quoted("'")}|${quoted('"')}|${quoted("`")}|[^#\\r\\n]+)?` +
+    `(${quotedPattern("'")}|${quotedPattern('"')}|${quotedPattern("`")}|[^#\\r\\n]+)?` +
     String.raw`\s*(?:#.*)?$`,
   "my",
 );
@@ -47,7 +43,7 @@ export function parseEnvDocument(text: string): EnvDocument {
     const entry = entryAt(source, content);
     const sourceEnd = endOfLine(source, entry?.valueEnd ?? content);
     const [from, end] = [toText(start), toText(sourceEnd)];
-    if (entry) document.entries.push(placed(entry, from, end, line, toText));
+    if (entry) document.entries.push(toEntry(entry, from, end, line, toText));
     else if (source[content] === "#") document.comments.push({ start: from, end, line });
     else if (start < sourceEnd) document.strays.push({ start: from, end, line });
     line += 1 + countLineBreaks(source, start, sourceEnd);
@@ -56,12 +52,17 @@ export function parseEnvDocument(text: string): EnvDocument {
   return document;
 }
 
-export function effectiveEntry(document: EnvDocument, key: string): EnvEntry | undefined {
-  return document.entries.findLast((entry) => entry.key === key);
-}
-
 export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
+}
+
+export function splitLines(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
+/** Without the `#`, which may follow a byte order mark. */
+export function commentText(comment: string): string {
+  return comment.replace(/^[^#]*#+\s*/, "");
 }
 
 /** dotenvx writes a public key, and `encrypted:` before each value. */
@@ -72,7 +73,7 @@ export function isEncrypted(text: string): boolean {
 
 interface MutableDocument extends EnvDocument {
   readonly entries: EnvEntry[];
-  readonly comments: EnvComment[];
+  readonly comments: Span[];
   readonly strays: Span[];
 }
 
@@ -82,26 +83,26 @@ function entryAt(source: string, offset: number): Assignment | undefined {
   ENTRY.lastIndex = offset;
   const match = ENTRY.exec(source);
   if (!match) return undefined;
-  const [, prefix = "", key = "", separator = "", written] = match;
+  const [, prefix = "", key = "", separator = "", rawValue] = match;
   const afterKey = offset + prefix.length + key.length;
-  if (written === undefined) {
-    // The separator may match more than the `=`, but the value begins directly after the `=`.
+  if (rawValue === undefined) {
+    // The separator may also match white space, but the value begins directly after the `=`.
     const valueStart = afterKey + separator.search(/[=:]/) + 1;
     return { key, value: "", valueStart, valueEnd: valueStart };
   }
-  const value = written.trim();
-  const space = value === "" ? 0 : written.length - written.trimStart().length;
+  const value = rawValue.trim();
+  const space = value === "" ? 0 : rawValue.length - rawValue.trimStart().length;
   const valueStart = afterKey + separator.length + space;
   return { key, value: unquote(value), valueStart, valueEnd: valueStart + value.length };
 }
 
-function unquote(written: string): string {
-  if (!/^['"`]/.test(written)) return written;
-  const value = written.replaceAll(/^(['"`])([\s\S]*)\1$/gm, "$2");
-  return written.startsWith('"') ? value.replaceAll("\\n", "\n").replaceAll("\\r", "\r") : value;
+function unquote(raw: string): string {
+  if (!/^['"`]/.test(raw)) return raw;
+  const value = raw.replaceAll(/^(['"`])([\s\S]*)\1$/gm, "$2");
+  return raw.startsWith('"') ? value.replaceAll("\\n", "\n").replaceAll("\\r", "\r") : value;
 }
 
-function placed(
+function toEntry(
   { key, value, valueStart, valueEnd }: Assignment,
   start: number,
   end: number,
@@ -143,7 +144,7 @@ const BARE = /^[A-Za-z0-9_.,:/@%+=-]*$/;
 const QUOTES = ["'", '"', "`"] as const;
 
 /** Plainest first. Empty if no quoting works. Double quotes expand escapes, so they cannot contain `\` or `$`. */
-export function spellings(value: string): string[] {
+export function valueSpellings(value: string): string[] {
   const marks = QUOTES.filter((mark) => !value.includes(mark) && (mark !== '"' || !/[\\$]/.test(value)));
   const written = [...(BARE.test(value) ? [value] : []), ...marks.map((mark) => mark + value + mark)];
   return written.filter((spelling) => {

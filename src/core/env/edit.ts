@@ -1,8 +1,8 @@
-import { type EnvDocument, type EnvEntry, parseEnvDocument, type Span, spellings, valuesOf } from "./document.ts";
-import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./portable.ts";
+import type { EnvDocument, EnvEntry, Span } from "./document.ts";
+import { commentText, parseEnvDocument, splitLines, valueSpellings, valuesOf } from "./document.ts";
+import { isPortableEntry, nodeReading, openQuoteReason, type Ambiguity } from "./portable.ts";
 import type { LineChange } from "../words/line-change.ts";
 
-/** Another line would read differently, or no quoting preserves the value. */
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";
 }
@@ -16,12 +16,11 @@ export interface Assignment {
 export interface KeyEdit {
   readonly key: string;
   readonly change: LineChange;
-  /** Why `node --env-file` may read the new line differently from dotenv. */
-  readonly doubts: readonly Doubt[];
+  readonly ambiguities: readonly Ambiguity[];
 }
 
 /** `text` is the same string if nothing changes. */
-export interface Edited {
+export interface EditResult {
   readonly text: string;
   readonly edits: readonly KeyEdit[];
 }
@@ -32,31 +31,31 @@ export interface Edited {
  * @throws {UnwritableValue}
  * @see CONTRACT section 3, write semantics
  */
-export function setValues(text: string, assignments: readonly Assignment[]): Edited {
+export function setValues(text: string, assignments: readonly Assignment[]): EditResult {
   const document = parseEnvDocument(text);
-  const held = new Map(document.entries.map((entry) => [entry.key, entry]));
-  const asked = assignments.filter(({ key, value }) => (held.get(key)?.value ?? "") !== value);
-  if (asked.length === 0) return { text, edits: [] };
-  const place = placesIn(document, held, asked);
-  const write = writer(document);
-  const written = asked.map((assignment) => write(place(assignment), assignment));
-  const next = spliced(text, written);
+  const current = new Map(document.entries.map((entry) => [entry.key, entry]));
+  const changed = assignments.filter(({ key, value }) => (current.get(key)?.value ?? "") !== value);
+  if (changed.length === 0) return { text, edits: [] };
+  const findTarget = locateTargets(document, current, changed);
+  const write = lineWriter(document);
+  const lineEdits = changed.map((assignment) => write(findTarget(assignment), assignment));
+  const next = applyLineEdits(text, lineEdits);
   const after = parseEnvDocument(next);
-  requireReading(
+  requireValues(
     valuesOf(after),
-    new Map([...valuesOf(document), ...asked.map(({ key, value }) => [key, value] as const)]),
-    `${asked.map(({ key }) => key).join(", ")} cannot be written`,
+    new Map([...valuesOf(document), ...changed.map(({ key, value }) => [key, value] as const)]),
+    `${changed.map(({ key }) => key).join(", ")} cannot be written`,
   );
-  const now = new Map(after.entries.map((entry) => [entry.key, entry]));
+  const written = new Map(after.entries.map((entry) => [entry.key, entry]));
   const reading = nodeReading(after);
-  const edits = written.map(({ key, line, before, after: lines }) => {
-    const entry = now.get(key);
-    return { key, change: { line, before, after: lines }, doubts: entry ? reading.doubtsAbout(entry) : [] };
+  const edits = lineEdits.map(({ key, line, before, after: lines }) => {
+    const entry = written.get(key);
+    return { key, change: { line, before, after: lines }, ambiguities: entry ? reading.ambiguitiesOf(entry) : [] };
   });
   return { text: next, edits };
 }
 
-interface Place {
+interface Target {
   readonly start: number;
   readonly end: number;
   readonly line: number;
@@ -65,16 +64,16 @@ interface Place {
   readonly isNew: boolean;
 }
 
-type Written = LineChange & Pick<Place, "start" | "end"> & { readonly key: string; readonly replacement: string };
+type LineEdit = LineChange & Pick<Target, "start" | "end"> & { readonly key: string; readonly replacement: string };
 
-function placesIn(document: EnvDocument, held: ReadonlyMap<string, EnvEntry>, asked: readonly Assignment[]) {
+function locateTargets(document: EnvDocument, current: ReadonlyMap<string, EnvEntry>, changed: readonly Assignment[]) {
   const { text } = document;
-  const absent = asked.filter(({ key }) => !held.has(key));
-  const commented = commentedPlaces(document, new Map(absent.map((assignment) => [assignment.key, assignment])));
-  const end = appendingPlace(document);
+  const absent = changed.filter(({ key }) => !current.has(key));
+  const commented = findCommentedLines(document, new Map(absent.map((assignment) => [assignment.key, assignment])));
+  const end = findAppendPosition(document);
   let { line: nextLine } = end;
-  return ({ key }: Assignment): Place => {
-    const entry = held.get(key);
+  return ({ key }: Assignment): Target => {
+    const entry = current.get(key);
     if (!entry) return commented.get(key) ?? { ...end, line: nextLine++, head: `${key}=`, tail: "", isNew: true };
     const { start, line, valueStart, valueEnd } = entry;
     const [head, tail] = [text.slice(start, valueStart), text.slice(valueEnd, entry.end)];
@@ -82,21 +81,29 @@ function placesIn(document: EnvDocument, held: ReadonlyMap<string, EnvEntry>, as
   };
 }
 
-function commentedPlaces({ text, comments }: EnvDocument, asked: ReadonlyMap<string, Assignment>): Map<string, Place> {
-  const places = new Map<string, Place>();
-  if (asked.size === 0) return places;
+function findCommentedLines(
+  { text, comments }: EnvDocument,
+  wanted: ReadonlyMap<string, Assignment>,
+): Map<string, Target> {
+  const places = new Map<string, Target>();
+  if (wanted.size === 0) return places;
   for (const span of comments.toReversed()) {
     const line = text.slice(span.start, span.end);
-    const content = line.replace(/^[^#]*#+\s*/, "");
+    const content = commentText(line);
     const key = /^(?:export\s+)?([\w.-]+)/.exec(content)?.[1] ?? "";
-    const assignment = places.has(key) ? undefined : asked.get(key);
-    const place = assignment && commentedPlace(span, line, content, assignment);
+    const assignment = places.has(key) ? undefined : wanted.get(key);
+    const place = assignment && parseCommentedLine(span, line, content, assignment);
     if (place) places.set(key, place);
   }
   return places;
 }
 
-function commentedPlace(span: Span, line: string, content: string, { key, isValue }: Assignment): Place | undefined {
+function parseCommentedLine(
+  span: Span,
+  line: string,
+  content: string,
+  { key, isValue }: Assignment,
+): Target | undefined {
   const entry = parseEnvDocument(content).entries[0];
   if (entry?.key !== key || !content.slice(0, entry.valueStart).includes("=")) return undefined;
   const isBare = entry.valueEnd - entry.valueStart === entry.value.length;
@@ -107,17 +114,17 @@ function commentedPlace(span: Span, line: string, content: string, { key, isValu
 }
 
 /** Node 20 joins white space at the end of the file with a line that follows. */
-function appendingPlace({ text, strays }: EnvDocument): Pick<Place, "start" | "end" | "line"> {
+function findAppendPosition({ text, strays }: EnvDocument): Pick<Target, "start" | "end" | "line"> {
   const content = text.trimEnd().length;
   const blank = strays.find((stray) => stray.start >= content);
   const isMarked = blank !== undefined && text.startsWith("\uFEFF", blank.start);
   const start = blank ? blank.start + (isMarked ? 1 : 0) : text.length;
-  const lines = linesOf(text.slice(0, start));
+  const lines = splitLines(text.slice(0, start));
   return { start, end: start, line: /^\uFEFF?$/.test(lines.at(-1) ?? "") ? lines.length : lines.length + 1 };
 }
 
-function writer(document: EnvDocument): (place: Place, assignment: Assignment) => Written {
-  const avoided = openMarks(document);
+function lineWriter(document: EnvDocument): (place: Target, assignment: Assignment) => LineEdit {
+  const avoided = openQuoteMarks(document);
   const reading = nodeReading(document);
   return (place, { key, value }) => {
     const { start, end, line, isNew } = place;
@@ -127,24 +134,25 @@ function writer(document: EnvDocument): (place: Place, assignment: Assignment) =
       const why = swallowing ? `: ${openQuoteReason(swallowing)}` : " so that every reader returns its value";
       throw new UnwritableValue(`${key} cannot be written to this file${why}`);
     }
-    const before = isNew ? [] : linesOf(document.text.slice(start, end));
-    return { key, start, end, line, before, after: linesOf(replacement), replacement };
+    const before = isNew ? [] : splitLines(document.text.slice(start, end));
+    return { key, start, end, line, before, after: splitLines(replacement), replacement };
   };
 }
 
-export function linesOf(text: string): string[] {
-  return text.split(/\r\n|\n|\r/);
-}
-
-/** Prefers the line that most readers read correctly, then the author's style. */
-function bestLine({ head, tail }: Place, key: string, value: string, avoided: ReadonlySet<string>): string | undefined {
+/** Prefers a line that every reader reads correctly, then the author's style. */
+function bestLine(
+  { head, tail }: Target,
+  key: string,
+  value: string,
+  avoided: ReadonlySet<string>,
+): string | undefined {
   const mark = head.startsWith("\uFEFF") ? "\uFEFF" : "";
   const plain = `${mark}${/^\uFEFF?\s*export\s/.test(head) ? "export " : ""}${key}=`;
   const forms = [[head, tail] as const, [plain, tail] as const, [plain, plainTail(tail)] as const];
-  const values = spellings(value).filter((written) => !avoided.has(written.charAt(0)));
+  const values = valueSpellings(value).filter((written) => !avoided.has(written.charAt(0)));
   const readable = forms
     .flatMap(([before, after]) => values.map((written) => before + written + after))
-    .filter((line) => readsAs(line, key, value));
+    .filter((line) => parsesAs(line, key, value));
   return readable.find(isPortableEntry) ?? readable[0];
 }
 
@@ -153,24 +161,24 @@ function plainTail(tail: string): string {
   return note === "" ? "" : ` ${note}`;
 }
 
-function readsAs(line: string, key: string, value: string): boolean {
+function parsesAs(line: string, key: string, value: string): boolean {
   const { entries, strays } = parseEnvDocument(line);
   return entries.length === 1 && strays.length === 0 && entries[0]?.key === key && entries[0].value === value;
 }
 
 /** A later quote of the same kind would end such a value. */
-function openMarks({ text, entries }: EnvDocument): Set<string> {
+function openQuoteMarks({ text, entries }: EnvDocument): Set<string> {
   const first = entries.map(({ value, valueStart }) =>
     value.startsWith(text.charAt(valueStart)) ? value.charAt(0) : "",
   );
   return new Set(first.filter((mark) => mark !== "" && "'\"`".includes(mark)));
 }
 
-function spliced(text: string, written: readonly Written[]): string {
+function applyLineEdits(text: string, edits: readonly LineEdit[]): string {
   const lineBreak = text.includes("\r\n") ? "\r\n" : "\n";
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end, before, replacement } of written.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, before, replacement } of edits.toSorted((a, b) => a.start - b.start)) {
     parts.push(text.slice(from, start));
     const isBehindBreak = start === 0 || /[\r\n\uFEFF]/.test(text.charAt(start - 1));
     if (before.length > 0) parts.push(replacement);
@@ -180,7 +188,7 @@ function spliced(text: string, written: readonly Written[]): string {
   return parts.join("") + text.slice(from);
 }
 
-export function requireReading(
+export function requireValues(
   read: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,
   what: string,

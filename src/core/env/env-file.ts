@@ -1,18 +1,20 @@
 import { SvcmError } from "../errors.ts";
+import type { EnvReadResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import {
-  below,
+  resolvePath,
   chooseService,
   type Environment,
   envSpellings,
   type NamedService,
-  type PlaceRequest,
+  type EnvironmentRequest,
   resolveEnvironment,
-} from "../project/places.ts";
+} from "../project/resolve.ts";
 import { baseName } from "../words/path.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
+import { defaultOf, editableKeys, maskValue, specOf, visibleKeys } from "./runtime-keys.ts";
 
 /** svcm reads, checks and writes a file of this size within a second. */
 const MAX_ENV_BYTES = 2 ** 20;
@@ -22,7 +24,7 @@ export interface EnvFile extends Environment {
   readonly path: string;
   readonly declaredPath?: string;
   readonly service?: string;
-  readonly overridden: readonly string[];
+  readonly lowerPaths: readonly string[];
 }
 
 export interface EnvContent extends EnvFile {
@@ -45,41 +47,55 @@ export function requireEnvSize(bytes: Uint8Array, path: string): void {
 }
 
 /** @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ENV_FILE_FAILED if no file is declared */
-export async function locateEnvFile(ports: Ports, contract: RuntimeContract, asked: PlaceRequest): Promise<EnvFile> {
+export async function locateEnvFile(
+  ports: Ports,
+  contract: RuntimeContract,
+  request: EnvironmentRequest,
+): Promise<EnvFile> {
   const { nodeEnv, configDir, root } = ports.workspace;
-  const environment = resolveEnvironment(envSpellings(contract), contract, asked.environment, nodeEnv);
+  const environment = resolveEnvironment(envSpellings(contract), contract, request.environment, nodeEnv);
   const project = await ports.facts.project();
-  const chosen = chooseService(project, asked.service);
+  const selected = chooseService(project, request.service);
   const fileName = contract.environments[environment.name]?.file ?? "";
-  if (!chosen) return { ...environment, fileName, path: `${configDir}/${fileName}`, overridden: [] };
-  const { layers, encrypted } = chosen.service.env[environment.name] ?? { layers: [], encrypted: undefined };
-  const folder = below(root, chosen.service.folder);
-  const paths = layers.map((layer) => below(folder, layer));
+  if (!selected) return { ...environment, fileName, path: `${configDir}/${fileName}`, lowerPaths: [] };
+  const { layers, encrypted } = selected.service.env[environment.name] ?? { layers: [], encrypted: undefined };
+  const folder = resolvePath(root, selected.service.folder);
+  const paths = layers.map((layer) => resolvePath(folder, layer));
   const path = paths.at(-1);
-  if (path === undefined) throw undeclared(environment.name, chosen);
+  if (path === undefined) throw undeclaredFile(environment.name, selected);
   if (encrypted) throw encryptedFile(layers.at(-1) ?? "", path);
-  const service = chosen.name === "" ? {} : { service: chosen.name };
-  const places = { path, declaredPath: path, overridden: paths.slice(0, -1) };
-  return { ...environment, ...service, fileName: baseName(path), ...places };
+  const service = selected.name === "" ? {} : { service: selected.name };
+  const lowerPaths = paths.slice(0, -1);
+  return { ...environment, ...service, fileName: baseName(path), path, declaredPath: path, lowerPaths };
 }
 
 /** Every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
-export async function readEnvFile(ports: Ports, contract: RuntimeContract, asked: PlaceRequest): Promise<EnvContent> {
-  const file = await locateEnvFile(ports, contract, asked);
+export async function readEnvFile(
+  ports: Ports,
+  contract: RuntimeContract,
+  request: EnvironmentRequest,
+): Promise<EnvContent> {
+  const file = await locateEnvFile(ports, contract, request);
   const layers = await readLayers(ports, file);
   const text = layers.find(({ path }) => path === file.path)?.text ?? "";
-  return { ...file, bytes: joined(layers.map(({ bytes }) => bytes)), text, layers };
+  return { ...file, bytes: concatBytes(layers.map(({ bytes }) => bytes)), text, layers };
 }
 
 async function readLayers(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
-  const paths = [...file.overridden, file.path];
-  const read = await Promise.all(paths.map((path) => readLayer(ports, path, file.overridden.length > 0)));
-  const layers = read.flatMap((layer) => layer ?? []);
+  const paths = [...file.lowerPaths, file.path];
+  const layers = await readExistingLayers(ports, paths, file.lowerPaths.length > 0);
   if (layers.length > 0) return layers;
-  throw envFileFailure(
-    new FileError("ENOENT", file.path, `None of these files exists: ${paths.join(", ")}.`),
-    file.path,
-  );
+  const message = `None of these files exists: ${paths.join(", ")}.`;
+  throw envFileFailure(new FileError("ENOENT", file.path, message), file.path);
+}
+
+export async function readLowerLayers(ports: Ports, { lowerPaths }: EnvFile): Promise<EnvLayer[]> {
+  return readExistingLayers(ports, lowerPaths, true);
+}
+
+async function readExistingLayers(ports: Ports, paths: readonly string[], isOptional: boolean): Promise<EnvLayer[]> {
+  const layers = await Promise.all(paths.map((path) => readLayer(ports, path, isOptional)));
+  return layers.filter((layer) => layer !== undefined);
 }
 
 async function readLayer(ports: Ports, path: string, isOptional: boolean): Promise<EnvLayer | undefined> {
@@ -93,25 +109,32 @@ async function readLayer(ports: Ports, path: string, isOptional: boolean): Promi
   }
 }
 
-export async function readOverridden(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
-  const read = await Promise.all(file.overridden.map((path) => readLayer(ports, path, true)));
-  return read.flatMap((layer) => layer ?? []);
-}
-
-export function heldValues(layers: readonly Pick<EnvLayer, "text">[]): Map<string, string> {
+export function effectiveValues(layers: readonly Pick<EnvLayer, "text">[]): Map<string, string> {
   return new Map(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text))]));
 }
 
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
+/** A missing or empty editable key shows its default; a read-only key does not. Credentials in URLs are masked. */
+export function toReadResponse(
+  contract: RuntimeContract,
+  file: { readonly environment: string; readonly fileName: string; readonly declaredPath?: string },
+  values: ReadonlyMap<string, string>,
+): EnvReadResponse {
+  const visible = visibleKeys(contract).map((key) => {
+    const value = values.get(key) || defaultOf(contract, key);
+    return [key, maskValue(specOf(contract, key), value)];
+  });
+  return {
+    environment: file.environment,
+    fileName: file.fileName,
+    ...(file.declaredPath !== undefined && { path: file.declaredPath }),
+    editableKeys: editableKeys(contract),
+    values: Object.fromEntries(visible),
+  };
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
-  if (first !== undefined && parts.length === 1) return first;
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
 }
 
 /** With the byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is encrypted */
@@ -128,13 +151,13 @@ export function envFileFailure(error: unknown, path: string): unknown {
   return new SvcmError("ENV_FILE_FAILED", { code, path, details: error.message });
 }
 
-function undeclared(environment: string, { name, service }: NamedService): SvcmError {
-  const of = name === "" ? "" : ` of the service ${name}`;
+function undeclaredFile(environment: string, { name, service }: NamedService): SvcmError {
+  const owner = name === "" ? "" : ` of the service ${name}`;
   const others = Object.keys(service.env);
   const present = others.length === 0 ? "" : ` These environments have one: ${others.join(", ")}.`;
   return new SvcmError("ENV_FILE_FAILED", {
     code: "ENV_FILE_NOT_DECLARED",
-    details: `svcm.yaml does not declare an env file for the environment ${environment}${of}.${present}`,
+    details: `svcm.yaml does not declare an env file for the environment ${environment}${owner}.${present}`,
     hint: `Add it below env, for example: env: { ${environment}: .env.${environment} }`,
   });
 }

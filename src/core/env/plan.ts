@@ -1,21 +1,31 @@
-import { sortIssues, type Issue } from "../api/issue.ts";
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
-import { effectiveEntry, parseEnvDocument } from "./document.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
 import type { LineChange } from "../words/line-change.ts";
 import { setValues, type KeyEdit } from "./edit.ts";
-import { describeUnlisted, editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
-import { expansionProblem, spellingProblem, valueProblem } from "./value-rules.ts";
-import { acceptedValues, shownValue } from "./values.ts";
+import {
+  describeUnlisted,
+  editableKeys,
+  specOf,
+  tierOf,
+  tierReason,
+  acceptedValues,
+  maskValue,
+} from "./runtime-keys.ts";
+import { expansionIssue, quotingIssue, valueIssue, valueRules } from "./value-rules.ts";
+import { sortIssues, type Issue } from "../api/issue.ts";
+import { refusal } from "../errors.ts";
+import { checkEnvFiles } from "./check.ts";
 
 /** The HTTP API ignores a key outside the allowlist; the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
+
+export type EnvValues = Readonly<Record<string, string>>;
 
 export interface EnvPlan {
   readonly text: string;
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
-  /** For display; credentials are masked. */
   readonly changes: readonly KeyChange[];
   readonly warnings: readonly Issue[];
 }
@@ -24,15 +34,11 @@ export interface KeyChange extends LineChange {
   readonly key: string;
 }
 
-export function assignmentIssues(
-  contract: RuntimeContract,
-  values: Readonly<Record<string, string>>,
-  foreign: ForeignKeys,
-): Issue[] {
+export function assignmentIssues(contract: RuntimeContract, values: EnvValues, foreign: ForeignKeys): Issue[] {
   const issues = Object.entries(values).flatMap(([key, value]): Issue[] => {
     const spec = editableSpec(contract, key);
     if (!spec) return foreign === "refuse" ? foreignKeyIssues(contract, [key], "values") : [];
-    const problem = valueProblem(key, spec, value) ?? spellingProblem(key, spec, value);
+    const problem = valueIssue(key, spec, value) ?? quotingIssue(key, spec, value);
     return problem ? [{ ...problem, path: ["values", key] }] : [];
   });
   return sortIssues(issues);
@@ -43,29 +49,24 @@ export function assignmentIssues(
  * @param file the file name in warnings
  * @throws {UnwritableValue}
  */
-export function planWrite(
-  contract: RuntimeContract,
-  text: string,
-  values: Readonly<Record<string, string>>,
-  file: string,
-): EnvPlan {
+export function planWrite(contract: RuntimeContract, text: string, values: EnvValues, file: string): EnvPlan {
   const specs = new Map(Object.keys(values).map((key) => [key, editableSpec(contract, key)]));
-  const asked = Object.entries(values).flatMap(([key, value]) => {
+  const assignments = Object.entries(values).flatMap(([key, value]) => {
     const spec = specs.get(key);
     return spec ? [{ key, value, isValue: (held: string) => acceptedValues(spec).includes(held) }] : [];
   });
-  const edited = setValues(text, asked);
+  const edited = setValues(text, assignments);
   return {
     text: edited.text,
     changedKeys: edited.edits.map(({ key }) => key),
     ignoredKeys: Object.keys(values).filter((key) => specs.get(key) === undefined),
-    changes: edited.edits.map(({ key, change }) => ({ key, ...shownChange(specs.get(key), change) })),
-    warnings: sortIssues(edited.edits.flatMap((edit) => warningsOf(edit, values[edit.key] ?? "", file))),
+    changes: edited.edits.map(({ key, change }) => ({ key, ...maskLineChange(specs.get(key), change) })),
+    warnings: sortIssues(edited.edits.flatMap((edit) => editWarnings(edit, values[edit.key] ?? "", file))),
   };
 }
 
-function warningsOf({ key, change, doubts }: KeyEdit, value: string, file: string): Issue[] {
-  const expansion = expansionProblem(key, value);
+function editWarnings({ key, change, ambiguities: doubts }: KeyEdit, value: string, file: string): Issue[] {
+  const expansion = expansionIssue(key, value);
   const warnings = doubts.map(({ line, reason }): Issue => {
     const at = { file, line, column: 1 };
     return { code: "ENV_LINE_AMBIGUOUS", severity: "warning", path: [key], message: `${key}: ${reason}`, at };
@@ -74,16 +75,12 @@ function warningsOf({ key, change, doubts }: KeyEdit, value: string, file: strin
   return [...warnings, { ...expansion, at: { file, line: change.line, column: 1 } }];
 }
 
-export function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange {
+export function maskLineChange(spec: KeySpec | undefined, change: LineChange): LineChange {
   const shown = (line: string): string => {
     const start = line.indexOf("=") + 1;
-    return line.slice(0, start) + shownValue(spec, line.slice(start));
+    return line.slice(0, start) + maskValue(spec, line.slice(start));
   };
   return { ...change, before: change.before.map(shown), after: change.after.map(shown) };
-}
-
-export function heldValue(text: string, key: string): string | undefined {
-  return effectiveEntry(parseEnvDocument(text), key)?.value;
 }
 
 export function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {
@@ -110,4 +107,45 @@ export function foreignKeyIssues(contract: RuntimeContract, keys: readonly strin
         suggestion,
       };
     });
+}
+
+export interface Rewrite {
+  readonly fileName: string;
+  readonly before: string;
+  readonly after: string;
+  readonly below: readonly { readonly text: string; readonly fileName: string }[];
+}
+
+/** @throws {SvcmError} INVALID_PAYLOAD for keys that are not editable, and for new errors */
+export function planRewrite(contract: RuntimeContract, rewrite: Rewrite): EnvPlan {
+  const changed = changedKeys(rewrite);
+  const warnings = findNewIssues(contract, rewrite, changed);
+  const errors = warnings.filter(({ severity }) => severity === "error");
+  const issues = sortIssues([...foreignKeyIssues(contract, changed, "values"), ...errors]);
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+  return { text: rewrite.after, changedKeys: changed, ignoredKeys: [], changes: [], warnings };
+}
+
+function changedKeys({ before, after }: Rewrite): string[] {
+  const [old, current] = [valuesOf(parseEnvDocument(before)), valuesOf(parseEnvDocument(after))];
+  return [...new Set([...old.keys(), ...current.keys()])].filter((key) => old.get(key) !== current.get(key));
+}
+
+function findNewIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonly string[]): Issue[] {
+  const { before, after, below, fileName } = rewrite;
+  const previousCounts = new Map<string, number>();
+  for (const issue of checkEnvFiles(contract, [...below, { text: before, fileName }]))
+    previousCounts.set(issueKey(issue), (previousCounts.get(issueKey(issue)) ?? 0) + 1);
+  return checkEnvFiles(contract, [...below, { text: after, fileName }]).filter((issue) => {
+    const remaining = previousCounts.get(issueKey(issue)) ?? 0;
+    previousCounts.set(issueKey(issue), remaining - 1);
+    return remaining <= 0 || (VALUE_CODES.has(issue.code) && changed.includes(String(issue.path[0])));
+  });
+}
+
+const VALUE_CODES: ReadonlySet<string> = new Set(valueRules.map(({ code }) => code));
+
+/** An edit moves lines, so locations are not compared. */
+function issueKey({ code, path, at }: Issue): string {
+  return [code, at?.file, ...path].join(" ");
 }

@@ -8,7 +8,6 @@ const PORTABLE_ENTRY = new RegExp(
   `^(?:(?:export )?[A-Za-z_][\\w.-]* *= *(?:(?:${PORTABLE_VALUE}) *(?:#[^\\r\\n]*)?|#[^\\r\\n]*)|[A-Za-z_][\\w.-]* *=)$`,
 );
 
-/** @param text a single entry */
 export function isPortableEntry(text: string): boolean {
   return PORTABLE_ENTRY.test(text) && !LONE_RETURN.test(text);
 }
@@ -16,19 +15,19 @@ export function isPortableEntry(text: string): boolean {
 /** White space at the end of the file does not count: Node has no following line to join it with. */
 export function unportableLines({ text, strays, comments, entries }: EnvDocument): Span[] {
   const end = text.trimEnd().length;
-  const mayHoldLoneReturn = LONE_RETURN.test(text);
-  const isUnlike = (form: RegExp) => (span: Span) =>
-    !form.test(text.slice(span.start, span.end)) || (mayHoldLoneReturn && hasLoneReturn(text, span));
-  const isUnlikeComment = isUnlike(/^#/);
+  const hasAnyLoneReturn = LONE_RETURN.test(text);
+  const deviatesFrom = (form: RegExp) => (span: Span) =>
+    !form.test(text.slice(span.start, span.end)) || (hasAnyLoneReturn && hasLoneReturn(text, span));
+  const isUnusualComment = deviatesFrom(/^#/);
   return [
     ...strays.filter(({ start }) => start < end),
-    ...comments.filter((span) => isUnlikeComment(span) || isKeyToNode20(text, span)),
-    ...entries.filter(isUnlike(PORTABLE_ENTRY)),
+    ...comments.filter((span) => isUnusualComment(span) || isKeyForNode20(text, span)),
+    ...entries.filter(deviatesFrom(PORTABLE_ENTRY)),
   ].toSorted((a, b) => a.start - b.start);
 }
 
 /** Node 20 takes a comment for a key if no line break follows. */
-function isKeyToNode20(text: string, { start, end }: Span): boolean {
+function isKeyForNode20(text: string, { start, end }: Span): boolean {
   return end === text.length && text.slice(start, end).includes("=");
 }
 
@@ -39,9 +38,8 @@ function hasLoneReturn(text: string, { start, end }: Span): boolean {
 }
 
 export interface NodeReading {
-  /** At most one of each kind. */
   openAt(offset: number): readonly OpenQuote[];
-  doubtsAbout(entry: EnvEntry): Doubt[];
+  ambiguitiesOf(entry: EnvEntry): Ambiguity[];
 }
 
 /** After a line that readers disagree on, Node may resume inside a multi-line value. */
@@ -52,18 +50,18 @@ export function nodeReading(document: EnvDocument): NodeReading {
   const joinedAt = joinedLines(text, lines);
   return {
     openAt,
-    doubtsAbout: (entry) => [
+    ambiguitiesOf: (entry) => [
       ...openAt(entry.start).map((quote) => ({ line: quote.line, reason: openQuoteReason(quote) })),
       ...joinedAt(entry).map(({ line }) => ({
         line,
         reason: `node --env-file may read on from line ${line}; correct that line`,
       })),
-      ...ownDoubts(text, entry),
+      ...lineAmbiguities(text, entry),
     ],
   };
 }
 
-export interface Doubt {
+export interface Ambiguity {
   readonly line: number;
   readonly reason: string;
 }
@@ -73,14 +71,14 @@ export interface Doubt {
  * empty key.
  */
 function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) => Span[] {
-  const content = lines.filter((line) => !isPassedOver(text.slice(line.start, line.end)));
+  const content = lines.filter((line) => !isSkipped(text.slice(line.start, line.end)));
   const starts = content.map(({ start }) => start);
   const end = content.find((line) => /^\s*=/.test(text.slice(line.start, line.end)));
   return (entry) => {
     const count = countBelow(starts, entry.start);
     const lastEquals = entry.start === 0 ? -1 : text.lastIndexOf("=", entry.start - 1);
     const last = content[count - 1];
-    const isValueAwaited = last !== undefined && AWAITING.test(text.slice(last.start, last.end));
+    const isValueAwaited = last !== undefined && AWAITS_VALUE.test(text.slice(last.start, last.end));
     return [
       ...(end && end.start < entry.start ? [end] : []),
       // Node joins the others with the first line.
@@ -90,13 +88,13 @@ function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) =>
   };
 }
 
-const AWAITING = /=[^\S\r\n]+\r?\n?$/;
+const AWAITS_VALUE = /=[^\S\r\n]+\r?\n?$/;
 
-function isPassedOver(line: string): boolean {
+function isSkipped(line: string): boolean {
   return /^(?:#|\r?\n?$)/.test(line);
 }
 
-function ownDoubts(text: string, entry: EnvEntry): Doubt[] {
+function lineAmbiguities(text: string, entry: EnvEntry): Ambiguity[] {
   const { line } = entry;
   const own = text.slice(entry.start, entry.end);
   if (own.startsWith("\uFEFF")) return [{ line, reason: BYTE_ORDER_MARK }];
@@ -110,7 +108,6 @@ function ownDoubts(text: string, entry: EnvEntry): Doubt[] {
 const BYTE_ORDER_MARK =
   "the file begins with a byte order mark, which node --env-file takes for a part of the first key; save the file without it";
 
-/** `node --env-file` reads on to the next quote of the same kind. */
 export interface OpenQuote extends Span {
   readonly mark: string;
 }
@@ -130,11 +127,10 @@ function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"]
   const lists = [...byMark.values()].map((quotes) => ({ quotes, starts: quotes.map(({ start }) => start) }));
   return (offset) =>
     lists.flatMap(({ quotes, starts }) => {
-      // An earlier quote ends at this mark, if not before.
       const last = quotes[countBelow(starts, offset) - 1];
       if (!last) return [];
-      const opened = text.indexOf(last.mark, text.indexOf("=", last.start));
-      const next = text.indexOf(last.mark, opened + 1);
+      const openedAt = text.indexOf(last.mark, text.indexOf("=", last.start));
+      const next = text.indexOf(last.mark, openedAt + 1);
       return next === -1 || next >= offset ? [last] : [];
     });
 }

@@ -1,18 +1,18 @@
 import { SvcmError } from "../errors.ts";
 import type { Profile, RuntimeContract } from "../facts/schema.ts";
 import { didYouMean } from "../words/suggest.ts";
-import { heldValue } from "./plan.ts";
-import { specOf, tierOf, tierReason } from "./tiers.ts";
-import { valueProblem } from "./value-rules.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
+import type { EnvValues } from "./plan.ts";
+import { specOf, tierOf, tierReason } from "./runtime-keys.ts";
+import { valueIssue } from "./value-rules.ts";
 
 export interface ProfileStep {
   readonly key: string;
-  /** Absent if the user must set the key in the file. */
   readonly value?: string;
   readonly manual?: string;
 }
 
-export function profileOf(contract: RuntimeContract, name: string): Profile {
+export function findProfile(contract: RuntimeContract, name: string): Profile {
   if (Object.hasOwn(contract.profiles, name) && contract.profiles[name]) return contract.profiles[name];
   const accepted = Object.keys(contract.profiles);
   throw new SvcmError("NOT_FOUND", {
@@ -31,15 +31,17 @@ export function profileSteps(
   contract: RuntimeContract,
   profile: Profile,
   text: string,
-  given: Readonly<Record<string, string>>,
+  provided: EnvValues,
 ): ProfileStep[] {
   return Object.entries(profile.assignments).map(([key, assigned]): ProfileStep => {
     if (tierOf(contract, key) !== "editable") return { key, manual: tierReason(contract, key) };
-    return { key, value: isPlaceholder(assigned) ? placeholderValue(contract, key, assigned, text, given) : assigned };
+    return {
+      key,
+      value: isPlaceholder(assigned) ? placeholderValue(contract, key, assigned, text, provided) : assigned,
+    };
   });
 }
 
-/** `<integer>`, `<REDIS_URL>`: the user provides the value. */
 export function isPlaceholder(assigned: string): boolean {
   return /^<[^>]+>$/.test(assigned);
 }
@@ -49,12 +51,12 @@ function placeholderValue(
   key: string,
   assigned: string,
   text: string,
-  given: Readonly<Record<string, string>>,
+  provided: EnvValues,
 ): string {
-  if (Object.hasOwn(given, key)) return given[key] ?? "";
-  const held = heldValue(text, key) ?? "";
+  if (Object.hasOwn(provided, key)) return provided[key] ?? "";
+  const current = valuesOf(parseEnvDocument(text)).get(key) ?? "";
   const spec = specOf(contract, key);
-  if (held !== "" && spec && !valueProblem(key, spec, held)) return held;
+  if (current !== "" && spec && !valueIssue(key, spec, current)) return current;
   throw new SvcmError("INVALID_PAYLOAD", {
     code: "PROFILE_VALUE_MISSING",
     details: `The profile needs a value for ${key}, ${assigned}.`,
@@ -63,13 +65,13 @@ function placeholderValue(
 }
 
 /** A given value may be a secret, so the message does not repeat it. @throws {SvcmError} INVALID_PAYLOAD */
-export function refuseUnusedValues(name: string, profile: Profile, given: Readonly<Record<string, string>>): void {
+export function refuseUnusedValues(name: string, profile: Profile, provided: EnvValues): void {
   const accepted = Object.keys(profile.assignments).filter((key) => isPlaceholder(profile.assignments[key] ?? ""));
-  const unused = Object.keys(given).find((key) => !accepted.includes(key));
+  const unused = Object.keys(provided).find((key) => !accepted.includes(key));
   if (unused === undefined) return;
-  const takes = accepted.length === 0 ? "no values" : `values only for ${accepted.join(", ")}`;
+  const accepts = accepted.length === 0 ? "no values" : `values only for ${accepted.join(", ")}`;
   throw new SvcmError("INVALID_PAYLOAD", {
     code: "PROFILE_VALUE_UNKNOWN",
-    details: `The profile ${JSON.stringify(name)} takes ${takes}; ${unused} is not used.`,
+    details: `The profile ${JSON.stringify(name)} takes ${accepts}; ${unused} is not used.`,
   });
 }

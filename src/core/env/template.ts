@@ -1,30 +1,28 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
-import { type EnvDocument, parseEnvDocument, spellings, valuesOf } from "./document.ts";
+import { commentText, type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
-import { defaultOf } from "./tiers.ts";
+import { defaultOf } from "./runtime-keys.ts";
 
 interface NamedText {
   readonly fileName: string;
   readonly text: string;
 }
 
-/** Only keys are compared, never values. */
-export interface ComparedTemplate {
+export interface TemplateComparison {
   readonly template: NamedText;
   readonly layers: readonly NamedText[];
   readonly fileName: string;
 }
 
-interface Compared extends ComparedTemplate {
-  /** The location of the last line of each key. */
+interface ComparedKeys extends TemplateComparison {
   readonly inTemplate: ReadonlyMap<string, Issue["at"]>;
   readonly inLayers: ReadonlyMap<string, Issue["at"]>;
   readonly optional: ReadonlySet<string>;
 }
 
-type TemplateRule = Rule<Compared, Finding & Pick<Issue, "at">>;
+type TemplateRule = Rule<ComparedKeys, Finding & Pick<Issue, "at">>;
 
 const missing: TemplateRule = {
   code: "ENV_TEMPLATE_MISSING_KEY",
@@ -55,36 +53,37 @@ const surplus: TemplateRule = {
 export const templateRules: readonly TemplateRule[] = [missing, surplus];
 
 /** Keys that may not be shown are not reported. */
-export function compareTemplate(compared: ComparedTemplate): Issue[] {
+export function compareTemplate(compared: TemplateComparison): Issue[] {
   const template = parseEnvDocument(compared.template.text);
   const facts = {
     ...compared,
-    inTemplate: placesOf(template, compared.template.fileName),
-    inLayers: new Map(compared.layers.flatMap(({ text, fileName }) => [...placesOf(parseEnvDocument(text), fileName)])),
+    inTemplate: locateKeys(template, compared.template.fileName),
+    inLayers: new Map(
+      compared.layers.flatMap(({ text, fileName }) => [...locateKeys(parseEnvDocument(text), fileName)]),
+    ),
     optional: commentedKeys(template),
   };
-  return sortIssues(Array.from(findingsOf(templateRules, facts), placedIssue));
+  return sortIssues(Array.from(findingsOf(templateRules, facts), toTemplateIssue));
 }
 
-/** Values are empty; an editable key has its default. */
-export function templateOf(contract: RuntimeContract, layers: readonly NamedText[]): string {
+export function renderTemplate(contract: RuntimeContract, layers: readonly NamedText[]): string {
   const keys = new Set(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text)).keys()]));
   return [...keys]
     .filter(isPlainKey)
-    .map((key) => `${key}=${spellings(defaultOf(contract, key))[0] ?? ""}\n`)
+    .map((key) => `${key}=${valueSpellings(defaultOf(contract, key))[0] ?? ""}\n`)
     .join("");
 }
 
-function placedIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Issue {
+function toTemplateIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Issue {
   return { ...toIssue(finding), ...(at && { at }) };
 }
 
-function placesOf({ entries }: EnvDocument, file: string): Map<string, Issue["at"]> {
-  const shown = entries.filter(({ key }) => isPlainKey(key));
-  return new Map(shown.map(({ key, line }) => [key, { file, line, column: 1 }]));
+function locateKeys({ entries }: EnvDocument, file: string): Map<string, Issue["at"]> {
+  const plainEntries = entries.filter(({ key }) => isPlainKey(key));
+  return new Map(plainEntries.map(({ key, line }) => [key, { file, line, column: 1 }]));
 }
 
 function commentedKeys({ text, comments }: EnvDocument): Set<string> {
-  const lines = comments.map(({ start, end }) => text.slice(start, end).replace(/^[^#]*#+\s*/, ""));
+  const lines = comments.map(({ start, end }) => commentText(text.slice(start, end)));
   return new Set(lines.flatMap((line) => parseEnvDocument(line).entries.map(({ key }) => key)));
 }

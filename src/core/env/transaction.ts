@@ -10,14 +10,14 @@ import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,
   envFileFailure,
-  heldValues,
-  joined,
+  effectiveValues,
+  toReadResponse,
+  concatBytes,
   requireEnvSize,
   type EnvFile,
   type EnvLayer,
 } from "./env-file.ts";
 import type { EnvPlan } from "./plan.ts";
-import { readResponse } from "./tiers.ts";
 
 export interface EnvTransaction {
   readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
@@ -30,7 +30,7 @@ export interface OtherLayers {
   readonly above?: readonly EnvLayer[];
 }
 
-export interface EnvWritten {
+export interface EnvWriteResult {
   readonly response: EnvWriteResponse;
   readonly bytes: Uint8Array;
   readonly text: string;
@@ -50,7 +50,7 @@ export function auditedEnvWrite<T>(
   );
 }
 
-export function noteFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
+export function recordFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
   Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
 }
 
@@ -58,17 +58,18 @@ export async function writeEnv(
   ports: Ports,
   contract: RuntimeContract,
   { file, below, above = [] }: OtherLayers & { readonly file: EnvFile },
-  planOf: (text: string) => EnvPlan,
+  makePlan: (text: string) => EnvPlan,
   { about, begin, ifMatch }: EnvTransaction,
-): Promise<EnvWritten> {
+): Promise<EnvWriteResult> {
   const { path } = file;
-  const whole = (current: Uint8Array): Uint8Array => joined([...below, { bytes: current }, ...above].map(bytesOf));
+  const joinLayers = (current: Uint8Array): Uint8Array =>
+    concatBytes([...below, { bytes: current }, ...above].map(({ bytes }) => bytes));
   let plan: EnvPlan | undefined;
   const decide = (current: Uint8Array): Uint8Array | undefined => {
     requireEnvSize(current, path);
-    if (ifMatch !== undefined) refuseStale(ports, whole(current), ifMatch);
+    if (ifMatch !== undefined) requireUnchanged(ports, joinLayers(current), ifMatch);
     const text = decodeEnv(current, path);
-    plan = planned(file, () => planOf(text));
+    plan = planOrRefuse(file, () => makePlan(text));
     about.keys = plan.changedKeys;
     if (plan.text === text) return undefined;
     const next = new TextEncoder().encode(plan.text);
@@ -77,16 +78,16 @@ export async function writeEnv(
   };
   try {
     const bytes = await ports.files.replace(path, decide, begin);
-    const { text, changedKeys, ignoredKeys, warnings } = plan ?? planOf(decodeEnv(bytes, path));
-    const visible = readResponse(contract, file, heldValues([...below, { text }, ...above]));
-    return { response: { ...visible, changedKeys, ignoredKeys, warnings }, bytes: whole(bytes), text };
+    const { text, changedKeys, ignoredKeys, warnings } = plan ?? makePlan(decodeEnv(bytes, path));
+    const current = toReadResponse(contract, file, effectiveValues([...below, { text }, ...above]));
+    return { response: { ...current, changedKeys, ignoredKeys, warnings }, bytes: joinLayers(bytes), text };
   } catch (error) {
     throw envFileFailure(error, path);
   }
 }
 
 /** @throws {SvcmError} ENV_FILE_FAILED if the file cannot hold a value */
-export function planned(file: EnvFile, plan: () => EnvPlan): EnvPlan {
+export function planOrRefuse(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   try {
     return plan();
   } catch (error) {
@@ -100,11 +101,7 @@ export function planned(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   }
 }
 
-function bytesOf({ bytes }: Pick<EnvLayer, "bytes">): Uint8Array {
-  return bytes;
-}
-
-function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
+function requireUnchanged(ports: Ports, current: Uint8Array, ifMatch: string): void {
   if (matchesTag(ports, current, ifMatch)) return;
   throw new SvcmError("ENV_FILE_CHANGED", {
     details: "The file has changed since it was read. Read it again, then repeat the change.",

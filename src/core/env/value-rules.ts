@@ -2,29 +2,38 @@ import { accepting, acceptedText, findingsOf, joinAccepted, toIssue, type Rule }
 import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
-import { spellings } from "./document.ts";
-import { acceptedValues, CONTROL, isAccepted, mayCarryCredentials, quoted, seemsToCarryCredentials } from "./values.ts";
+import { valueSpellings } from "./document.ts";
+import {
+  acceptedValues,
+  CONTROL_CHARACTER,
+  isAccepted,
+  mayCarryCredentials,
+  quoteValue,
+  seemsToCarryCredentials,
+} from "./runtime-keys.ts";
 
 const MAX_VALUE_LENGTH = 4096;
 
-export interface GivenValue {
+export interface CheckedValue {
   readonly key: string;
   readonly spec: KeySpec;
   readonly value: string;
 }
 
-const controlCharacter: Rule<GivenValue> = {
+const controlCharacter: Rule<CheckedValue> = {
   code: "ENV_VALUE_CONTROL_CHARACTER",
   severity: "error",
   summary: "The value contains a control character, a line break or broken Unicode.",
   remedy: "Remove the character that the message shows; a value is one line of text.",
   check({ key, spec, value }) {
-    if (!CONTROL.test(value) && value.isWellFormed()) return [];
-    return [withoutThem(key, spec, `${quoted(spec, value)} holds a control character, a line break or broken Unicode`)];
+    if (!CONTROL_CHARACTER.test(value) && value.isWellFormed()) return [];
+    return [
+      rejectContent(key, spec, `${quoteValue(spec, value)} holds a control character, a line break or broken Unicode`),
+    ];
   },
 };
 
-const tooLong: Rule<GivenValue> = {
+const tooLong: Rule<CheckedValue> = {
   code: "ENV_VALUE_TOO_LONG",
   severity: "error",
   summary: "The value has more than 4,096 characters.",
@@ -36,18 +45,18 @@ const tooLong: Rule<GivenValue> = {
   },
 };
 
-const credentials: Rule<GivenValue> = {
+const credentials: Rule<CheckedValue> = {
   code: "ENV_VALUE_CREDENTIALS",
   severity: "error",
   summary: "A URL contains a user, a password or a parameter that looks like a secret.",
   remedy: "Write the URL without them, and pass the password in a separate key that is never exposed.",
   check({ key, spec, value }) {
     if (!seemsToCarryCredentials(spec, value) || mayCarryCredentials(spec)) return [];
-    return [withoutThem(key, spec, `${quoted(spec, value)} carries credentials`)];
+    return [rejectContent(key, spec, `${quoteValue(spec, value)} carries credentials`)];
   },
 };
 
-const unsupported: Rule<GivenValue> = {
+const unsupported: Rule<CheckedValue> = {
   code: "ENV_VALUE_UNSUPPORTED",
   severity: "error",
   summary: "The key does not accept the value.",
@@ -56,28 +65,28 @@ const unsupported: Rule<GivenValue> = {
     if (isAccepted(spec, value)) return [];
     const reasons = spec.kind === "enum" ? (spec.rejected ?? {}) : {};
     const why = Object.hasOwn(reasons, value) ? ` (${reasons[value]})` : "";
-    const what = `${key}: unsupported value ${quoted(spec, value)}${why}`;
-    const suggestion = spec.kind === "enum" ? meant(spec, value) : undefined;
+    const what = `${key}: unsupported value ${quoteValue(spec, value)}${why}`;
+    const suggestion = spec.kind === "enum" ? suggestEnumValue(spec, value) : undefined;
     return [{ ...accepting(what, acceptedValues(spec)), suggestion }];
   },
 };
 
-const unquotable: Rule<GivenValue> = {
+const unquotable: Rule<CheckedValue> = {
   code: "ENV_VALUE_UNQUOTABLE",
   severity: "error",
   summary: "No quoting preserves the value for every reader of env files.",
   explanation: "An env file has three kinds of quotes, and no escapes that all readers share.",
   remedy: "Remove one of the two quotes ' and `, and a backslash at the end of the value.",
   check({ key, spec, value }) {
-    if (spellings(value).length > 0) return [];
+    if (valueSpellings(value).length > 0) return [];
     const accepted = acceptedValues(spec);
     const form = "without ' or without `, and without \\ at the end";
-    const what = `${key}: no quoting preserves ${quoted(spec, value)} for every reader`;
+    const what = `${key}: no quoting preserves ${quoteValue(spec, value)} for every reader`;
     return [{ message: acceptedText(what, [joinAccepted(accepted), form].filter(Boolean).join(", ")), accepted }];
   },
 };
 
-export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
+export const expandedVariable: Rule<Pick<CheckedValue, "key" | "value">> = {
   code: "ENV_VALUE_EXPANDED",
   severity: "warning",
   summary: "The value contains `$NAME` or `${NAME}`, which some readers replace (warning).",
@@ -92,35 +101,35 @@ export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
 };
 
 /** At most one finding for each value: the first rule that applies. */
-const ofValues: readonly Rule<GivenValue>[] = [controlCharacter, tooLong, credentials, unsupported];
+const acceptanceRules: readonly Rule<CheckedValue>[] = [controlCharacter, tooLong, credentials, unsupported];
 
 // The annotation lets the bundler drop the rules that the console does not use.
-export const valueRules = /* @__PURE__ */ ofValues.concat(unquotable, expanded);
+export const valueRules = /* @__PURE__ */ acceptanceRules.concat(unquotable, expandedVariable);
 
 /** The message masks the value. @see the specification, "Errors"; CONTRACT section 3, POST rules */
-export function valueProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
-  return firstIssue(ofValues, { key, spec, value });
+export function valueIssue(key: string, spec: KeySpec, value: string): Issue | undefined {
+  return firstIssue(acceptanceRules, { key, spec, value });
 }
 
-export function spellingProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
+export function quotingIssue(key: string, spec: KeySpec, value: string): Issue | undefined {
   return firstIssue([unquotable], { key, spec, value });
 }
 
-export function expansionProblem(key: string, value: string): Issue | undefined {
-  return firstIssue([expanded], { key, value });
+export function expansionIssue(key: string, value: string): Issue | undefined {
+  return firstIssue([expandedVariable], { key, value });
 }
 
-function firstIssue<Given extends { readonly key: string }>(rules: readonly Rule<Given>[], given: Given) {
-  for (const finding of findingsOf(rules, given)) return toIssue(finding, [given.key]);
+function firstIssue<Value extends { readonly key: string }>(rules: readonly Rule<Value>[], checked: Value) {
+  for (const finding of findingsOf(rules, checked)) return toIssue(finding, [checked.key]);
   return undefined;
 }
 
-function withoutThem(key: string, spec: KeySpec, what: string) {
+function rejectContent(key: string, spec: KeySpec, what: string) {
   const accepted = acceptedValues(spec);
   return { message: acceptedText(`${key}: ${what}`, joinAccepted(accepted) || "a value without them"), accepted };
 }
 
-function meant(spec: EnumSpec, value: string): string | undefined {
+function suggestEnumValue(spec: EnumSpec, value: string): string | undefined {
   const alias = Object.entries(spec.aliases ?? {}).find(([name]) => name === value.toLowerCase());
   return alias?.[1] ?? suggest(value, spec.values);
 }

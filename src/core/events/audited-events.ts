@@ -2,20 +2,20 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { callerOf, subjectOf } from "../audit/audit-text.ts";
 import type { LogEvent } from "./log-events.ts";
-import { wholeSecond } from "./seconds.ts";
-import { isOpen } from "./sightings.ts";
+import { floorToSecond } from "./seconds.ts";
+import { isUnattributed } from "./sightings.ts";
 
 /** The effect of an attempt without an outcome may come up to this much later. */
 const INTERRUPTED_MS = 60_000;
 
-export interface Happening {
+export interface TimedEvent {
   readonly atMs: number;
   readonly event: Omit<SvcmEvent, "at">;
 }
 
 interface Claim {
   readonly record: AuditRecord;
-  readonly beganMs: number;
+  readonly startedMs: number;
   readonly endedMs: number;
   readonly claimed: LogEvent[];
 }
@@ -24,18 +24,18 @@ interface Claim {
  * Newest first. An attribution is certain if the action succeeded and explains no other end of the process. It must
  * also have begun in an earlier second: within one, another program may have stopped the process first.
  */
-export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): Happening[] {
-  const claims = records.filter(({ outcome }) => outcome !== "refused").map(claimOf);
-  const acting = byProcess(claims);
+export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): TimedEvent[] {
+  const claims = records.filter(({ outcome }) => outcome !== "refused").map(toClaim);
+  const claimsByApp = groupByProcess(claims);
   const owners = new Map<LogEvent, Claim>();
   for (const event of events) {
-    const candidates = isOpen(event) ? acting.get(event.event.app ?? "") : undefined;
+    const candidates = isUnattributed(event) ? claimsByApp.get(event.event.app ?? "") : undefined;
     const claim = candidates?.find((one) => claimsEvent(one, event, pm2Home));
     if (claim === undefined) continue;
     owners.set(event, claim);
     claim.claimed.push(event);
   }
-  const attributed = events.map((logged): Happening => {
+  const attributed = events.map((logged): TimedEvent => {
     const claim = owners.get(logged);
     return claim === undefined ? logged : { atMs: logged.atMs, event: attributedTo(logged, claim) };
   });
@@ -44,7 +44,7 @@ export function withAudit(events: readonly LogEvent[], records: readonly AuditRe
   return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 
-function byProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {
+function groupByProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {
   const map = new Map<string, Claim[]>();
   for (const claim of claims) {
     for (const name of new Set(claim.record.processes?.map((process) => process.name))) {
@@ -54,18 +54,18 @@ function byProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim
   return map;
 }
 
-function claimOf(record: AuditRecord): Claim {
+function toClaim(record: AuditRecord): Claim {
   const ms = Date.parse(record.timestamp);
   const isInterrupted = record.outcome === "started";
-  return { record, beganMs: beganMsOf(record), endedMs: isInterrupted ? ms + INTERRUPTED_MS : ms, claimed: [] };
+  return { record, startedMs: startMsOf(record), endedMs: isInterrupted ? ms + INTERRUPTED_MS : ms, claimed: [] };
 }
 
-export function beganMsOf({ timestamp, ms = 0 }: AuditRecord): number {
+export function startMsOf({ timestamp, ms = 0 }: AuditRecord): number {
   return Date.parse(timestamp) - ms;
 }
 
-function claimsEvent({ record, beganMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {
-  if (atMs < wholeSecond(beganMs) || atMs > endedMs) return false;
+function claimsEvent({ record, startedMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {
+  if (atMs < floorToSecond(startedMs) || atMs > endedMs) return false;
   const isStart = event.kind === "start";
   if (isStart ? record.action === "process.stop" : record.action === "process.start") return false;
   return (record.processes ?? []).some(
@@ -73,16 +73,16 @@ function claimsEvent({ record, beganMs, endedMs }: Claim, { atMs, event }: LogEv
   );
 }
 
-function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: Claim): Omit<SvcmEvent, "at"> {
+function attributedTo({ event, atMs }: LogEvent, { record, startedMs, claimed }: Claim): Omit<SvcmEvent, "at"> {
   const rivals = claimed.filter(
     (other) => other.event.pmId === event.pmId && (other.event.kind === "start") === (event.kind === "start"),
   );
-  const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > wholeSecond(beganMs);
-  const words = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
+  const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > floorToSecond(startedMs);
+  const sentence = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
   const auditId = record.id;
   // Either of two requests at the same time may be the cause.
   if (event.actor !== undefined) {
-    return { ...event, certainty: "likely", evidence: [...event.evidence, words], auditId };
+    return { ...event, certainty: "likely", evidence: [...event.evidence, sentence], auditId };
   }
   const [, ...rest] = event.evidence;
   return {
@@ -90,18 +90,18 @@ function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: C
     kind: event.kind === "stop" && record.action === "process.delete" ? "delete" : event.kind,
     cause: "svcm",
     certainty: isCertain ? "certain" : "likely",
-    evidence: [words, ...rest],
+    evidence: [sentence, ...rest],
     actor: callerOf(record),
     auditId,
   };
 }
 
-export function recordedEvents(record: AuditRecord): Happening[] {
-  return fromRecord(claimOf(record), undefined);
+export function recordedEvents(record: AuditRecord): TimedEvent[] {
+  return fromRecord(toClaim(record), undefined);
 }
 
 /** One event for each process of this PM2, or of any PM2 if no PM2_HOME is given. */
-function fromRecord({ record, beganMs }: Claim, pm2Home: string | undefined): Happening[] {
+function fromRecord({ record, startedMs }: Claim, pm2Home: string | undefined): TimedEvent[] {
   const isAction = record.processes !== undefined;
   const subject = subjectOf(record);
   const event: Omit<SvcmEvent, "at"> = {
@@ -113,10 +113,10 @@ function fromRecord({ record, beganMs }: Claim, pm2Home: string | undefined): Ha
     actor: callerOf(record),
     auditId: record.id,
   };
-  if (!isAction) return [{ atMs: beganMs, event }];
+  if (!isAction) return [{ atMs: startedMs, event }];
   const own = (record.processes ?? []).filter(({ pm2Home: home }) => pm2Home === undefined || home === pm2Home);
   return own.map(({ name, pmId }) => ({
-    atMs: beganMs,
+    atMs: startedMs,
     event: { ...event, app: name, ...(pmId !== null && { pmId }) },
   }));
 }

@@ -6,19 +6,18 @@ export interface Verdict extends Pick<SvcmEvent, "cause" | "certainty"> {
   readonly evidence: string[];
 }
 
-export interface Order {
+export interface StopOrder {
   readonly stoppingMs?: number;
   readonly memory?: { readonly atMs: number; readonly bytes: number; readonly limit: number };
   readonly watch?: { readonly atMs: number; readonly path: string } | undefined;
   readonly cron?: { readonly atMs: number };
   /** PM2 waited this long and then killed the process. */
   readonly forced?: { readonly afterMs: number };
-  /** A signal was stopping PM2's daemon itself. */
   readonly isEnding?: boolean;
 }
 
 /** PM2 acts within the second of its log line, or in the next one. */
-const AT_ONCE_MS = 1000;
+const REACTION_MS = 1000;
 /** A reload waits for the new process first. */
 const RELOAD_MS = 10_000;
 /** A shell exits with 128 plus the number of the signal. */
@@ -27,8 +26,8 @@ const SIGNALS: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT"
 const FAULTS = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"]);
 
 /** @param signal absent if PM2 logs no signal or its default one */
-export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
-  if (signal !== undefined) return bySignal(signal);
+export function explainExit(code: number, signal: string | undefined): Verdict {
+  if (signal !== undefined) return explainSignal(signal);
   if (code === 0) {
     return verdict("exit", "likely", "It ended with exit code 0. PM2 writes the same for SIGINT from outside.");
   }
@@ -39,7 +38,7 @@ export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
   return verdict("crash", "certain", `It ended by itself, with exit code ${code}.`);
 }
 
-function bySignal(signal: string): Verdict {
+function explainSignal(signal: string): Verdict {
   const sentence = `The signal ${signal} ended it. PM2 does not know the sender.`;
   if (FAULTS.has(signal)) {
     return verdict(
@@ -52,19 +51,19 @@ function bySignal(signal: string): Verdict {
   return verdict("signal", "certain", sentence);
 }
 
-export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
-  const { evidence, ...why } = reasonOf(order, withinMs);
+export function explainStop(order: StopOrder, withinMs = REACTION_MS): Verdict {
+  const { evidence, ...why } = findReason(order, withinMs);
   if (order.forced === undefined) return { ...why, evidence };
   const seconds = (order.forced.afterMs / 1000).toFixed(1);
   return { ...why, evidence: [...evidence, `It did not end within ${seconds} s, so PM2 sent SIGKILL.`] };
 }
 
 /** Every stop of a process with a schedule looks the same in the log. */
-export function maySchedule({ stoppingMs = 0, cron }: Order): boolean {
-  return cron !== undefined && isWithin(stoppingMs - cron.atMs, AT_ONCE_MS);
+export function maySchedule({ stoppingMs = 0, cron }: StopOrder): boolean {
+  return cron !== undefined && isWithin(stoppingMs - cron.atMs, REACTION_MS);
 }
 
-function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, withinMs: number): Verdict {
+function findReason({ stoppingMs = 0, memory, watch, isEnding = false }: StopOrder, withinMs: number): Verdict {
   const isNear = ({ atMs }: { readonly atMs: number }): boolean => isWithin(stoppingMs - atMs, withinMs);
   if (isEnding) return verdict("daemon", "certain", "A signal stopped PM2's daemon, which stopped its processes.");
   if (memory !== undefined && isNear(memory)) {
@@ -75,31 +74,35 @@ function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, wi
     );
   }
   if (watch !== undefined && isNear(watch)) {
-    return verdict("watch", "certain", `PM2 restarted it because ${shownPath(watch.path)} changed.`);
+    return verdict("watch", "certain", `PM2 restarted it because ${quotePath(watch.path)} changed.`);
   }
   return verdict("pm2-cli", "likely", "A PM2 command ended it, and svcm's audit log has no record of it.");
 }
 
-export function reload(order: Order, endMs: number): Verdict {
-  const verdictOnOrder = ordered({ ...order, stoppingMs: order.stoppingMs ?? endMs }, RELOAD_MS);
+export function explainReload(order: StopOrder, endMs: number): Verdict {
+  const stop = explainStop({ ...order, stoppingMs: order.stoppingMs ?? endMs }, RELOAD_MS);
   // The time span is longer, so a file may have changed by coincidence.
-  const { cause, evidence } = verdictOnOrder;
-  const certainty = cause === "watch" ? "likely" : verdictOnOrder.certainty;
-  return { cause, certainty, evidence: [...evidence, "A reload: the new process started before this one ended."] };
+  const { cause, evidence } = stop;
+  const certainty = cause === "watch" ? "likely" : stop.certainty;
+  return {
+    cause,
+    certainty,
+    evidence: [...evidence, "A reload: the new process started before this one ended."],
+  };
 }
 
 function verdict(cause: Verdict["cause"], certainty: Verdict["certainty"], ...evidence: string[]): Verdict {
   return { cause, certainty, evidence };
 }
 
-function isWithin(difference: number, most: number): boolean {
-  return difference >= 0 && difference <= most;
+function isWithin(difference: number, max: number): boolean {
+  return difference >= 0 && difference <= max;
 }
 
 export function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function shownPath(path: string): string {
+function quotePath(path: string): string {
   return JSON.stringify(maskCredentials(path).slice(0, 200));
 }

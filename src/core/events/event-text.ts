@@ -5,7 +5,6 @@ export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal 
   const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
   const how = exitCode === undefined || exitCode === 0 ? signal : `exit code ${exitCode}`;
   const why = cause === "signal" && signal !== undefined ? "signal" : CAUSES[cause];
-  // The cause already implies the signal.
   const detail = how === undefined || cause === "oom-kill" ? why : `${why}, ${how}`;
   return `${subject} ${KINDS[kind]}: ${certainty === "likely" ? `probably ${detail}` : detail}.`;
 }

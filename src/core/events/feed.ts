@@ -3,40 +3,40 @@ import type { EventFeed, EventRequest } from "../ports/events.ts";
 import type { Ports } from "../ports/index.ts";
 import { CoalescingBuffer } from "../words/coalescing-buffer.ts";
 import { oneAtATime } from "../words/once.ts";
-import type { Happening } from "./audited-events.ts";
-import { happened } from "./happened.ts";
-import { isWanted, timed } from "./page.ts";
-import { wholeSecond } from "./seconds.ts";
-import { Witness } from "./witness.ts";
+import type { TimedEvent } from "./audited-events.ts";
+import { collectEvents } from "./collect-events.ts";
+import { matchesFilter, toSvcmEvent } from "./page.ts";
+import { floorToSecond } from "./seconds.ts";
+import { EvidenceWatcher } from "./evidence-watcher.ts";
 
 /** A restart is one event, so a stop waits for its start. svcm also records an action only after its effect. */
 const SETTLE_MS = 3000;
-const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
-const MOST_WAITING = 1000;
+const PACE_MS = { busy: 1000, quiet: 10_000, min: 100 };
+const MAX_WAITING_EVENTS = 1000;
 
 export function createEventFeed(ports: Ports): EventFeed {
   const subscribers = new Set<Subscriber>();
   let stop = new AbortController();
   const run = async (signal: AbortSignal, fromMs: number): Promise<void> => {
     try {
-      for await (const happening of settled(ports, signal, fromMs))
-        for (const subscriber of subscribers) subscriber.offer(happening);
+      for await (const timedEvent of settledEvents(ports, signal, fromMs))
+        for (const subscriber of subscribers) subscriber.offer(timedEvent);
     } catch (error) {
       if (signal.aborted) return;
       for (const subscriber of subscribers) subscriber.fail(error);
       subscribers.clear();
     }
   };
-  const take = (subscriber: Subscriber): void => {
+  const subscribe = (subscriber: Subscriber): void => {
     subscribers.add(subscriber);
     if (subscribers.size > 1) return;
     stop = new AbortController();
-    void run(stop.signal, subscriber.wanted.fromMs ?? wholeSecond(ports.clock.now()));
+    void run(stop.signal, subscriber.request.fromMs ?? floorToSecond(ports.clock.now()));
   };
   return {
-    async *watch(signal, wanted) {
-      const subscriber = new Subscriber(wanted);
-      take(subscriber);
+    async *watch(signal, request) {
+      const subscriber = new Subscriber(request);
+      subscribe(subscriber);
       try {
         yield* subscriber.events(signal);
       } finally {
@@ -47,16 +47,16 @@ export function createEventFeed(ports: Ports): EventFeed {
 }
 
 class Subscriber extends CoalescingBuffer<readonly SvcmEvent[]> {
-  readonly wanted: EventRequest;
+  readonly request: EventRequest;
 
-  constructor(wanted: EventRequest) {
-    super((missed, events) => [...missed, ...events].slice(-MOST_WAITING));
-    this.wanted = wanted;
+  constructor(request: EventRequest) {
+    super((missed, events) => [...missed, ...events].slice(-MAX_WAITING_EVENTS));
+    this.request = request;
   }
 
-  offer(happening: Happening): void {
-    const { fromMs = 0 } = this.wanted;
-    if (happening.atMs >= fromMs && isWanted(happening.event, this.wanted)) this.put([timed(happening)]);
+  offer(timedEvent: TimedEvent): void {
+    const { fromMs = 0 } = this.request;
+    if (timedEvent.atMs >= fromMs && matchesFilter(timedEvent.event, this.request)) this.put([toSvcmEvent(timedEvent)]);
   }
 
   async *events(signal: AbortSignal): AsyncGenerator<SvcmEvent> {
@@ -71,7 +71,7 @@ class Subscriber extends CoalescingBuffer<readonly SvcmEvent[]> {
   }
 }
 
-async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): AsyncGenerator<Happening> {
+async function* settledEvents(ports: Ports, signal: AbortSignal, beginMs: number): AsyncGenerator<TimedEvent> {
   let fromMs = beginMs;
   for await (const untilMs of settledTimes(ports, signal)) {
     if (untilMs > fromMs) yield* await between(ports, fromMs, untilMs, signal);
@@ -82,16 +82,16 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
 /** Every event before these times is known, and so is its cause: whole seconds, at least every ten seconds. */
 export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
   const { clock, sightings } = ports;
-  const witness = new Witness(ports);
+  const evidence = new EvidenceWatcher(ports);
   // Runs at once, because a command ends soon after its effect. A failed check must not end the feed.
-  const looks = oneAtATime(() => witness.look(clock.now(), signal));
-  const look = (): Promise<void> => looks().catch(() => undefined);
+  const checkOnce = oneAtATime(() => evidence.check(clock.now(), signal));
+  const check = (): Promise<void> => checkOnce().catch(() => undefined);
   let hasChanged = true;
   let busyUntilMs = 0;
   let wake = new AbortController();
   const unwatch = sightings.watch(() => {
     hasChanged = true;
-    void look();
+    void check();
     wake.abort();
   });
   try {
@@ -100,9 +100,9 @@ export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGen
       const nowMs = clock.now();
       if (hasChanged) busyUntilMs = nowMs + SETTLE_MS + PACE_MS.busy;
       hasChanged = false;
-      await look();
-      yield wholeSecond(nowMs - SETTLE_MS);
-      await clock.sleep(PACE_MS.least, signal);
+      await check();
+      yield floorToSecond(nowMs - SETTLE_MS);
+      await clock.sleep(PACE_MS.min, signal);
       const pace = nowMs < busyUntilMs ? PACE_MS.busy : PACE_MS.quiet;
       await clock.sleep(pace, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
     }
@@ -111,7 +111,7 @@ export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGen
   }
 }
 
-async function between(ports: Ports, fromMs: number, untilMs: number, signal: AbortSignal): Promise<Happening[]> {
-  const { events } = await happened(ports, fromMs, signal);
+async function between(ports: Ports, fromMs: number, untilMs: number, signal: AbortSignal): Promise<TimedEvent[]> {
+  const { events } = await collectEvents(ports, fromMs, signal);
   return events.filter(({ atMs }) => atMs < untilMs).toReversed();
 }

@@ -1,5 +1,5 @@
 import type { SvcmEvent } from "../api/events.ts";
-import { endOnItsOwn, maySchedule, ordered, reload, type Order } from "./causes.ts";
+import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
 import type { LogEntry } from "./log-line.ts";
 import { counted } from "../words/counted.ts";
 
@@ -33,7 +33,7 @@ const RESTART_MS = 2000;
 const KILL_MS = 10_000;
 
 interface Process {
-  order?: Order | undefined;
+  order?: StopOrder | undefined;
   lastEnd?: Draft | undefined;
   lastStart?: Draft | undefined;
   startedMs?: number;
@@ -48,44 +48,43 @@ interface State {
   lastExit?: Draft | undefined;
   forced?: Entry<"forced"> | undefined;
   isEnding: boolean;
-  /** The last line of a daemon that has not logged its stop. */
-  aliveMs?: number | undefined;
+  lastLineMs?: number | undefined;
 }
 
 /** @param entries oldest first */
 export function logEvents(entries: Iterable<LogEntry>): LogEvent[] {
   const state: State = { drafts: [], processes: new Map(), watched: new Map(), isEnding: false };
-  for (const entry of entries) note(state, entry);
+  for (const entry of entries) applyEntry(state, entry);
   return state.drafts;
 }
 
-function note(state: State, entry: LogEntry): void {
-  noteEntry(state, entry);
-  if (entry.type !== "daemon-end") state.aliveMs = entry.atMs;
+function applyEntry(state: State, entry: LogEntry): void {
+  applyByType(state, entry);
+  if (entry.type !== "daemon-end") state.lastLineMs = entry.atMs;
 }
 
-function noteEntry(state: State, entry: LogEntry): void {
+function applyByType(state: State, entry: LogEntry): void {
   switch (entry.type) {
     case "exit":
-      return entry.isOld ? noteReloaded(state, entry) : noteExit(state, entry);
+      return entry.isOld ? applyReloadedExit(state, entry) : applyExit(state, entry);
     case "start":
-      return noteStart(state, entry);
+      return applyStart(state, entry);
     case "stopping":
-      return noteStopping(state, entry);
+      return applyStopping(state, entry);
     case "memory":
     case "cron":
     case "without-pid":
     case "backoff":
-      return noteOf(processOf(state, entry.pmId), entry);
+      return applyToProcess(processOf(state, entry.pmId), entry);
     case "daemon-start":
     case "daemon-end":
-      return noteDaemon(state, entry);
+      return applyDaemon(state, entry);
     default:
-      return noteAround(state, entry);
+      return applyOther(state, entry);
   }
 }
 
-function noteAround(state: State, entry: Entry<"watch" | "forced" | "stale" | "gave-up" | "daemon-signal">): void {
+function applyOther(state: State, entry: Entry<"watch" | "forced" | "stale" | "gave-up" | "daemon-signal">): void {
   if (entry.type === "watch") state.watched.set(entry.name, entry);
   else if (entry.type === "forced") state.forced = entry;
   else if (entry.type === "daemon-signal") state.isEnding = true;
@@ -93,26 +92,27 @@ function noteAround(state: State, entry: Entry<"watch" | "forced" | "stale" | "g
   else addEvidence(state.lastExit, `PM2 gave up after ${counted(entry.count, "unstable restart")}.`);
 }
 
-function noteOf(process: Process, entry: Entry<"memory" | "cron" | "without-pid" | "backoff">): void {
+function applyToProcess(process: Process, entry: Entry<"memory" | "cron" | "without-pid" | "backoff">): void {
   if (entry.type === "backoff") process.restartBy = entry.atMs + entry.ms + RESTART_MS;
   else if (entry.type === "without-pid") process.order = undefined;
   else process.order = { ...process.order, [entry.type]: entry };
 }
 
-function noteStopping(state: State, { atMs, name, pmId }: Entry<"stopping">): void {
+function applyStopping(state: State, { atMs, name, pmId }: Entry<"stopping">): void {
   const process = processOf(state, pmId);
   process.order = { ...process.order, stoppingMs: atMs, watch: state.watched.get(name), isEnding: state.isEnding };
 }
 
-function noteExit(state: State, entry: Entry<"exit">): void {
+function applyExit(state: State, entry: Entry<"exit">): void {
   const { atMs, name, pmId, code } = entry;
   const process = processOf(state, pmId);
   const isOrdered = process.order?.stoppingMs !== undefined;
   const signal = code === 0 && entry.signal !== "SIGINT" ? entry.signal : undefined;
-  const verdict = isOrdered ? ordered(orderOf(state, process, signal)) : endOnItsOwn(code, signal);
+  const verdict = isOrdered ? explainStop(orderOf(state, process, signal)) : explainExit(code, signal);
   const end = signal === undefined ? { exitCode: code } : { signal };
   const { startedMs, order = {} } = process;
-  if (!isOrdered && startedMs !== undefined) verdict.evidence.push(`It had run for ${ranFor(atMs - startedMs)}.`);
+  if (!isOrdered && startedMs !== undefined)
+    verdict.evidence.push(`It had run for ${formatRunTime(atMs - startedMs)}.`);
   const draft: Draft = {
     atMs,
     isOrdered,
@@ -129,24 +129,24 @@ function noteExit(state: State, entry: Entry<"exit">): void {
 }
 
 /** When PM2 kills a process, it logs only the pid, which occurs nowhere else in the log. */
-function orderOf({ forced }: State, { order = {} }: Process, signal: string | undefined): Order {
+function orderOf({ forced }: State, { order = {} }: Process, signal: string | undefined): StopOrder {
   const { stoppingMs = Infinity } = order;
   return signal === "SIGKILL" && forced !== undefined && forced.atMs >= stoppingMs ? { ...order, forced } : order;
 }
 
-function noteReloaded(state: State, { atMs, name, pmId }: Entry<"exit">): void {
+function applyReloadedExit(state: State, { atMs, name, pmId }: Entry<"exit">): void {
   const process = processOf(state, pmId);
   const isOrdered = process.order?.stoppingMs !== undefined;
   const { order = {} } = process;
   // If the log lacks the start of the old process, the start of the new one looked like a separate start.
   if (process.lastStart !== undefined && process.lastStart.atMs >= atMs - RELOAD_MS) remove(state, process.lastStart);
   process.lastStart = undefined;
-  const event = { app: name, pmId, kind: "restart" as const, ...reload(order, atMs) };
+  const event = { app: name, pmId, kind: "restart" as const, ...explainReload(order, atMs) };
   state.drafts.push({ atMs, isOrdered, orderedMs: order.stoppingMs, event });
   process.order = undefined;
 }
 
-function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
+function applyStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   const process = processOf(state, pmId);
   const { lastEnd, isRunning } = process;
   process.isRunning = true;
@@ -166,9 +166,9 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   state.drafts.push(process.lastStart);
 }
 
-function noteDaemon(state: State, { atMs, type }: LogEntry): void {
+function applyDaemon(state: State, { atMs, type }: LogEntry): void {
   const isStart = type === "daemon-start";
-  const lostMs = isStart ? state.aliveMs : undefined;
+  const lostMs = isStart ? state.lastLineMs : undefined;
   if (!isStart && !state.isEnding) blameDaemon(state, atMs);
   const sentence = isStart ? "PM2's daemon started." : "PM2's daemon stopped.";
   const evidence =
@@ -181,7 +181,7 @@ function noteDaemon(state: State, { atMs, type }: LogEntry): void {
     lostMs,
     event: { app: null, kind: "daemon", cause: "daemon", certainty: "certain", evidence },
   });
-  state.aliveMs = undefined;
+  state.lastLineMs = undefined;
   state.isEnding = false;
   state.processes.clear();
   state.watched.clear();
@@ -209,15 +209,15 @@ function remove({ drafts }: State, draft: Draft | undefined): void {
 }
 
 /** `9 s`, `3 min`, `2 h`, `4 d` */
-function ranFor(ms: number): string {
-  const [unit, size] = UNITS.find(([, least]) => ms >= 2 * least) ?? ["s", 1000];
+function formatRunTime(ms: number): string {
+  const [unit, size] = UNITS.find(([, minimum]) => ms >= 2 * minimum) ?? ["s", 1000];
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }
 
 function processOf({ processes }: State, pmId: number): Process {
-  const known = processes.get(pmId);
-  if (known !== undefined) return known;
-  const made: Process = { restartBy: 0, isRunning: false };
-  processes.set(pmId, made);
-  return made;
+  const existing = processes.get(pmId);
+  if (existing !== undefined) return existing;
+  const created: Process = { restartBy: 0, isRunning: false };
+  processes.set(pmId, created);
+  return created;
 }

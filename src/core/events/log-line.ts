@@ -1,12 +1,12 @@
 /** The grammar of `pm2.log`, in the words of PM2 5, 6 and 7. */
 
 /** A process id. A reload renames the old process to `_old_<id>`. */
-interface Of {
+interface ProcessId {
   readonly pmId: number;
   readonly isOld: boolean;
 }
 
-interface Named extends Of {
+interface Named extends ProcessId {
   readonly name: string;
 }
 
@@ -15,8 +15,8 @@ export type LogFact =
   | ({ readonly type: "stopping" } & Named)
   | ({ readonly type: "stale" } & Named)
   | ({ readonly type: "exit"; readonly code: number; readonly signal: string } & Named)
-  | ({ readonly type: "memory"; readonly bytes: number; readonly limit: number } & Of)
-  | ({ readonly type: "cron" | "without-pid" } & Of)
+  | ({ readonly type: "memory"; readonly bytes: number; readonly limit: number } & ProcessId)
+  | ({ readonly type: "cron" | "without-pid" } & ProcessId)
   | ({ readonly type: "backoff"; readonly ms: number } & Named)
   | { readonly type: "watch"; readonly name: string; readonly path: string }
   | { readonly type: "gave-up"; readonly count: number }
@@ -25,42 +25,47 @@ export type LogFact =
   | { readonly type: "daemon-signal" }
   | { readonly type: "daemon-end" };
 
-/** The time has a resolution of one second. */
 export type LogEntry = LogFact & { readonly atMs: number };
 
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d): PM2 (?:log|info|warn|error): /;
 const ID = String.raw`(_old_)?(\d{1,9})`;
 const NAMED = String.raw`\[(.+):${ID}\]`;
 
-type Reader = readonly [RegExp, (groups: readonly string[]) => LogFact];
+type LinePattern = readonly [RegExp, (groups: readonly string[]) => LogFact];
 
 /**
  * By first letter, because most lines need no pattern. A name may contain brackets and blanks, so a pattern covers its
  * whole line and the name is greedy.
  */
-const READERS: Readonly<Record<string, readonly Reader[]>> = {
+const LINE_PATTERNS: Readonly<Record<string, readonly LinePattern[]>> = {
   A: [
     [
       new RegExp(String.raw`^App ${NAMED} exited with code \[(-?\d{1,10})\] via signal \[(\w{1,20})\]$`),
-      ([name = "", old, id, code, signal = ""]) => ({ type: "exit", name, ...of(old, id), code: Number(code), signal }),
+      ([name = "", old, id, code, signal = ""]) => ({
+        type: "exit",
+        name,
+        ...processId(old, id),
+        code: Number(code),
+        signal,
+      }),
     ],
     [
       new RegExp(String.raw`^App ${NAMED} starting in -(?:fork|cluster) mode-$`),
-      ([name = "", old, id]) => ({ type: "start", name, ...of(old, id) }),
+      ([name = "", old, id]) => ({ type: "start", name, ...processId(old, id) }),
     ],
     [
       new RegExp(String.raw`^App ${NAMED} will restart in (\d{1,9})ms$`),
-      ([name = "", old, id, ms]) => ({ type: "backoff", name, ...of(old, id), ms: Number(ms) }),
+      ([name = "", old, id, ms]) => ({ type: "backoff", name, ...processId(old, id), ms: Number(ms) }),
     ],
     [
       new RegExp(String.raw`^App ${NAMED} stale exit event ignored `),
-      ([name = "", old, id]) => ({ type: "stale", name, ...of(old, id) }),
+      ([name = "", old, id]) => ({ type: "stale", name, ...processId(old, id) }),
     ],
   ],
   S: [
     [
       new RegExp(String.raw`^Stopping app:(.+) id:${ID}$`),
-      ([name = "", old, id]) => ({ type: "stopping", name, ...of(old, id) }),
+      ([name = "", old, id]) => ({ type: "stopping", name, ...processId(old, id) }),
     ],
     [
       /^Script .+ had too many unstable restarts \((\d{1,9})\)\. Stopped\. "errored"$/,
@@ -70,7 +75,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   a: [
     [
       new RegExp(String.raw`^app=.+ id=${ID} does not have a pid$`),
-      ([old, id]) => ({ type: "without-pid", ...of(old, id) }),
+      ([old, id]) => ({ type: "without-pid", ...processId(old, id) }),
     ],
   ],
   "[": [
@@ -78,11 +83,16 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
       new RegExp(
         String.raw`^\[PM2\]\[WORKER\] Process ${ID} restarted because it exceeds --max-memory-restart value \(current_memory=(\d+) max_memory_limit=(\d+) \[octets\]\)$`,
       ),
-      ([old, id, bytes, limit]) => ({ type: "memory", ...of(old, id), bytes: Number(bytes), limit: Number(limit) }),
+      ([old, id, bytes, limit]) => ({
+        type: "memory",
+        ...processId(old, id),
+        bytes: Number(bytes),
+        limit: Number(limit),
+      }),
     ],
     [
       new RegExp(String.raw`^\[PM2\] Deregistering a cron job on: ${ID}$`),
-      ([old, id]) => ({ type: "cron", ...of(old, id) }),
+      ([old, id]) => ({ type: "cron", ...processId(old, id) }),
     ],
   ],
   C: [
@@ -103,14 +113,13 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   p: [[/^pm2 has been killed by signal, dumping process list before exit\.\.\.$/, () => ({ type: "daemon-signal" })]],
 };
 
-/** `undefined` for every line that no decision needs. */
 export function logEntry(line: string): LogEntry | undefined {
   const [head, stamp = ""] = STAMPED.exec(line) ?? [];
   if (head === undefined) return undefined;
-  const readers = READERS[line.charAt(head.length)];
-  if (readers === undefined) return undefined;
+  const patterns = LINE_PATTERNS[line.charAt(head.length)];
+  if (patterns === undefined) return undefined;
   const text = line.slice(head.length);
-  for (const [pattern, read] of readers) {
+  for (const [pattern, read] of patterns) {
     const match = pattern.exec(text);
     if (match === null) continue;
     // PM2 writes the local time of the machine.
@@ -120,6 +129,6 @@ export function logEntry(line: string): LogEntry | undefined {
   return undefined;
 }
 
-function of(old: string | undefined, id = ""): Of {
+function processId(old: string | undefined, id = ""): ProcessId {
   return { pmId: Number(id), isOld: old !== undefined };
 }

@@ -1,6 +1,6 @@
 import type { EventsResponse, SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
-import type { Happening } from "./audited-events.ts";
+import type { TimedEvent } from "./audited-events.ts";
 
 export interface EventFilter {
   readonly apps: readonly string[];
@@ -8,12 +8,12 @@ export interface EventFilter {
   readonly kind?: SvcmEvent["kind"] | undefined;
 }
 
-export function matching(events: readonly Happening[], filter: EventFilter): Happening[] {
-  return events.filter(({ event }) => isWanted(event, filter));
+export function filterEvents(events: readonly TimedEvent[], filter: EventFilter): TimedEvent[] {
+  return events.filter(({ event }) => matchesFilter(event, filter));
 }
 
 /** Events of the daemon concern every app. */
-export function isWanted({ app, ...event }: Happening["event"], { apps, cause, kind }: EventFilter): boolean {
+export function matchesFilter({ app, ...event }: TimedEvent["event"], { apps, cause, kind }: EventFilter): boolean {
   if (cause !== undefined && event.cause !== cause) return false;
   if (kind !== undefined && event.kind !== kind) return false;
   return apps.length === 0 || event.kind === "daemon" || (app !== null && apps.includes(app));
@@ -21,7 +21,7 @@ export function isWanted({ app, ...event }: Happening["event"], { apps, cause, k
 
 const CURSOR = /^(\d{1,15})\.(\d{1,9})$/;
 
-export function upToOf(cursor: string | undefined): number {
+export function cursorTime(cursor: string | undefined): number {
   const [, ms = Infinity] = CURSOR.exec(cursor ?? "") ?? [];
   return Number(ms);
 }
@@ -30,8 +30,8 @@ export function upToOf(cursor: string | undefined): number {
  * A cursor has the time of the last event and how many of that time were returned, so new events do not shift the next
  * page.
  */
-export function pageOf(
-  events: readonly Happening[],
+export function paginateEvents(
+  events: readonly TimedEvent[],
   limit: number,
   cursor: string | undefined,
 ): Pick<EventsResponse, "events" | "next"> {
@@ -39,17 +39,17 @@ export function pageOf(
   const older = ms === undefined ? events : after(events, Number(ms), Number(count));
   const page = older.slice(0, limit);
   const last = page.at(-1);
-  const shown = page.map(timed);
+  const shown = page.map(toSvcmEvent);
   if (last === undefined || older.length <= limit) return { events: shown, next: null };
   const upTo = events.slice(0, events.indexOf(last) + 1);
   return { events: shown, next: `${last.atMs}.${upTo.filter(({ atMs }) => atMs === last.atMs).length}` };
 }
 
-export function timed({ atMs, event }: Happening): SvcmEvent {
+export function toSvcmEvent({ atMs, event }: TimedEvent): SvcmEvent {
   return { at: new Date(atMs).toISOString(), ...event };
 }
 
-function after(events: readonly Happening[], ms: number, count: number): Happening[] {
+function after(events: readonly TimedEvent[], ms: number, count: number): TimedEvent[] {
   const same = events.filter(({ atMs }) => atMs === ms);
   return [...same.slice(count), ...events.filter(({ atMs }) => atMs < ms)];
 }

@@ -2,11 +2,11 @@
 
 const SECOND_MS = 1000;
 
-export function wholeSecond(ms: number): number {
+export function floorToSecond(ms: number): number {
   return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }
 
 /** `2026-11-22T03:46:44Z` */
-export function shownSecond(ms: number): string {
+export function formatSecond(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

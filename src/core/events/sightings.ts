@@ -1,6 +1,6 @@
 import { recordIn } from "../words/record.ts";
 import type { LogEvent } from "./log-events.ts";
-import { shownSecond } from "./seconds.ts";
+import { formatSecond } from "./seconds.ts";
 
 /** The command was running while PM2 began to stop, or started, a process. */
 export interface CommandSighting {
@@ -18,7 +18,6 @@ export interface KillSighting {
   readonly type: "memory-kill";
   readonly atMs: number;
   readonly pmId: number;
-  /** The kernel's log names the pid of the process. */
   readonly isNamed: boolean;
 }
 
@@ -52,34 +51,33 @@ export function commandsFor(
   });
 }
 
-/** The attribution is certain if the command names the process and is the only candidate. */
 export function withCommands(events: readonly LogEvent[], sightings: readonly Sighting[]): LogEvent[] {
   const seen = new Map<string, CommandSighting[]>();
   for (const one of sightings) {
     if (one.type === "command") seen.set(keyOf(one), [...(seen.get(keyOf(one)) ?? []), one]);
   }
   if (seen.size === 0) return [...events];
-  const sightedFor = ({ orderedMs, event: { pmId } }: LogEvent): CommandSighting[] =>
+  const commandSightings = ({ orderedMs, event: { pmId } }: LogEvent): CommandSighting[] =>
     orderedMs === undefined || pmId === undefined ? [] : (seen.get(keyOf({ atMs: orderedMs, pmId })) ?? []);
   const uses = new Map<string, number>();
-  const useOf = (logged: LogEvent, { command, pmId }: CommandSighting): string =>
+  const usageKey = (logged: LogEvent, { command, pmId }: CommandSighting): string =>
     `${command} ${pmId} ${logged.event.kind === "start"}`;
   for (const logged of events) {
-    for (const use of new Set(sightedFor(logged).map((one) => useOf(logged, one))))
+    for (const use of new Set(commandSightings(logged).map((one) => usageKey(logged, one))))
       uses.set(use, (uses.get(use) ?? 0) + 1);
   }
   return events.map((logged) => {
-    const all = sightedFor(logged);
+    const all = commandSightings(logged);
     const found = all.find(({ isNamed }) => isNamed) ?? all[0];
     if (found === undefined) return logged;
     if (logged.event.cause === "daemon" && ENDS_DAEMON.has(found.verb)) return withDaemonEnd(logged, found);
-    if (!isOpen(logged)) return logged;
+    if (!isUnattributed(logged)) return logged;
     const isCertain = new Set(all.map(({ command }) => command)).size === 1 && found.isNamed;
-    return orderedBy(logged, found, isCertain && uses.get(useOf(logged, found)) === 1);
+    return attributedToCommand(logged, found, isCertain && uses.get(usageKey(logged, found)) === 1);
   });
 }
 
-export function isOpen({ isOrdered, event: { cause } }: LogEvent): boolean {
+export function isUnattributed({ isOrdered, event: { cause } }: LogEvent): boolean {
   return isOrdered && (cause === "pm2-cli" || cause === "cron" || cause === "unknown");
 }
 
@@ -88,7 +86,7 @@ function withDaemonEnd({ event, ...logged }: LogEvent, { verb, user }: CommandSi
   return { ...logged, event: { ...event, certainty: "certain", evidence, actor: `${user} (pm2 ${verb})` } };
 }
 
-function orderedBy(logged: LogEvent, { verb, user }: CommandSighting, isCertain: boolean): LogEvent {
+function attributedToCommand(logged: LogEvent, { verb, user }: CommandSighting, isCertain: boolean): LogEvent {
   const { event } = logged;
   const [, ...rest] = event.evidence;
   return {
@@ -156,7 +154,7 @@ function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): Log
   const [sentence = ""] = logged.event.evidence;
   const why =
     bootedMs > lostMs
-      ? `The machine restarted at ${shownSecond(bootedMs)}.`
+      ? `The machine restarted at ${formatSecond(bootedMs)}.`
       : "The previous daemon was killed or crashed, because the machine kept running.";
   return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
 }

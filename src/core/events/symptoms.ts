@@ -1,4 +1,3 @@
-/** Each explains a failure or warns of the next one. */
 import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
@@ -12,26 +11,25 @@ export interface Surroundings {
 
 const PORT_TAKEN = /EADDRINUSE\D.*?:(\d{1,5})\b/;
 const DISK_FULL = /\bENOSPC\b/;
-const LEAST_FREE = 0.01;
+const MIN_FREE_SHARE = 0.01;
 const GB = 1e9;
 
-export function symptomsOf(around: Surroundings): string[] {
-  return [...takenPort(around), ...fullDisks(around), ...waiting(around)];
+export function findSymptoms(surroundings: Surroundings): string[] {
+  return [...takenPort(surroundings), ...fullDisks(surroundings), ...waiting(surroundings)];
 }
 
 /** With the sockets of child processes, and those that PM2 holds for a cluster. */
 export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonly Listener[]): Listener[] {
   if (pid === null) return [];
-  const own = listeners.filter((socket) => socket.pid === pid || socket.parentPid === pid);
-  return execMode === "cluster" ? own.filter((socket) => socket.pid === pid) : own;
+  return listeners.filter((socket) => socket.pid === pid || (execMode !== "cluster" && socket.parentPid === pid));
 }
 
 function takenPort({ own, all, errorLines, listeners }: Surroundings): string[] {
   const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
   const holder = listeners.find((socket) => socket.port === port);
   if (holder === undefined || own.some((record) => listenersOf(record, [holder]).length > 0)) return [];
-  const known = all.find((record) => listenersOf(record, [holder]).length > 0);
-  const who = known === undefined ? holder.program : `${known.name} (id ${known.pmId})`;
+  const owner = all.find((record) => listenersOf(record, [holder]).length > 0);
+  const who = owner === undefined ? holder.program : `${owner.name} (id ${owner.pmId})`;
   return [`Port ${port} is taken by ${who}, pid ${holder.pid}.`];
 }
 
@@ -40,7 +38,7 @@ function fullDisks({ errorLines, disks }: Surroundings): string[] {
   const full = disks.flatMap((disk) => {
     if ("code" in disk) return [];
     const { path, availableBlocks, blocks, blockBytes } = disk;
-    if (availableBlocks >= blocks * LEAST_FREE) return [];
+    if (availableBlocks >= blocks * MIN_FREE_SHARE) return [];
     const [free, total] = [availableBlocks, blocks].map((count) => ((count * blockBytes) / GB).toFixed(1));
     return [`The file system of ${path} is full: ${free} of ${total} GB are free.`];
   });

@@ -4,14 +4,16 @@ import { SvcmError } from "../errors.ts";
 import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Happening } from "./audited-events.ts";
-import { newestHappened, type Happened } from "./happened.ts";
-import { needsOf } from "./narrow.ts";
-import { timed } from "./page.ts";
-import { releaseBefore } from "./release-before.ts";
-import { counted, withoutStack } from "./stack-lines.ts";
-import { symptomsOf } from "./symptoms.ts";
-import { unknownName } from "./unknown-name.ts";
+import type { TimedEvent } from "./audited-events.ts";
+import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
+import { requiredPatterns } from "./filter-patterns.ts";
+import { toSvcmEvent } from "./page.ts";
+import { findSymptoms } from "./symptoms.ts";
+import { unknownNameError } from "./unknown-name.ts";
+import type { Release } from "../api/rollout.ts";
+import type { Releases } from "../ports/releases.ts";
+import { keptReleases } from "../rollout/releases-now.ts";
+import { renderDuration } from "../words/duration-text.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
@@ -19,11 +21,11 @@ const RECENT_MS = 15 * 60_000;
 export const LAST_ENDS = 5;
 const ERROR_LINES = 3;
 /** Includes lines of the other instances, and stacks. */
-const MOST_LINES = 50;
-const LONGEST_LINE = 200;
+const MAX_LINES = 50;
+const MAX_LINE_LENGTH = 200;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
 
-type Asking = Pick<Caller, "grants" | "signal">;
+type WhyCaller = Pick<Caller, "grants" | "signal">;
 
 export interface Why {
   readonly response: WhyResponse;
@@ -37,27 +39,28 @@ export interface Why {
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 has the name;
  * PM2_FAILED if the log does not have it and PM2 does not respond
  */
-export async function whyOf(ports: Ports, name: string, { grants, signal }: Asking): Promise<Why> {
-  const ownOf = (events: Happened["events"]): Happening[] => events.filter(({ event }) => event.app === name);
-  const isEnough = ({ events, fromMs }: Happened): boolean => {
-    const [last, ...older] = ownOf(events).filter(({ event }) => ENDS.has(event.kind));
+export async function explainEnd(ports: Ports, name: string, { grants, signal }: WhyCaller): Promise<Why> {
+  const eventsOfProcess = (events: CollectedEvents["events"]): TimedEvent[] =>
+    events.filter(({ event }) => event.app === name);
+  const isEnough = ({ events, fromMs }: CollectedEvents): boolean => {
+    const [last, ...older] = eventsOfProcess(events).filter(({ event }) => ENDS.has(event.kind));
     return last !== undefined && older.length >= LAST_ENDS && last.atMs - RECENT_MS >= fromMs;
   };
-  const needs = needsOf({ apps: [name] });
+  const needs = requiredPatterns({ apps: [name] });
   const span = { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough, needs };
-  const { events, isComplete } = await newestHappened(ports, span, signal);
-  const own = ownOf(events).map(timed);
-  const known = await ports.processes.list(signal).catch((error: unknown) => nothingIfAway(error, own));
-  const processes = known.filter((record) => record.name === name);
-  if (own.length === 0 && processes.length === 0) throw unknownName(name, known);
+  const { events, isComplete } = await collectNewestEvents(ports, span, signal);
+  const own = eventsOfProcess(events).map(toSvcmEvent);
+  const listed = await ports.processes.list(signal).catch((error: unknown) => emptyIfLogged(error, own));
+  const processes = listed.filter((record) => record.name === name);
+  if (own.length === 0 && processes.length === 0) throw unknownNameError(name, listed);
   const ends = own.filter(({ kind }) => ENDS.has(kind));
   const event = ends[0] ?? null;
   const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
   const errorLines = process === undefined || !isGranted(grants, "logs") ? [] : await lastErrors(ports, process);
   const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
-  const disks = processes.length === 0 ? [] : await disksOf(ports);
-  const release = event !== null && isUnasked(event) ? await releaseBefore(ports, event) : [];
-  const symptoms = symptomsOf({ own: processes, all: known, errorLines, listeners: listeners ?? [], disks });
+  const disks = processes.length === 0 ? [] : await readDisks(ports);
+  const release = event !== null && isUnrequested(event) ? await releaseBefore(ports, event) : [];
+  const symptoms = findSymptoms({ own: processes, all: listed, errorLines, listeners: listeners ?? [], disks });
   const statuses = processes.map(({ pmId, status }) => ({ pmId, status }));
   const response = {
     app: name,
@@ -65,14 +68,14 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
     recentEnds: recentEnds(own, event),
     processes: statuses,
     now: [...release, ...symptoms],
-    errorLines: counted(withoutStack(errorLines)).slice(-ERROR_LINES),
+    errorLines: collapseRepeats(removeStackLines(errorLines)).slice(-ERROR_LINES),
     complete: isComplete,
   };
   return { response, ends, processes, listeners };
 }
 
 /** If the log does not have the process either, PM2's failure is more useful. */
-function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
+function emptyIfLogged(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
   if (own.length > 0 && error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
   throw error;
 }
@@ -80,28 +83,76 @@ function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord
 function recentEnds(own: readonly SvcmEvent[], event: SvcmEvent | null): number {
   if (event === null) return 0;
   const from = Date.parse(event.at) - RECENT_MS;
-  return own.filter(({ at, ...one }) => isUnasked(one) && Date.parse(at) >= from).length;
+  return own.filter(({ at, ...one }) => isUnrequested(one) && Date.parse(at) >= from).length;
 }
 
-function isUnasked({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
+function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
   return kind === "exit" || cause === "memory-limit";
 }
 
 /** Without secrets. If the log cannot be read, the cause is still shown. */
 async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonly string[]> {
-  const read = ports.logs.read({ app: process.name, stream: "err", limit: MOST_LINES, isBounded: true });
+  const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
   const { lines } = await read.catch(() => ({ lines: [] }));
   return lines
     .filter(({ pmId }) => pmId === null || pmId === process.pmId)
     .map(({ text }) => text.split("\n", 1).join())
-    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
+    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
 }
 
-async function disksOf({ machine }: Ports): Promise<readonly DiskReading[]> {
+async function readDisks({ machine }: Ports): Promise<readonly DiskReading[]> {
   const reader = await machine.openReader();
   try {
     return await reader.disks();
   } finally {
     reader.close();
   }
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The release may be the reason although it passed its gate. It is not named if it was a day old, if the process did
+ * not end by itself, or if the releases cannot be read.
+ */
+export async function releaseBefore(
+  { releases }: { readonly releases: Pick<Releases, "heldSince" | "list"> },
+  { app, at }: Pick<SvcmEvent, "app" | "at">,
+): Promise<string[]> {
+  const stored = await keptReleases(releases).catch(() => []);
+  const endMs = Date.parse(at);
+  const changes = stored.filter(({ steps }) => steps.some((step) => hasChanged(step, app)));
+  const before = changes.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
+  if (before?.outcome !== "applied") return [];
+  const { id, endedAt, startedAt } = before;
+  const ageMs = endMs - Date.parse(endedAt ?? startedAt);
+  if (ageMs > DAY_MS) return [];
+  const [newest = before] = changes;
+  const next =
+    newest === before ? `To undo it: svcm rollback ${id}` : `The release ${newest.id} has changed ${app} since.`;
+  return [`The release ${id} was applied ${renderDuration(Math.max(0, ageMs))} before this end. ${next}`];
+}
+
+function hasChanged(step: Release["steps"][number], app: string | null): boolean {
+  return step.app === app && step.phase === "done" && step.do !== "preflight";
+}
+
+/** Stack frames, marker lines below source code, and the lines that Node.js prints around an uncaught system error. */
+const STACK_LINE =
+  /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+|node:[\w/]+:\d+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:)?$/;
+
+export function removeStackLines(lines: readonly string[]): readonly string[] {
+  const found = lines.filter((line) => !STACK_LINE.test(line));
+  return found.length === 0 ? lines : found;
+}
+
+/** Each end of a crash loop writes the same lines. */
+export function collapseRepeats(lines: readonly string[]): readonly string[] {
+  const runs: { readonly line: string; count: number }[] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    if (last?.line === line) last.count += 1;
+    else runs.push({ line, count: 1 });
+  }
+  return runs.map(({ line, count }) => (count === 1 ? line : `${line} (${count} times)`));
 }

@@ -22,7 +22,7 @@ const values = z
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();
-/** These only check the form of a value; see `env/values.ts`. */
+/** These only check the form of a value; see `env/runtime-keys.ts`. */
 const formKinds = [
   "text",
   "boolean",

@@ -1,8 +1,8 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
 import type { HistoryColumns } from "../api/history.ts";
-import { Combined } from "./combine.ts";
-import type { Choice, SeriesName } from "./selectors.ts";
+import { Aggregate } from "./aggregate.ts";
+import type { SeriesFilter, SeriesName } from "./selectors.ts";
 import { MINUTE_MS, STEP_MS, type Recorded, type Step } from "./step.ts";
 
 export interface Span {
@@ -11,8 +11,8 @@ export interface Span {
   readonly stepMs: number;
 }
 
-/** If this many steps are missing, the recorder was not running. */
-const MISSED = 3;
+/** If more steps are missing, the recorder was not running. */
+const MAX_MISSED_STEPS = 3;
 const NICE_STEPS_MS = [
   STEP_MS,
   20_000,
@@ -21,39 +21,38 @@ const NICE_STEPS_MS = [
 ];
 
 /** At most `points` points (or one more), at times that stay the same from request to request. */
-export function spanOf(asked: {
+export function alignSpan(request: {
   readonly from: number;
   readonly to: number;
   readonly points: number;
-  readonly leastStepMs?: number;
+  readonly minStepMs?: number;
 }): Span {
-  const { from, to, points, leastStepMs = STEP_MS } = asked;
-  const least = Math.max(leastStepMs, (to - from) / points);
-  const stepMs = NICE_STEPS_MS.find((step) => step >= least) ?? Math.ceil(least / MINUTE_MS) * MINUTE_MS;
+  const { from, to, points, minStepMs = STEP_MS } = request;
+  const shortestMs = Math.max(minStepMs, (to - from) / points);
+  const stepMs = NICE_STEPS_MS.find((step) => step >= shortestMs) ?? Math.ceil(shortestMs / MINUTE_MS) * MINUTE_MS;
   return { fromMs: Math.floor(from / stepMs) * stepMs, toMs: to, stepMs };
 }
 
-/** Steps are added in any order. */
-export class Columns {
+export class ColumnBuilder {
   readonly #span: Span;
-  readonly #isChosen: Choice;
-  readonly #usualMs: number;
-  readonly #points = new Map<number, Combined>();
+  readonly #isSelected: SeriesFilter;
+  readonly #sourceStepMs: number;
+  readonly #points = new Map<number, Aggregate>();
   readonly #times: number[] = [];
 
-  /** @param usualMs milliseconds between two steps of the source */
-  constructor(span: Span, isChosen: Choice, usualMs = span.stepMs < MINUTE_MS ? STEP_MS : MINUTE_MS) {
+  /** @param sourceStepMs milliseconds between two steps of the source */
+  constructor(span: Span, isSelected: SeriesFilter, sourceStepMs = span.stepMs < MINUTE_MS ? STEP_MS : MINUTE_MS) {
     this.#span = span;
-    this.#isChosen = isChosen;
-    this.#usualMs = usualMs;
+    this.#isSelected = isSelected;
+    this.#sourceStepMs = sourceStepMs;
   }
 
   add(step: Step): void {
     const { fromMs, toMs, stepMs } = this.#span;
     if (step.atMs < fromMs || step.atMs >= toMs) return;
-    const place = Math.floor((step.atMs - fromMs) / stepMs);
-    const point = this.#points.get(place) ?? new Combined();
-    this.#points.set(place, point);
+    const index = Math.floor((step.atMs - fromMs) / stepMs);
+    const point = this.#points.get(index) ?? new Aggregate();
+    this.#points.set(index, point);
     point.add(step);
     this.#times.push(step.atMs);
   }
@@ -61,22 +60,27 @@ export class Columns {
   result(): HistoryColumns {
     const { fromMs, toMs, stepMs } = this.#span;
     const length = Math.ceil((toMs - fromMs) / stepMs);
-    const points = [...this.#points].map(([place, point]) => [place, point.step(0)] as const);
+    const points = [...this.#points].map(([index, point]) => [index, point.step(0)] as const);
     const keys = new Set(points.flatMap(([, { processes }]) => Object.keys(processes)));
-    const names = [...hostSeries, ...[...keys].toSorted(compareText).flatMap(processSeries)].filter(this.#isChosen);
+    const names = [...hostSeries, ...[...keys].toSorted(compareText).flatMap(processSeries)].filter(this.#isSelected);
     const series = names.map(({ column, ...name }) => {
       const mean = Array.from({ length }, (): number | null => null);
       const max = [...mean];
-      for (const [place, { host, processes }] of points) {
+      for (const [index, { host, processes }] of points) {
         const row = name.app === null ? host : processes[`${name.app}/${name.pmId}`];
-        const [value, most] = pairOf(row?.[column] ?? null);
-        mean[place] = value;
-        max[place] = most;
+        const [average, highest] = meanAndMax(row?.[column] ?? null);
+        mean[index] = average;
+        max[index] = highest;
       }
       return { ...name, mean, max };
     });
     const measured = series.filter(({ mean }) => mean.some((value) => value !== null));
-    return { from: fromMs, step: stepMs, series: measured, gaps: gapsOf(this.#times, this.#span, this.#usualMs) };
+    return {
+      from: fromMs,
+      step: stepMs,
+      series: measured,
+      gaps: findGaps(this.#times, this.#span, this.#sourceStepMs),
+    };
   }
 }
 
@@ -88,14 +92,16 @@ function processSeries(key: string): SeriesName[] {
   return processHistoryMetrics.map((metric, column) => ({ app, pmId, metric, column }));
 }
 
-function pairOf(value: Recorded): readonly [number | null, number | null] {
+function meanAndMax(value: Recorded): readonly [number | null, number | null] {
   return value === null || typeof value === "number" ? [value, value] : value;
 }
 
-function gapsOf(times: readonly number[], { fromMs, toMs }: Span, usual: number): [number, number][] {
-  const all = [fromMs - usual, ...times.toSorted((a, b) => a - b), toMs];
+function findGaps(times: readonly number[], { fromMs, toMs }: Span, sourceStepMs: number): [number, number][] {
+  const all = [fromMs - sourceStepMs, ...times.toSorted((a, b) => a - b), toMs];
   return all.flatMap((before, at): [number, number][] => {
     const next = all[at + 1];
-    return next === undefined || next - before <= MISSED * usual ? [] : [[Math.max(fromMs, before + usual), next]];
+    return next === undefined || next - before <= MAX_MISSED_STEPS * sourceStepMs
+      ? []
+      : [[Math.max(fromMs, before + sourceStepMs), next]];
   });
 }

@@ -3,20 +3,38 @@ import type { HistoryFiles } from "../ports/history.ts";
 import { type Part, sizeOf, startOf } from "./parts.ts";
 import { parseStep } from "./step.ts";
 
+interface FirstMoment {
+  readonly partsId: string;
+  readonly sinceMs: number;
+}
+
+/** Closed hours do not change, so the oldest one is read once. */
+const firstMoments = new WeakMap<HistoryFiles, FirstMoment>();
+
 /** The first recorded moment, in milliseconds since 1970, and the size of all files. */
-export async function extentOf(
+export async function readExtent(
   files: HistoryFiles,
   parts: readonly Part[],
 ): Promise<{ readonly since: number | null; readonly bytes: number }> {
-  const oldest = Math.min(...parts.map(startOf));
-  const begins = await Promise.all(
-    parts.filter((part) => startOf(part) === oldest).map((part) => beginOf(files, part)),
-  );
-  return { since: begins.length === 0 ? null : Math.min(...begins), bytes: sizeOf(parts) };
+  const firstHour = Math.min(...parts.map(startOf));
+  const oldest = parts.filter((part) => startOf(part) === firstHour);
+  return { since: oldest.length === 0 ? null : await firstMomentOf(files, oldest), bytes: sizeOf(parts) };
 }
 
-/** The start of the hour if no step of it can be read. */
-async function beginOf(files: HistoryFiles, part: Part): Promise<number> {
+async function firstMomentOf(files: HistoryFiles, oldest: readonly Part[]): Promise<number> {
+  const ids = oldest.map(({ name, bytes }) => `${name} ${bytes}`);
+  const partsId = ids.toSorted().join("\n");
+  const known = firstMoments.get(files);
+  if (known?.partsId === partsId) return known.sinceMs;
+  const moments = await Promise.all(oldest.map((part) => readFirstMoment(files, part)));
+  const sinceMs = Math.min(...oldest.map((part, index) => moments[index] ?? startOf(part)));
+  const isClosed = oldest.every(({ kind }) => kind !== "open");
+  if (isClosed && !moments.includes(undefined)) firstMoments.set(files, { partsId, sinceMs });
+  return sinceMs;
+}
+
+/** The start of the hour if no step of it can be read, `undefined` if the file cannot be read. */
+async function readFirstMoment(files: HistoryFiles, part: Part): Promise<number | undefined> {
   try {
     const { lines } = await files.read(part.name);
     for (const line of lines) {
@@ -26,6 +44,6 @@ async function beginOf(files: HistoryFiles, part: Part): Promise<number> {
     return startOf(part);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    return startOf(part);
+    return undefined;
   }
 }

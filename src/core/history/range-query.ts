@@ -7,8 +7,7 @@ import { MINUTE_MS, type Recorded, type Step } from "./step.ts";
 type Expressions = (window: string) => readonly [mean: string, max: string];
 
 /** Contains at least two scrapes if Prometheus scrapes once a minute. */
-const LEAST_WINDOW_MS = 2 * MINUTE_MS;
-/** Identifies a series in the response. */
+const MIN_WINDOW_MS = 2 * MINUTE_MS;
 const VALUES = "svcm_values";
 
 const over = (kind: "avg" | "min" | "max", metric: string, window: string): string =>
@@ -57,18 +56,22 @@ export function rangeQuery(
   selectors: readonly SeriesSelector[],
   server: string,
 ): RangeQuery {
-  const window = `${Math.max(stepMs, LEAST_WINDOW_MS)}ms`;
-  const own = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
-  const named = (expression: string, by: string, place: string): string =>
-    `label_replace(max by (${by}) ((${expression}) and ${own}), "${VALUES}", "${place}", "", "")`;
+  const window = `${Math.max(stepMs, MIN_WINDOW_MS)}ms`;
+  const ofServer = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
+  const labelled = (expression: string, by: string, position: string): string =>
+    `label_replace(max by (${by}) ((${expression}) and ${ofServer}), "${VALUES}", "${position}", "", "")`;
   const isWanted = (isHost: boolean, metric: string): boolean =>
     selectors.length === 0 || selectors.some((one) => one.isHost === isHost && (one.metric ?? metric) === metric);
   const host = hostHistoryMetrics.flatMap((metric, column) =>
-    isWanted(true, metric) ? HOST[metric](window).map((each, which) => named(each, "", `${column}/${which}`)) : [],
+    isWanted(true, metric)
+      ? HOST[metric](window).map((expression, statistic) => labelled(expression, "", `${column}/${statistic}`))
+      : [],
   );
   const processes = processHistoryMetrics.flatMap((metric, column) =>
     isWanted(false, metric)
-      ? PROCESS[metric](window).map((each, which) => named(each, "name, pm_id", `${column}/${which}`))
+      ? PROCESS[metric](window).map((expression, statistic) =>
+          labelled(expression, "name, pm_id", `${column}/${statistic}`),
+        )
       : [],
   );
   const query = [...host, ...processes].join(" or ");
@@ -77,11 +80,11 @@ export function rangeQuery(
   return { query, startMs: fromMs + stepMs, endMs: fromMs + length * stepMs, stepMs };
 }
 
-export function stepsOf(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
+export function toSteps(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
   const steps = new Map<number, { readonly host: Recorded[]; readonly processes: Record<string, Recorded[]> }>();
   for (const { metric, values: points } of series) {
-    const { [VALUES]: place = "", name, pm_id: pmId } = metric;
-    const [column = 0, which] = place.split("/").map(Number);
+    const { [VALUES]: position = "", name, pm_id: pmId } = metric;
+    const [column = 0, statistic] = position.split("/").map(Number);
     for (const [seconds, text] of points) {
       const value = Number(text);
       if (!Number.isFinite(value)) continue;
@@ -89,21 +92,25 @@ export function stepsOf(series: readonly RangeSeries[], { fromMs, stepMs }: Span
       const step = steps.get(atMs) ?? { host: [], processes: {} };
       steps.set(atMs, step);
       const row = name === undefined ? step.host : (step.processes[`${name}/${pmId}`] ??= []);
-      const [mean, max] = pairOf(row[column], value);
-      row[column] = which === 0 ? [value, max] : [mean, value];
+      const [mean, max] = pairWith(row[column], value);
+      row[column] = statistic === 0 ? [value, max] : [mean, value];
     }
   }
-  return [...steps].map(([atMs, { host, processes }]) => ({ atMs, host: whole(host), processes: mapped(processes) }));
+  return [...steps].map(([atMs, { host, processes }]) => ({
+    atMs,
+    host: fillRow(host),
+    processes: fillRows(processes),
+  }));
 }
 
-function pairOf(value: Recorded | undefined, otherwise: number): readonly [number, number] {
+function pairWith(value: Recorded | undefined, otherwise: number): readonly [number, number] {
   return Array.isArray(value) ? (value as [number, number]) : [otherwise, otherwise];
 }
 
-function whole(row: readonly Recorded[]): Recorded[] {
+function fillRow(row: readonly Recorded[]): Recorded[] {
   return Array.from(row, (value) => value ?? null);
 }
 
-function mapped(rows: Readonly<Record<string, readonly Recorded[]>>): Record<string, Recorded[]> {
-  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, whole(row)]));
+function fillRows(rows: Readonly<Record<string, readonly Recorded[]>>): Record<string, Recorded[]> {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, fillRow(row)]));
 }

@@ -1,15 +1,14 @@
 import type { RecorderStart } from "../api/names.ts";
 import { failureCode } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import type { Recorder } from "../ports/history.ts";
-import { LIMITS, hourOf, nameOf, outdated } from "./parts.ts";
-import { HEADING, lineOf, MINUTE_MS, STEP_MS, stepOf } from "./step.ts";
-import { sealHour } from "./seal.ts";
+import type { Recorder, HistoryFiles } from "../ports/history.ts";
+import { LIMITS, hourOf, partName, findOutdatedParts, type PartKind } from "./parts.ts";
+import { HEADER_LINE, formatStep, MINUTE_MS, STEP_MS, toStep, parseStep } from "./step.ts";
+import { aggregateMinutes } from "./aggregate.ts";
 
 /** Another process may be recording. */
 const RETRY_MS = 60_000;
 
-/** Runs nothing before it is started. */
 export function createRecorder(ports: Ports): Recorder {
   return new HistoryRecorder(ports);
 }
@@ -55,8 +54,8 @@ class HistoryRecorder implements Recorder {
     this.#hour = undefined;
     const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS, quietListMs: MINUTE_MS };
     for await (const sample of this.#ports.telemetry.watch(request, signal)) {
-      const step = stepOf(sample);
-      const isStored = await this.#attempt(() => this.#append(hourOf(step.atMs), lineOf(step)));
+      const step = toStep(sample);
+      const isStored = await this.#attempt(() => this.#append(hourOf(step.atMs), formatStep(step)));
       if (isStored) this.#problem = null;
     }
   }
@@ -65,12 +64,12 @@ class HistoryRecorder implements Recorder {
   async #append(hour: string, line: string): Promise<void> {
     const { historyFiles } = this.#ports;
     const isNew = hour !== this.#hour;
-    await historyFiles.append(nameOf(hour, "open"), isNew ? [HEADING, line] : [line]);
+    await historyFiles.append(partName(hour, "open"), isNew ? [HEADER_LINE, line] : [line]);
     this.#hour = hour;
     if (!isNew) return;
     const open = (await historyFiles.list()).filter((part) => part.kind === "open" && part.hour !== hour);
     for (const part of open) await sealHour(historyFiles, part.hour);
-    for (const part of outdated(await historyFiles.list(), LIMITS)) await historyFiles.remove(part.name);
+    for (const part of findOutdatedParts(await historyFiles.list(), LIMITS)) await historyFiles.remove(part.name);
   }
 
   /** A failure never stops the sampler. */
@@ -85,4 +84,26 @@ class HistoryRecorder implements Recorder {
       return false;
     }
   }
+}
+
+/**
+ * The open file is removed last, so a crash loses nothing: the next call finds the same lines in both files and keeps
+ * one copy. If the clock returns to a closed hour, its lines are merged in the same way.
+ */
+export async function sealHour(files: HistoryFiles, hour: string): Promise<void> {
+  const sealed = await readPartLines(files, hour, "steps");
+  const open = await readPartLines(files, hour, "open");
+  const steps = [...new Set([...sealed, ...open])].flatMap((line) => parseStep(line) ?? []);
+  if (steps.length > 0) {
+    const sorted = steps.toSorted((a, b) => a.atMs - b.atMs);
+    await files.seal(partName(hour, "steps"), [HEADER_LINE, ...sorted.map(formatStep)]);
+    await files.seal(partName(hour, "minutes"), [HEADER_LINE, ...aggregateMinutes(sorted).map(formatStep)]);
+  }
+  await files.remove(partName(hour, "open"));
+}
+
+async function readPartLines(files: HistoryFiles, hour: string, kind: PartKind): Promise<readonly string[]> {
+  const name = partName(hour, kind);
+  const exists = (await files.parts()).some((part) => part.name === name);
+  return exists ? (await files.read(name)).lines : [];
 }

@@ -9,7 +9,6 @@ export interface SeriesName {
   readonly column: number;
 }
 
-/** One entry of `series`. */
 export interface SeriesSelector {
   readonly isHost: boolean;
   /** Absent for every process. */
@@ -18,7 +17,7 @@ export interface SeriesSelector {
   readonly metric?: string | undefined;
 }
 
-export type Choice = (series: SeriesName) => boolean;
+export type SeriesFilter = (series: SeriesName) => boolean;
 
 const ACCEPTED =
   "host, the name of a process, its name and PM2 id such as api/0, or * for every process, each with or without a metric such as :memoryBytes; several with a comma between them";
@@ -29,11 +28,11 @@ const metrics: readonly string[] = [...new Set([...hostHistoryMetrics, ...proces
  * @param text `undefined` or empty selects every series
  * @throws {SvcmError} INVALID_REQUEST
  */
-export function readSeries(text: string | undefined): readonly SeriesSelector[] {
-  return text === undefined ? [] : text.split(",").map(readOne);
+export function parseSelectors(text: string | undefined): readonly SeriesSelector[] {
+  return text === undefined ? [] : text.split(",").map(parseSelector);
 }
 
-export function choiceOf(selectors: readonly SeriesSelector[]): Choice {
+export function seriesFilter(selectors: readonly SeriesSelector[]): SeriesFilter {
   return ({ app, pmId, metric }) =>
     selectors.length === 0 ||
     selectors.some(
@@ -45,20 +44,20 @@ export function choiceOf(selectors: readonly SeriesSelector[]): Choice {
     );
 }
 
-function readOne(text: string): SeriesSelector {
-  const [, given = "", id, metric] = /^([^/:]+)(?:\/(\d{1,9}))?(?::(\w+))?$/.exec(text) ?? [];
-  const name = decoded(given);
-  if (name === undefined || (metric !== undefined && !metrics.includes(metric))) throw unreadable(text);
-  if (given === "host" && id === undefined) return { isHost: true, metric };
+function parseSelector(text: string): SeriesSelector {
+  const [, encodedName = "", id, metric] = /^([^/:]+)(?:\/(\d{1,9}))?(?::(\w+))?$/.exec(text) ?? [];
+  const name = decodeName(encodedName);
+  if (name === undefined || (metric !== undefined && !metrics.includes(metric))) throw seriesRefusal(text);
+  if (encodedName === "host" && id === undefined) return { isHost: true, metric };
   const pmId = id === undefined ? undefined : Number(id);
-  return { isHost: false, app: given === "*" ? undefined : name, pmId, metric };
+  return { isHost: false, app: encodedName === "*" ? undefined : name, pmId, metric };
 }
 
-export function seriesOf(app: string): string {
+export function encodeSeriesApp(app: string): string {
   return app === "host" ? "%68ost" : encodeURIComponent(app).replaceAll("*", "%2A");
 }
 
-function decoded(text: string): string | undefined {
+function decodeName(text: string): string | undefined {
   try {
     return text === "" ? undefined : decodeURIComponent(text);
   } catch {
@@ -66,9 +65,9 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function unreadable(text: string): SvcmError {
-  const shown = JSON.stringify(text.slice(0, 80));
+function seriesRefusal(text: string): SvcmError {
+  const excerpt = JSON.stringify(text.slice(0, 80));
   return new SvcmError("INVALID_REQUEST", {
-    details: `series: ${shown} is not a series. Accepted: ${ACCEPTED}. Metrics: ${metrics.join(", ")}.`,
+    details: `series: ${excerpt} is not a series. Accepted: ${ACCEPTED}. Metrics: ${metrics.join(", ")}.`,
   });
 }

@@ -18,10 +18,10 @@ export const STEP_MS = 10_000;
 export const MINUTE_MS = 60_000;
 
 /** For people who read a file with `zcat`. */
-export const HEADING = JSON.stringify({ columns: { host: hostHistoryMetrics, processes: processHistoryMetrics } });
+export const HEADER_LINE = JSON.stringify({ columns: { host: hostHistoryMetrics, processes: processHistoryMetrics } });
 
 /** All names come from the sample, which contains no secret. */
-export function stepOf({ kind, payload }: Sample): Step {
+export function toStep({ kind, payload }: Sample): Step {
   const { cpu, memory, disk } = payload.host;
   const [first] = disk;
   const processes = kind === "metrics" ? payload.processes : [];
@@ -41,7 +41,7 @@ export function stepOf({ kind, payload }: Sample): Step {
   };
 }
 
-export function lineOf({ atMs, host, processes }: Step): string {
+export function formatStep({ atMs, host, processes }: Step): string {
   return JSON.stringify({ at: new Date(atMs).toISOString(), host, processes });
 }
 

@@ -4,7 +4,7 @@ import { declaredApps } from "../pm2/declared.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import type { Ports } from "../ports/index.ts";
-import { chooseServices, ecosystemSpellings, envSpellings } from "../project/places.ts";
+import { chooseServices, ecosystemSpellings, envSpellings } from "../project/resolve.ts";
 import { beyondLimits } from "./refusals.ts";
 
 interface Checked {

@@ -1,5 +1,5 @@
 /** Everything before `offset`, and everything in the older files of the same log. */
-export interface Place {
+export interface LogPosition {
   readonly log: string;
   /** The file may be renamed. */
   readonly inode: number;
@@ -9,19 +9,21 @@ export interface Place {
 export type Sign = (text: string) => string;
 
 /** @param sign returns a text of `[\w-]` that only the holder of its key can produce */
-export function cursorText(places: readonly Place[], sign: Sign): string {
-  const text = places.map(({ log, inode, offset }) => `${log}-${inode.toString(36)}-${offset.toString(36)}`).join("_");
+export function formatCursor(positions: readonly LogPosition[], sign: Sign): string {
+  const text = positions
+    .map(({ log, inode, offset }) => `${log}-${inode.toString(36)}-${offset.toString(36)}`)
+    .join("_");
   return `${sign(text)}_${text}`;
 }
 
 /** `undefined` if `sign` did not sign the text. */
-export function placesIn(cursor: string, sign: Sign): Place[] | undefined {
+export function parseCursor(cursor: string, sign: Sign): LogPosition[] | undefined {
   const at = cursor.indexOf("_");
   const text = cursor.slice(at + 1);
   if (at === -1 || cursor.slice(0, at) !== sign(text)) return undefined;
   if (text === "") return [];
-  return text.split("_").map((place) => {
-    const [log = "", inode = "", offset = ""] = place.split("-");
+  return text.split("_").map((position) => {
+    const [log = "", inode = "", offset = ""] = position.split("-");
     return { log, inode: Number.parseInt(inode, 36), offset: Number.parseInt(offset, 36) };
   });
 }

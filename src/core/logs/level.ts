@@ -27,17 +27,17 @@ export function levelOf(value: unknown): LogLevel | null {
 }
 
 const WORD = /^[\s[(<|*-]{0,4}([A-Za-z]{3,8})([\]:)>|\s])/;
-const MARKS = "]:)>|";
-const THROWN = /^(?:Uncaught |Unhandled )?[A-Z]\w{0,60}Error(?: \[\w+\])?: /;
+const LEVEL_DELIMITERS = "]:)>|";
+const ERROR_LINE = /^(?:Uncaught |Unhandled )?[A-Z]\w{0,60}Error(?: \[\w+\])?: /;
 
 /** `[warn]`, `error:` or `INFO` at the start. */
 export function levelIn(text: string): LogLevel | null {
-  if (THROWN.test(text)) return "error";
+  if (ERROR_LINE.test(text)) return "error";
   const [, word = "", after = ""] = WORD.exec(text) ?? [];
-  return MARKS.includes(after) || word === word.toUpperCase() ? levelOf(word) : null;
+  return LEVEL_DELIMITERS.includes(after) || word === word.toUpperCase() ? levelOf(word) : null;
 }
 
 /** Without a level, standard error counts as error and standard output as info. */
-export function isAtLeast(least: LogLevel, level: LogLevel | null, stream: LogStream): boolean {
-  return logLevels.indexOf(level ?? (stream === "err" ? "error" : "info")) >= logLevels.indexOf(least);
+export function isAtLeast(minimum: LogLevel, level: LogLevel | null, stream: LogStream): boolean {
+  return logLevels.indexOf(level ?? (stream === "err" ? "error" : "info")) >= logLevels.indexOf(minimum);
 }

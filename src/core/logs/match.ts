@@ -9,7 +9,7 @@ export interface Search {
 export type Matcher = (line: string) => boolean;
 
 /** Without a pattern, every line matches. @throws {SyntaxError} */
-export function matcherOf({ grep, regexp, ignoreCase = false }: Search): Matcher {
+export function createMatcher({ grep, regexp, ignoreCase = false }: Search): Matcher {
   const patterns = [...(grep === undefined ? [] : [literal(grep)]), ...(regexp === undefined ? [] : [regexp])].map(
     (source) => new RegExp(source, ignoreCase ? "i" : ""),
   );

@@ -3,7 +3,6 @@ const APPENDED = /^(?:\.\d{1,6}|[-.]\d{8}(?:-\d{2,10})?)(?:\.gz)?$/;
 /** pm2-logrotate inserts this before the extension. */
 const INSERTED = /^__[\d:_T.-]{8,30}$/;
 
-/** As logrotate, pm2-logrotate and rotating loggers name them. */
 export function rotatedNames(name: string, siblings: readonly string[]): string[] {
   const dot = name.lastIndexOf(".");
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];

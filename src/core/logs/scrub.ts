@@ -2,40 +2,38 @@ import { createScrub, secretSpellings, type Scrub } from "../pm2/scrub.ts";
 import { maskMembers, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
-const LEAST_BEGUN = 4;
-/** Colours, cursor movements, titles. */
-const SEQUENCE = new RegExp(
+const MIN_PREFIX_LENGTH = 4;
+const ESCAPE_SEQUENCE = new RegExp(
   String.raw`\u001B(?:\[[\d;:?<=>]{0,40}[ -/]{0,4}[@-~]|[\]PX^_][^\u0007\u001B]{0,4000}(?:\u0007|\u001B\\)?|[ -/]{0,4}[0-~])`,
   "g",
 );
 
-export interface LineScrub {
+export interface LineScrubber {
   /** Also removes escape sequences. */
-  readonly whole: Scrub;
+  readonly complete: Scrub;
   /** The end of a truncated line may be the beginning of a secret. */
-  readonly cut: Scrub;
+  readonly truncated: Scrub;
 }
 
 /** In every encoding, with credentials, and values next to a secret-like name. */
-export function lineScrub(secrets: readonly string[]): LineScrub {
+export function createLineScrubber(secrets: readonly string[]): LineScrubber {
   const scrub = createScrub(secrets);
   const known = secretSpellings(secrets);
-  const whole = (line: string): string => maskMembers(scrub(plain(line)));
-  return { whole, cut: (line) => withoutBegun(whole(line), known) };
+  const complete = (line: string): string => maskMembers(scrub(stripEscapes(line)));
+  return { complete, truncated: (line) => maskTrailingPrefix(complete(line), known) };
 }
 
-function plain(line: string): string {
-  return line.includes("\u001B") ? line.replaceAll(SEQUENCE, "") : line;
+function stripEscapes(line: string): string {
+  return line.includes("\u001B") ? line.replaceAll(ESCAPE_SEQUENCE, "") : line;
 }
 
-function withoutBegun(line: string, known: readonly string[]): string {
-  const begun = Math.max(0, ...known.map((secret) => begunIn(line, secret)));
-  return begun < LEAST_BEGUN ? line : `${line.slice(0, -begun)}${REDACTED}`;
+function maskTrailingPrefix(line: string, known: readonly string[]): string {
+  const length = Math.max(0, ...known.map((secret) => trailingPrefixLength(line, secret)));
+  return length < MIN_PREFIX_LENGTH ? line : `${line.slice(0, -length)}${REDACTED}`;
 }
 
-/** The line may end with a prefix of the secret. */
-function begunIn(line: string, secret: string): number {
-  for (let length = Math.min(secret.length - 1, line.length); length >= LEAST_BEGUN; length -= 1)
+function trailingPrefixLength(line: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, line.length); length >= MIN_PREFIX_LENGTH; length -= 1)
     if (line.endsWith(secret.slice(0, length))) return length;
   return 0;
 }

@@ -1,14 +1,14 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 import type { AsyncContextResult } from "../ports/probes.ts";
-import { recordIn } from "../words/record.ts";
-import { redactedStore } from "./redacted-store.ts";
+import { recordIn, isRecord } from "../words/record.ts";
+import { REDACTED } from "../secrets/redact.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
 
 const MAX_STORES = 50;
 const MAX_COUNTERS = 100;
 
-/** `scrub` is applied to every text. */
 export function asyncContextMetrics(
   answer: AsyncContextResult,
   scrub: (text: string) => string,
@@ -21,11 +21,11 @@ export function asyncContextMetrics(
     case "too-large":
       return failure("ASYNC_CONTEXT_PARSE_ERROR", "The answer is larger than svcm reads.", answer.status);
     case "answer":
-      return ofAnswer(answer.status, answer.text, scrub);
+      return parseAnswer(answer.status, answer.text, scrub);
   }
 }
 
-function ofAnswer(status: number, text: string, scrub: (text: string) => string): NonNullable<AsyncContextMetrics> {
+function parseAnswer(status: number, text: string, scrub: (text: string) => string): NonNullable<AsyncContextMetrics> {
   if (status === 404) return failure("ASYNC_CONTEXT_ROUTE_MISSING", "The process has no such route.", status);
   if (status < 200 || status > 299)
     return failure("ASYNC_CONTEXT_HTTP_ERROR", `The process answered with status ${status}.`, status);
@@ -35,17 +35,24 @@ function ofAnswer(status: number, text: string, scrub: (text: string) => string)
   const { active, recentStores } = body;
   const stores: unknown[] = Array.isArray(recentStores) ? recentStores : [];
   return {
-    ...countersOf(body, scrub),
+    ...readCounters(body, scrub),
     active: isCount(active) ? active : null,
     recentStores: stores.slice(0, MAX_STORES).map((store) => redactedStore(store, scrub)),
   };
 }
 
-function countersOf(body: Readonly<Record<string, unknown>>, scrub: (name: string) => string): Record<string, number> {
+function readCounters(
+  body: Readonly<Record<string, unknown>>,
+  scrub: (name: string) => string,
+): Record<string, number> {
   const numbers = Object.entries(body).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number" && entry[0] !== "code" && entry[0] !== "error",
   );
   return Object.fromEntries(numbers.slice(0, MAX_COUNTERS).map(([name, value]) => [scrub(name), value]));
+}
+
+export function activeContexts(metrics: AsyncContextMetrics): number | null {
+  return metrics !== null && "active" in metrics && typeof metrics.active === "number" ? metrics.active : null;
 }
 
 function isCount(value: unknown): value is number {
@@ -54,4 +61,45 @@ function isCount(value: unknown): value is number {
 
 function failure(code: Failure["code"], error: string, status?: number): Failure {
   return { error, code, status };
+}
+
+const MAX_KEYS = 50;
+const MAX_DEPTH = 3;
+const MAX_TEXT_LENGTH = 200;
+
+/** A session id is enough to log in. */
+const SESSION = /session|\bsid\b/i;
+/** A JSON web token, an authorization header. */
+const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
+
+/**
+ * Every key, and the scalar values of keys that do not look secret; everything else is `[REDACTED]`.
+ * @param scrub removes known secrets and credentials from every key and text
+ * @see CONTRACT section 5
+ */
+export function redactedStore(store: unknown, scrub: (text: string) => string): Record<string, unknown> {
+  return isRecord(store) ? redactedObject(store, scrub, 1) : { value: REDACTED };
+}
+
+function redactedObject(
+  object: Readonly<Record<string, unknown>>,
+  scrub: (text: string) => string,
+  depth: number,
+): Record<string, unknown> {
+  const entries = Object.entries(object).slice(0, MAX_KEYS);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [truncate(scrub(key)), redactedValue(key, value, scrub, depth)]),
+  );
+}
+
+function redactedValue(key: string, value: unknown, scrub: (text: string) => string, depth: number): unknown {
+  if (isSecretName(key) || SESSION.test(key)) return REDACTED;
+  if (typeof value === "string") return TOKEN.test(value) ? REDACTED : truncate(scrub(value));
+  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  return isRecord(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
+}
+
+/** Cutting must not hide the `@` after a password. */
+function truncate(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }

@@ -61,20 +61,18 @@ function diskIo({ before, now, platform }: ProcessReadings): ProcessMetrics["dis
   return { supported: true, platform, readBytes, writeBytes, ...ioRates(before, now) };
 }
 
-const TENTH = 10;
-
 /** Null without two readings, or if a counter decreased. */
 export function usagePercent(before: CoreTimes | null | undefined, now: CoreTimes | null | undefined): number | null {
   if (!before || !now) return null;
   const total = now.total - before.total;
   const busy = now.busy - before.busy;
-  return total > 0 && busy >= 0 ? tenths(Math.min(100, (busy / total) * 100)) : null;
+  return total > 0 && busy >= 0 ? roundToTenths(Math.min(100, (busy / total) * 100)) : null;
 }
 
 export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
-  if (now.cpuPercent !== null) return tenths(now.cpuPercent);
+  if (now.cpuPercent !== null) return roundToTenths(now.cpuPercent);
   const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);
-  return perMs === null ? null : tenths(perMs * 100);
+  return perMs === null ? null : roundToTenths(perMs * 100);
 }
 
 interface IoRates {
@@ -84,13 +82,13 @@ interface IoRates {
 
 export function ioRates(before: ProcessReading | undefined, now: ProcessReading): IoRates {
   const rateOf = (field: "readBytes" | "writeBytes"): number | null => {
-    const perMs = perMillisecond(before, now, counterOf(before?.io, field), counterOf(now.io, field));
+    const perMs = perMillisecond(before, now, ioCounter(before?.io, field), ioCounter(now.io, field));
     return perMs === null ? null : Math.round(perMs * 1000);
   };
   return { readBytesPerSecond: rateOf("readBytes"), writeBytesPerSecond: rateOf("writeBytes") };
 }
 
-function counterOf(io: IoReading | undefined, field: "readBytes" | "writeBytes"): number | undefined {
+function ioCounter(io: IoReading | undefined, field: "readBytes" | "writeBytes"): number | undefined {
   return io !== undefined && field in io ? (io as Extract<IoReading, { readBytes: number }>)[field] : undefined;
 }
 
@@ -105,8 +103,8 @@ function perMillisecond(
   return elapsedMs > 0 && to >= from ? (to - from) / elapsedMs : null;
 }
 
-export function tenths(value: number): number {
-  return Math.round(value * TENTH) / TENTH;
+export function roundToTenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 interface HostReadings {
@@ -134,19 +132,18 @@ export function hostMetrics({ before, now, cpuModel, system, disks, processRssSu
   };
 }
 
-/** Some systems do not estimate the available memory. */
 function memoryMetrics(
   { totalBytes, freeBytes, availableBytes }: MemoryReading,
   processRssSumBytes: number | null,
 ): HostMetrics["memory"] {
-  const left = availableBytes ?? freeBytes;
-  const usedBytes = totalBytes === null || left === null ? null : totalBytes - left;
+  const unused = availableBytes ?? freeBytes;
+  const usedBytes = totalBytes === null || unused === null ? null : totalBytes - unused;
   return {
     totalBytes,
     freeBytes,
     availableBytes,
     usedBytes,
-    usedPercent: usedBytes === null || !totalBytes ? null : tenths((usedBytes / totalBytes) * 100),
+    usedPercent: usedBytes === null || !totalBytes ? null : roundToTenths((usedBytes / totalBytes) * 100),
     processRssSumBytes,
     otherBytes: usedBytes === null || processRssSumBytes === null ? null : Math.max(0, usedBytes - processRssSumBytes),
   };
@@ -157,13 +154,13 @@ function diskMetrics(disk: DiskReading): HostMetrics["disk"][number] {
   if ("code" in disk) return { path: disk.path, error: disk.error, code: disk.code };
   const { path, blockBytes, blocks, freeBlocks, availableBlocks } = disk;
   const used = blocks - freeBlocks;
-  const reachable = used + availableBlocks;
+  const usable = used + availableBlocks;
   return {
     path,
     totalBytes: blocks * blockBytes,
     freeBytes: freeBlocks * blockBytes,
     availableBytes: availableBlocks * blockBytes,
     usedBytes: used * blockBytes,
-    usedPercent: reachable === 0 ? 0 : tenths((used / reachable) * 100),
+    usedPercent: usable === 0 ? 0 : roundToTenths((used / usable) * 100),
   };
 }

@@ -4,6 +4,7 @@ import type { Release } from "../api/rollout.ts";
 import type { AuditCount } from "../ports/index.ts";
 import type { OwnUsage } from "../ports/machine.ts";
 import type { Releases } from "../ports/releases.ts";
+import { activeContexts } from "./async-context-metrics.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";
 
@@ -48,7 +49,7 @@ function releaseFamilies({ releases: [newest], ended }: FamilyInput): MetricFami
       name: "svcm_release",
       type: "info",
       help: "The newest apply or rollback of this repository.",
-      samples: newest === undefined ? [] : [{ labels: labelsOf(newest), value: 1 }],
+      samples: newest === undefined ? [] : [{ labels: releaseLabels(newest), value: 1 }],
     },
     {
       name: "svcm_apply",
@@ -59,7 +60,7 @@ function releaseFamilies({ releases: [newest], ended }: FamilyInput): MetricFami
   ];
 }
 
-function labelsOf({ id, environment, git, outcome, undoes = "" }: Release): Readonly<Record<string, string>> {
+function releaseLabels({ id, environment, git, outcome, undoes = "" }: Release): Readonly<Record<string, string>> {
   return { release: id, environment, revision: git?.commit ?? "", outcome, undoes };
 }
 
@@ -98,12 +99,12 @@ function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
 
 const DISK_METRICS: readonly (readonly [string, string, (entry: HostMetrics["disk"][number]) => number | null])[] = [
   ["readable", "1 if the file system could be read, otherwise 0.", (entry) => ("code" in entry ? 0 : 1)],
-  ["total_bytes", "Size of the file system.", (entry) => of(entry, "totalBytes")],
-  ["free_bytes", "Free space of the file system.", (entry) => of(entry, "freeBytes")],
-  ["available_bytes", "Free space for users without privileges.", (entry) => of(entry, "availableBytes")],
+  ["total_bytes", "Size of the file system.", (entry) => numberIn(entry, "totalBytes")],
+  ["free_bytes", "Free space of the file system.", (entry) => numberIn(entry, "freeBytes")],
+  ["available_bytes", "Free space for users without privileges.", (entry) => numberIn(entry, "availableBytes")],
 ];
 
-function of(entry: object, member: string): number | null {
+function numberIn(entry: object, member: string): number | null {
   const value = (entry as Readonly<Record<string, unknown>>)[member];
   return typeof value === "number" ? value : null;
 }
@@ -111,7 +112,7 @@ function of(entry: object, member: string): number | null {
 function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayload): MetricFamily[] {
   const labels = { environment };
   const isReadable = ecosystem.code === undefined;
-  const known = (value: number): number | null => (isReadable ? value : null);
+  const ifReadable = (value: number): number | null => (isReadable ? value : null);
   return [
     gauges(
       "svcm_processes",
@@ -133,7 +134,7 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
       "Differences between what it declares and what PM2 runs.",
       driftStates.map((state) => ({
         labels: { ...labels, state },
-        value: known(ecosystem.drift.filter((entry) => entry.state === state).length),
+        value: ifReadable(ecosystem.drift.filter((entry) => entry.state === state).length),
       })),
     ),
     gauge("svcm_plan_steps", "Steps from what PM2 runs to what it declares.", ecosystem.planSteps, labels),
@@ -159,7 +160,12 @@ const PROCESS_METRICS: readonly (readonly [
   ["unstable_restarts", "gauge", "Early ends in a row.", ({ unstableRestarts }) => unstableRestarts],
   ["disk_read_bytes", "counter", "Read from the storage.", ({ diskIo }) => diskIo.readBytes],
   ["disk_written_bytes", "counter", "Written to the storage.", ({ diskIo }) => diskIo.writeBytes],
-  ["async_context_active", "gauge", "Async contexts that are active.", ({ asyncContext }) => activeOf(asyncContext)],
+  [
+    "async_context_active",
+    "gauge",
+    "Async contexts that are active.",
+    ({ asyncContext }) => activeContexts(asyncContext),
+  ],
 ];
 
 function processFamilies(processes: readonly ProcessMetrics[]): MetricFamily[] {
@@ -167,15 +173,11 @@ function processFamilies(processes: readonly ProcessMetrics[]): MetricFamily[] {
     name: `svcm_process_${name}`,
     type,
     help,
-    samples: processes.map((one) => ({
-      labels: { name: one.name, pm_id: String(one.pmId) },
-      value: valueOf(one),
+    samples: processes.map((process) => ({
+      labels: { name: process.name, pm_id: String(process.pmId) },
+      value: valueOf(process),
     })),
   }));
-}
-
-function activeOf(asyncContext: ProcessMetrics["asyncContext"]): number | null {
-  return asyncContext !== null && "active" in asyncContext ? of(asyncContext, "active") : null;
 }
 
 function ratio(percent: number | null): number | null {

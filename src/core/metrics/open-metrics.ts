@@ -23,8 +23,8 @@ export type MetricsFormat = keyof typeof METRICS_TYPES;
 
 export function metricsText(families: readonly MetricFamily[], format: MetricsFormat): string {
   const measured = families.flatMap(({ samples, ...family }) => {
-    const left = samples.filter(({ value }) => value !== null && Number.isFinite(value));
-    return left.length === 0 ? [] : [{ ...family, samples: left }];
+    const present = samples.filter(({ value }) => value !== null && Number.isFinite(value));
+    return present.length === 0 ? [] : [{ ...family, samples: present }];
   });
   const lines = measured.flatMap(format === "openmetrics" ? openMetricsLines : prometheusLines);
   return [...lines, ...(format === "openmetrics" ? ["# EOF"] : []), ""].join("\n");

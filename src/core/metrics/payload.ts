@@ -7,19 +7,20 @@ import type {
   ProcessProblem,
 } from "../api/metrics.ts";
 import type { HostSystem } from "../api/host-system.ts";
+import { activeContexts } from "./async-context-metrics.ts";
 import { hostMetrics, processMetrics } from "./from-readings.ts";
 import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import type { DiskReading, HostReading, ProcessReading } from "./reading.ts";
 
-interface Counted {
+interface Reading {
   readonly host: HostReading;
   readonly processes: ReadonlyMap<number, ProcessReading>;
 }
 
 /** Far enough apart for a rate; at first there is no earlier one. */
 export interface Measured {
-  readonly before: Counted | undefined;
-  readonly now: Counted;
+  readonly before: Reading | undefined;
+  readonly now: Reading;
   readonly disks: readonly DiskReading[];
   readonly cpuModel: string | null;
   readonly system: HostSystem | null;
@@ -40,7 +41,7 @@ export interface PayloadInput {
 /** The metrics payload. @see CONTRACT section 5 */
 export function metricsPayload(input: PayloadInput): MetricsPayload {
   const { environment, epochMs, measured, ecosystem } = input;
-  const processes = processesOf(input);
+  const processes = toProcesses(input);
   const processRssSumBytes = [...measured.now.processes.values()].reduce(
     (sum, { rssBytes }) => sum + (rssBytes ?? 0),
     0,
@@ -50,8 +51,8 @@ export function metricsPayload(input: PayloadInput): MetricsPayload {
     collectedAt: new Date(epochMs).toISOString(),
     environment,
     ecosystem,
-    summary: summaryOf(processes),
-    host: hostMetrics({ ...hostOf(measured), processRssSumBytes }),
+    summary: summarize(processes),
+    host: hostMetrics({ ...hostReadings(measured), processRssSumBytes }),
     processes,
   };
 }
@@ -59,15 +60,15 @@ export function metricsPayload(input: PayloadInput): MetricsPayload {
 export function hostPayload(measured: Measured, epochMs: number): HostPayload {
   return {
     collectedAt: new Date(epochMs).toISOString(),
-    host: hostMetrics({ ...hostOf(measured), processRssSumBytes: null }),
+    host: hostMetrics({ ...hostReadings(measured), processRssSumBytes: null }),
   };
 }
 
-function hostOf({ before, now, disks, cpuModel, system }: Measured) {
+function hostReadings({ before, now, disks, cpuModel, system }: Measured) {
   return { before: before?.host, now: now.host, disks, cpuModel, system };
 }
 
-function processesOf({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadInput) {
+function toProcesses({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadInput) {
   const { before, now } = measured;
   const instances = new Map<string, number>();
   for (const { name } of records) instances.set(name, (instances.get(name) ?? 0) + 1);
@@ -88,7 +89,7 @@ function processesOf({ records, measured, epochMs, platform, own, problem, async
 }
 
 /** Sums of measured values only; null if there are none. */
-function summaryOf(processes: readonly ProcessMetrics[]): MetricsPayload["summary"] {
+function summarize(processes: readonly ProcessMetrics[]): MetricsPayload["summary"] {
   const statusCounts: Record<string, number> = {};
   for (const { status } of processes) statusCounts[status] = (statusCounts[status] ?? 0) + 1;
   const running = processes.filter(({ pid }) => pid !== null);
@@ -97,24 +98,20 @@ function summaryOf(processes: readonly ProcessMetrics[]): MetricsPayload["summar
     onlineCount: statusCounts["online"] ?? 0,
     stoppedCount: statusCounts["stopped"] ?? 0,
     erroredCount: statusCounts["errored"] ?? 0,
-    totalCpuPercent: sumOf(running.map(({ cpuPercent }) => cpuPercent)),
-    totalMemoryBytes: sumOf(running.map(({ memoryBytes }) => memoryBytes)),
+    totalCpuPercent: sumMeasured(running.map(({ cpuPercent }) => cpuPercent)),
+    totalMemoryBytes: sumMeasured(running.map(({ memoryBytes }) => memoryBytes)),
     statusCounts,
     asyncContextActiveSum: activeSum(processes),
   };
 }
 
-function sumOf(values: readonly (number | null)[]): number | null {
+function sumMeasured(values: readonly (number | null)[]): number | null {
   const measured = values.filter((value) => value !== null);
   if (measured.length === 0 && values.length > 0) return null;
   return Math.round(measured.reduce((sum, value) => sum + value, 0) * 10) / 10;
 }
 
 function activeSum(processes: readonly ProcessMetrics[]): number | null {
-  const active = processes.flatMap(({ asyncContext }) =>
-    asyncContext !== null && "active" in asyncContext && typeof asyncContext.active === "number"
-      ? [asyncContext.active]
-      : [],
-  );
+  const active = processes.map(({ asyncContext }) => activeContexts(asyncContext)).filter((count) => count !== null);
   return active.length === 0 ? null : active.reduce((sum, count) => sum + count, 0);
 }

@@ -61,13 +61,13 @@ export function parseStat(text: string): Pick<HostReading, "all" | "cores"> {
     const match = CPU_LINE.exec(line.trimEnd());
     if (match === null) break;
     const [, core = "", numbers = ""] = match;
-    if (core === "") all = timesOf(numbers);
-    else cores.set(Number(core), timesOf(numbers));
+    if (core === "") all = parseCoreTimes(numbers);
+    else cores.set(Number(core), parseCoreTimes(numbers));
   }
   return { all, cores };
 }
 
-function timesOf(numbers: string): CoreTimes {
+function parseCoreTimes(numbers: string): CoreTimes {
   const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, irq = 0, softIrq = 0, steal = 0] = numbers
     .split(" ")
     .map(Number);
@@ -106,25 +106,25 @@ export interface Units {
   readonly ticksPerSecond: number;
 }
 
-const COMMON: Units = { pageBytes: 4096, ticksPerSecond: 100 };
+const DEFAULT_UNITS: Units = { pageBytes: 4096, ticksPerSecond: 100 };
 
 /** `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */
 export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found = new Map<number, number>();
+  const values = new Map<number, number>();
   for (let at = 0; at + 2 * WORD_BYTES <= view.byteLength; at += 2 * WORD_BYTES) {
-    found.set(
+    values.set(
       Number(view.getBigUint64(at, isLittleEndian)),
       Number(view.getBigUint64(at + WORD_BYTES, isLittleEndian)),
     );
   }
   return {
-    pageBytes: found.get(PAGE_SIZE) ?? COMMON.pageBytes,
-    ticksPerSecond: found.get(CLOCK_TICKS) ?? COMMON.ticksPerSecond,
+    pageBytes: values.get(PAGE_SIZE) ?? DEFAULT_UNITS.pageBytes,
+    ticksPerSecond: values.get(CLOCK_TICKS) ?? DEFAULT_UNITS.ticksPerSecond,
   };
 }
 
-const LISTENS = "0A";
+const TCP_LISTEN = "0A";
 
 export function parseTcpTable(text: string): [inode: string, socket: ListeningSocket][] {
   return text
@@ -133,14 +133,14 @@ export function parseTcpTable(text: string): [inode: string, socket: ListeningSo
     .flatMap((line): [string, ListeningSocket][] => {
       const { 1: local = "", 3: state, 4: queues = "", 9: inode } = line.trim().split(/\s+/);
       const [host = "", port = ""] = local.split(":");
-      if (state !== LISTENS || inode === undefined) return [];
+      if (state !== TCP_LISTEN || inode === undefined) return [];
       const waiting = Number.parseInt(queues.split(":")[1] ?? "0", 16);
-      return [[inode, { address: addressOf(host), port: Number.parseInt(port, 16), waiting }]];
+      return [[inode, { address: parseAddress(host), port: Number.parseInt(port, 16), waiting }]];
     });
 }
 
 /** 32-bit words in the byte order of the machine, which is little-endian. */
-function addressOf(hex: string): string {
+function parseAddress(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).toReversed());
   if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join(".");
   const text = bytes.join("").toLowerCase();

@@ -37,7 +37,6 @@ export interface ProcessReading {
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** Connections that were not accepted yet. */
   readonly waiting: number;
 }
 

@@ -1,4 +1,4 @@
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ErrorCode } from "../api/code.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
@@ -40,7 +40,7 @@ export interface Telemetry {
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for an unknown service
    */
-  environment(asked: PlaceRequest): Promise<string>;
+  environment(request: EnvironmentRequest): Promise<string>;
 
   /**
    * Yields samples until the signal is aborted: first the newest existing one, then one per interval. A slow reader

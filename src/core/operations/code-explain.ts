@@ -14,14 +14,15 @@ export const codeExplain = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(_ports, { code }): Promise<CodeExplanation> {
-    const asked = code.trim().toUpperCase();
-    const doc = docOf(asked);
-    if (doc) return { code: asked, ...doc };
-    const known = Object.values(catalog).flatMap(Object.keys);
-    const meant = suggest(asked, known) ?? known.find((word) => asked !== "" && word.startsWith(asked));
+    const requested = code.trim().toUpperCase();
+    const doc = docOf(requested);
+    if (doc) return { code: requested, ...doc };
+    const codes = Object.values(catalog).flatMap(Object.keys);
+    const suggestion =
+      suggest(requested, codes) ?? codes.find((word) => requested !== "" && word.startsWith(requested));
     throw new SvcmError("NOT_FOUND", {
       code: "CODE_NOT_FOUND",
-      details: `There is no code ${JSON.stringify(code.slice(0, 80))}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+      details: `There is no code ${JSON.stringify(code.slice(0, 80))}.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`,
       hint: "The last line of each error names its code.",
     });
   },

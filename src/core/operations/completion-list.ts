@@ -1,6 +1,5 @@
-import { acceptedValues } from "../env/values.ts";
-import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
-import { ecosystemSpellings, envSpellings } from "../project/places.ts";
+import { acceptedValues, editableKeys, specOf, visibleKeys } from "../env/runtime-keys.ts";
+import { ecosystemSpellings, envSpellings } from "../project/resolve.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { selectorsOf, type Labelled } from "../nodes/select.ts";
@@ -32,24 +31,24 @@ export const completionList = defineOperation({
 });
 
 const sources = {
-  environments: async (ports: Ports) => plain([...envSpellings(await ports.facts.runtimeContract()).keys()]),
+  environments: async (ports: Ports) => toCompletables([...envSpellings(await ports.facts.runtimeContract()).keys()]),
   ecosystems: async ({ facts }: Ports) => {
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-    return plain(ecosystemSpellings(contract, matrix).keys());
+    return toCompletables(ecosystemSpellings(contract, matrix).keys());
   },
   visibleKeys: async ({ facts }: Ports) => keysAbout(await facts.runtimeContract(), visibleKeys),
   editableKeys: async ({ facts }: Ports) => keysAbout(await facts.runtimeContract(), editableKeys),
-  projectKeys: async ({ facts }: Ports) => plain(Object.keys((await facts.project())?.keys ?? {})),
+  projectKeys: async ({ facts }: Ports) => toCompletables(Object.keys((await facts.project())?.keys ?? {})),
   guesses: async ({ facts }: Ports) =>
     Object.entries((await facts.project())?.guesses ?? {}).map(([value, about]) => ({ value, about })),
-  nodes: async (ports: Ports) => plain(selectorsOf(await declaredNodes(ports))),
-  nodeNames: async (ports: Ports) => plain((await declaredNodes(ports)).map(({ name }) => name)),
+  nodes: async (ports: Ports) => toCompletables(selectorsOf(await declaredNodes(ports))),
+  nodeNames: async (ports: Ports) => toCompletables((await declaredNodes(ports)).map(({ name }) => name)),
   profiles: async ({ facts }: Ports) => {
     const { profiles } = await facts.runtimeContract();
     return Object.entries(profiles).map(([value, { label }]) => ({ value, about: label }));
   },
   services: async ({ facts }: Ports) =>
-    plain(Object.keys((await facts.project())?.services ?? {}).filter((name) => name !== "")),
+    toCompletables(Object.keys((await facts.project())?.services ?? {}).filter((name) => name !== "")),
   serviceKinds: async ({ facts }: Ports) => {
     const { serviceKinds } = await facts.capabilityMatrix();
     return Object.entries(serviceKinds).map(([value, { label }]) => ({ value, about: label }));
@@ -58,15 +57,15 @@ const sources = {
     Object.values(catalog).flatMap((codes) =>
       Object.entries(codes).map(([value, { summary }]) => ({ value, about: summary })),
     ),
-  targetFields: async () => plain(fieldsOf("deployments")),
+  targetFields: async () => toCompletables(fieldsOf("deployments")),
   configurationFields: async ({ facts }: Ports) => {
     const ports = Object.values((await facts.capabilityMatrix()).serviceKinds).flatMap((kind) => kind.ports);
     const fields = fieldsOf("serviceConfiguration").filter((field) => field !== "ports");
-    return plain([...fields, ...new Set(ports.map((port) => `ports.${port}`))]);
+    return toCompletables([...fields, ...new Set(ports.map((port) => `ports.${port}`))]);
   },
-  targets: async (ports: Ports) => entries(ports, "deployments", "name", "deployTarget"),
-  adapters: async (ports: Ports) => entries(ports, "interfaces", "controller", "framework"),
-  revisions: async ({ revisions }: Ports) => plain(await revisions.listNames()),
+  targets: async (ports: Ports) => documentEntries(ports, "deployments", "name", "deployTarget"),
+  adapters: async (ports: Ports) => documentEntries(ports, "interfaces", "controller", "framework"),
+  revisions: async ({ revisions }: Ports) => toCompletables(await revisions.listNames()),
   processes: async ({ processes }: Ports) => {
     const states = new Map<string, Set<string>>();
     for (const { name, status } of await processes.names())
@@ -76,7 +75,7 @@ const sources = {
   processIds: async ({ processes }: Ports) =>
     (await processes.names()).map(({ pmId, name, status }) => ({ value: String(pmId), about: `${name}, ${status}` })),
   namespaces: async ({ processes }: Ports) =>
-    plain([...new Set((await processes.names()).map(({ namespace }) => namespace))]),
+    toCompletables([...new Set((await processes.names()).map(({ namespace }) => namespace))]),
 };
 
 async function declaredNodes({ facts }: Ports): Promise<Labelled[]> {
@@ -84,7 +83,7 @@ async function declaredNodes({ facts }: Ports): Promise<Labelled[]> {
   return Object.entries(nodes).map(([name, { labels }]) => ({ name, labels }));
 }
 
-function plain(values: Iterable<string>): Completable[] {
+function toCompletables(values: Iterable<string>): Completable[] {
   return [...values].map((value) => ({ value }));
 }
 
@@ -96,15 +95,20 @@ function keysAbout(contract: Contract, keys: (contract: Contract) => string[]): 
 
 async function keyValues({ facts }: Ports, key: string): Promise<Completable[]> {
   const spec = specOf(await facts.runtimeContract(), key);
-  return spec?.kind === "enum" ? plain(acceptedValues(spec).filter((value) => value !== "")) : [];
+  return spec?.kind === "enum" ? toCompletables(acceptedValues(spec).filter((value) => value !== "")) : [];
 }
 
 async function fieldValues(ports: Ports, field: string): Promise<Completable[]> {
   const { fieldValues: valuesOf } = await import("../deployments/fields.ts");
-  return plain(valuesOf(await vocabularyOf(ports))[field] ?? []);
+  return toCompletables(valuesOf(await vocabularyOf(ports))[field] ?? []);
 }
 
-async function entries(ports: Ports, section: ListSection, name: string, about: string): Promise<Completable[]> {
+async function documentEntries(
+  ports: Ports,
+  section: ListSection,
+  name: string,
+  about: string,
+): Promise<Completable[]> {
   const [{ readSource }, { entriesOf }] = await Promise.all([
     import("../yaml/read.ts"),
     import("../deployments/edit/edit.ts"),

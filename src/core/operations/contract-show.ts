@@ -1,6 +1,5 @@
-import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/places.ts";
-import { tierReason, visibleKeys } from "../env/tiers.ts";
-import { acceptedValues } from "../env/values.ts";
+import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/resolve.ts";
+import { tierReason, visibleKeys, acceptedValues } from "../env/runtime-keys.ts";
 import type { ContractResponse } from "../api/bodies.ts";
 import { describeError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -33,8 +32,8 @@ export const contractShow = defineOperation({
       },
       capabilityMatrix: matrix,
       defaultEnvironment: {
-        envFile: orRefusal(() => resolveEnvironment(spellings, contract, undefined, nodeEnv)),
-        ecosystem: orRefusal(() =>
+        envFile: resolveOrRefusal(() => resolveEnvironment(spellings, contract, undefined, nodeEnv)),
+        ecosystem: resolveOrRefusal(() =>
           resolveEnvironment(ecosystemSpellings(contract, matrix), contract, undefined, nodeEnv),
         ),
       },
@@ -46,7 +45,7 @@ export const contractShow = defineOperation({
   },
 });
 
-function orRefusal(resolve: () => { readonly environment: string; readonly name: string }): DefaultEnvironment {
+function resolveOrRefusal(resolve: () => { readonly environment: string; readonly name: string }): DefaultEnvironment {
   try {
     const { environment, name } = resolve();
     return { environment, name };

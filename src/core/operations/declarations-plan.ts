@@ -14,12 +14,12 @@ export const declarationsPlan = defineOperation({
   access: "read",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { document: draft, from }, caller): Promise<DeclarationsPlanResponse> {
-    if (from !== undefined) return { differences: await differencesOf(ports, from, draft), issues: [] };
-    return await planned(ports, draft, caller);
+    if (from !== undefined) return { differences: await describeDifferences(ports, from, draft), issues: [] };
+    return await planDraft(ports, draft, caller);
   },
 });
 
-async function planned(ports: Ports, draft: Candidate, caller: Caller): Promise<DeclarationsPlanResponse> {
+async function planDraft(ports: Ports, draft: Candidate, caller: Caller): Promise<DeclarationsPlanResponse> {
   const [{ applyDraft }, { patchOf }, { shownDocument }, { readSource }] = await Promise.all([
     import("../deployments/edit/index.ts"),
     import("../deployments/patch.ts"),
@@ -27,17 +27,17 @@ async function planned(ports: Ports, draft: Candidate, caller: Caller): Promise<
     import("../yaml/read.ts"),
   ]);
   let issues: readonly Issue[] = [];
-  const how = { dryRun: true, action: "suite.write", mayCreate: true };
-  const { planned: plan, created } = await changeDocument(ports, caller, how, (document, vocabulary) => {
+  const options = { dryRun: true, action: "suite.write", mayCreate: true };
+  const { planned: plan, created } = await changeDocument(ports, caller, options, (document, vocabulary) => {
     const { edit, bad } = applyDraft(document, draft, vocabulary);
     issues = bad;
     return edit;
   });
   const { before, text: after, changes } = plan;
-  const shown = shownDocument(readSource(before, DEPLOYMENTS_FILE).value, await vocabularyOf(ports));
+  const current = shownDocument(readSource(before, DEPLOYMENTS_FILE).value, await vocabularyOf(ports));
   const patch = patchOf({ file: DEPLOYMENTS_FILE, before: created ? undefined : before, after, changes });
   return {
-    differences: await differencesOf(ports, isRecord(shown) ? shown : {}, draft),
+    differences: await describeDifferences(ports, isRecord(current) ? current : {}, draft),
     issues: [...issues],
     ...(patch !== undefined && { patch }),
   };
@@ -47,7 +47,7 @@ function plain(text: string): string {
   return text;
 }
 
-async function differencesOf(
+async function describeDifferences(
   ports: Ports,
   from: Candidate,
   to: Candidate,
@@ -58,8 +58,8 @@ async function differencesOf(
     import("../deployments/diff/report/words.ts"),
   ]);
   const { changes } = diffDeployments(from, to, await vocabularyOf(ports));
-  return bySection(changes.map(maskChange)).flatMap(({ title, changes: own }) =>
-    own.map((change) => ({
+  return bySection(changes.map(maskChange)).flatMap(({ title, changes: sectionChanges }) =>
+    sectionChanges.map((change) => ({
       section: title,
       subject: subjectText(change, plain),
       fields: change.fields.map((field) => fieldText(field, change.kind, plain, "→")),

@@ -4,20 +4,23 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { DEPLOYMENTS_FILE, documentPath, readDocumentIfThere, vocabularyOf } from "../deployments/file.ts";
 import { isRecord } from "../words/record.ts";
-import type { EnvRead } from "./env-read.ts";
+import type { TaggedResponse } from "./env-read.ts";
 
 /** Reads the document of the repository and validates it. Credentials are masked. */
 export const declarationsRead = defineOperation({
   id: "declarations.read",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports): Promise<EnvRead<DeclarationsResponse>> {
-    return await declarationsOf(ports, await readDocumentIfThere(ports, DEPLOYMENTS_FILE));
+  async run(ports): Promise<TaggedResponse<DeclarationsResponse>> {
+    return await toDeclarations(ports, await readDocumentIfThere(ports, DEPLOYMENTS_FILE));
   },
 });
 
 /** @param text `undefined` if the file does not exist */
-export async function declarationsOf(ports: Ports, text: string | undefined): Promise<EnvRead<DeclarationsResponse>> {
+export async function toDeclarations(
+  ports: Ports,
+  text: string | undefined,
+): Promise<TaggedResponse<DeclarationsResponse>> {
   const [{ readSource }, { validateSource }, { shownDocument }, vocabulary] = await Promise.all([
     import("../yaml/read.ts"),
     import("../deployments/validate.ts"),
@@ -36,13 +39,13 @@ export async function declarationsOf(ports: Ports, text: string | undefined): Pr
       valid: isValid(issues),
       issues,
       ...(isRecord(document) && { document }),
-      ...(await revisionOf(ports, path)),
+      ...(await readRevision(ports, path)),
     },
     bytes: new TextEncoder().encode(text ?? ""),
   };
 }
 
-async function revisionOf({ revisions }: Ports, path: string): Promise<Pick<DeclarationsResponse, "revision">> {
+async function readRevision({ revisions }: Ports, path: string): Promise<Pick<DeclarationsResponse, "revision">> {
   const state = await revisions.readState(() => Promise.resolve([path]));
   if (state === undefined) return {};
   const isTracked = (await revisions.listTracked([DEPLOYMENTS_FILE])).length > 0;

@@ -1,22 +1,22 @@
 import type { DeclarationsResponse } from "../api/declarations.ts";
 import { changeDocument } from "../deployments/edit-file.ts";
 import { defineOperation } from "../operation.ts";
-import { declarationsOf } from "./declarations-read.ts";
-import type { EnvRead } from "./env-read.ts";
+import { toDeclarations } from "./declarations-read.ts";
+import type { TaggedResponse } from "./env-read.ts";
 
 /** Changes the lines of the document that differ from the draft, atomically and audited, or changes nothing. */
 export const declarationsWrite = defineOperation({
   id: "declarations.write",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { document: draft, ifMatch }, caller): Promise<EnvRead<DeclarationsResponse>> {
+  async run(ports, { document: draft, ifMatch }, caller): Promise<TaggedResponse<DeclarationsResponse>> {
     const { applyDraft, refuseIssues } = await import("../deployments/edit/index.ts");
-    const how = { dryRun: false, action: "suite.write", mayCreate: true, ifMatch };
-    const { planned } = await changeDocument(ports, caller, how, (document, vocabulary) => {
+    const options = { dryRun: false, action: "suite.write", mayCreate: true, ifMatch };
+    const { planned } = await changeDocument(ports, caller, options, (document, vocabulary) => {
       const { edit, bad } = applyDraft(document, draft, vocabulary);
       refuseIssues(bad, []);
       return edit;
     });
-    return await declarationsOf(ports, planned.text);
+    return await toDeclarations(ports, planned.text);
   },
 });

@@ -14,7 +14,7 @@ import {
   vocabularyOf,
 } from "../deployments/file.ts";
 
-interface Read extends Pick<DiffSide, "revision" | "commit"> {
+interface RevisionText extends Pick<DiffSide, "revision" | "commit"> {
   readonly text: string | undefined;
 }
 
@@ -24,11 +24,12 @@ export const deploymentsDiff = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { file = DEPLOYMENTS_FILE, from, to }): Promise<DiffReport> {
     const vocabulary = await vocabularyOf(ports);
-    const old = await readRevision(ports, file, from);
-    const young: Read =
+    const older = await readRevision(ports, file, from);
+    const newer: RevisionText =
       to === undefined ? { text: await readDocumentIfThere(ports, file) } : await readRevision(ports, file, to);
-    if (old.text === undefined && young.text === undefined) throw nowhere(documentPath(ports, file), [old, young]);
-    const [before, after] = [await readSide(old, file, vocabulary), await readSide(young, file, vocabulary)];
+    if (older.text === undefined && newer.text === undefined)
+      throw missingEverywhere(documentPath(ports, file), [older, newer]);
+    const [before, after] = [await readSide(older, file, vocabulary), await readSide(newer, file, vocabulary)];
     const [{ diffDeployments }, { maskChange }] = await Promise.all([
       import("../deployments/diff/diff.ts"),
       import("../deployments/diff/report/mask.ts"),
@@ -38,13 +39,13 @@ export const deploymentsDiff = defineOperation({
   },
 });
 
-async function readRevision(ports: Ports, file: string, revision: string): Promise<Read> {
+async function readRevision(ports: Ports, file: string, revision: string): Promise<RevisionText> {
   const path = documentPath(ports, file);
   const { commit, bytes } = await ports.revisions.read(revision, path);
   return { revision, commit, text: bytes && documentText(bytes, path) };
 }
 
-function nowhere(path: string, sides: readonly Read[]): SvcmError {
+function missingEverywhere(path: string, sides: readonly RevisionText[]): SvcmError {
   const places = sides.map(({ revision }) => revision ?? "the work tree").join(" nor in ");
   return new SvcmError("SUITE_FILE_FAILED", {
     code: "SUITE_FILE_NOT_FOUND",
@@ -55,7 +56,7 @@ function nowhere(path: string, sides: readonly Read[]): SvcmError {
 
 /** @throws {SvcmError} SUITE_FILE_FAILED with every issue if the text is not a document */
 async function readSide(
-  { text, ...side }: Read,
+  { text, ...side }: RevisionText,
   file: string,
   vocabulary: Vocabulary,
 ): Promise<{ readonly side: DiffSide; readonly document: Candidate }> {

@@ -16,8 +16,8 @@ export const ecosystemCheck = defineOperation({
   id: "ecosystem.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, asked): Promise<EcosystemCheckResponse> {
-    const { file, issues } = await readChecked(ports, await vocabularyOf(ports), asked);
+  async run(ports, request): Promise<EcosystemCheckResponse> {
+    const { file, issues } = await readChecked(ports, await vocabularyOf(ports), request);
     const { environment, fileName, path, loaded } = file;
     return { environment, fileName, path, exists: loaded !== undefined, issues };
   },

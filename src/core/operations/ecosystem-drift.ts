@@ -14,9 +14,9 @@ export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, asked): Promise<EcosystemDrift> {
-    const environment = await ports.telemetry.environment(asked);
-    const watch = new EcosystemWatch(ports, asked);
+  async run(ports, request): Promise<EcosystemDrift> {
+    const environment = await ports.telemetry.environment(request);
+    const watch = new EcosystemWatch(ports, request);
     const {
       error: details = "",
       code,
@@ -24,7 +24,7 @@ export const ecosystemDrift = defineOperation({
     } = await watch.compare(await ports.processes.list(), { isCurrent: true });
     if (code !== undefined)
       throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
-    return { environment, ...(asked.service === undefined ? view : withoutOthers(view)) };
+    return { environment, ...(request.service === undefined ? view : withoutOthers(view)) };
   },
 });
 

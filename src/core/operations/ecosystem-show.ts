@@ -11,20 +11,20 @@ export const ecosystemShow = defineOperation({
   id: "ecosystem.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { serviceKind, ...asked }): Promise<EcosystemResponse> {
+  async run(ports, { serviceKind, ...request }): Promise<EcosystemResponse> {
     const suffixes =
-      serviceKind === undefined ? undefined : suffixesOf(await ports.facts.capabilityMatrix(), serviceKind);
-    const { contract, ...file } = await readEcosystem(ports, asked);
+      serviceKind === undefined ? undefined : findSuffixes(await ports.facts.capabilityMatrix(), serviceKind);
+    const { contract, ...file } = await readEcosystem(ports, request);
     return ecosystemResponse(file, { contract, secrets: await readSecrets(ports, contract), suffixes });
   },
 });
 
-function suffixesOf({ serviceKinds }: CapabilityMatrix, asked: string): readonly string[] {
-  const kind = Object.hasOwn(serviceKinds, asked) ? serviceKinds[asked] : undefined;
+function findSuffixes({ serviceKinds }: CapabilityMatrix, serviceKind: string): readonly string[] {
+  const kind = Object.hasOwn(serviceKinds, serviceKind) ? serviceKinds[serviceKind] : undefined;
   if (kind) return kind.appSuffixes;
   const accepted = Object.keys(serviceKinds);
   throw new SvcmError("INVALID_REQUEST", {
-    details: `Unsupported service kind ${JSON.stringify(asked.slice(0, 80))}. Accepted: ${accepted.join(", ")}.`,
-    hint: didYouMean(asked, accepted),
+    details: `Unsupported service kind ${JSON.stringify(serviceKind.slice(0, 80))}. Accepted: ${accepted.join(", ")}.`,
+    hint: didYouMean(serviceKind, accepted),
   });
 }

@@ -8,9 +8,9 @@ export const envCheck = defineOperation({
   id: "env.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, asked): Promise<EnvCheckResponse> {
+  async run(ports, request): Promise<EnvCheckResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
+    const file = await readEnvFile(ports, contract, request);
     const issues = checkEnvFiles(contract, file.layers);
     return { environment: file.environment, fileName: file.fileName, issues };
   },

@@ -1,7 +1,7 @@
 import type { EnvDiffResponse } from "../api/bodies.ts";
 import { diffEnv } from "../env/diff.ts";
 import { defineOperation } from "../operation.ts";
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile } from "../env/env-file.ts";
 
 /** Compares secrets, but never returns them. */
 export const envDiff = defineOperation({
@@ -14,7 +14,7 @@ export const envDiff = defineOperation({
       readEnvFile(ports, contract, { environment: input.from, service: input.service }),
       readEnvFile(ports, contract, { environment: input.to, service: input.service }),
     ]);
-    const entries = diffEnv(contract, heldValues(from.layers), heldValues(to.layers));
+    const entries = diffEnv(contract, effectiveValues(from.layers), effectiveValues(to.layers));
     return { from: from.environment, to: to.environment, entries };
   },
 });

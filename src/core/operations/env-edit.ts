@@ -1,8 +1,7 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readOverridden } from "../env/env-file.ts";
-import type { EnvPlan } from "../env/plan.ts";
-import { planRewrite } from "../env/rewrite.ts";
-import { auditedEnvWrite, noteFile, writeEnv } from "../env/transaction.ts";
+import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readLowerLayers } from "../env/env-file.ts";
+import { type EnvPlan, planRewrite } from "../env/plan.ts";
+import { auditedEnvWrite, recordFile, writeEnv } from "../env/transaction.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
 import { entityTag } from "../entity-tag.ts";
@@ -21,12 +20,12 @@ export const envSource = defineOperation({
   id: "env.source",
   access: "write",
   refusal: "INVALID_REQUEST",
-  async run(ports, asked): Promise<EnvSource> {
+  async run(ports, request): Promise<EnvSource> {
     const contract = await ports.facts.runtimeContract();
-    const { environment, fileName, path, bytes, layers } = await readEnvFile(ports, contract, asked);
-    const own = layers.find((layer) => layer.path === path);
-    if (own === undefined) throw envFileFailure(new FileError("ENOENT", path, `${path} does not exist.`), path);
-    return { environment, fileName, bytes: own.bytes, entityTag: entityTag(ports, bytes) };
+    const { environment, fileName, path, bytes, layers } = await readEnvFile(ports, contract, request);
+    const layer = layers.find((candidate) => candidate.path === path);
+    if (layer === undefined) throw envFileFailure(new FileError("ENOENT", path, `${path} does not exist.`), path);
+    return { environment, fileName, bytes: layer.bytes, entityTag: entityTag(ports, bytes) };
   },
 });
 
@@ -38,16 +37,16 @@ export const envRewrite = defineOperation({
   id: "env.rewrite",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { content, ifMatch, ...asked }, caller): Promise<EnvWriteResponse> {
+  async run(ports, { content, ifMatch, ...request }, caller): Promise<EnvWriteResponse> {
     return await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
-      const file = await locateEnvFile(ports, contract, asked);
-      noteFile(transaction, file);
-      const below = await readOverridden(ports, file);
+      const file = await locateEnvFile(ports, contract, request);
+      recordFile(transaction, file);
+      const below = await readLowerLayers(ports, file);
       const { fileName, path } = file;
       const after = decodeEnv(content, path);
-      const planOf = (before: string): EnvPlan => planRewrite(contract, { fileName, before, after, below });
-      const { response } = await writeEnv(ports, contract, { file, below }, planOf, { ...transaction, ifMatch });
+      const makePlan = (before: string): EnvPlan => planRewrite(contract, { fileName, before, after, below });
+      const { response } = await writeEnv(ports, contract, { file, below }, makePlan, { ...transaction, ifMatch });
       return response;
     });
   },

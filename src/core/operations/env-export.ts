@@ -1,4 +1,4 @@
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile } from "../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../env/export.ts";
 import { refusal } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -14,12 +14,12 @@ export const envExport = defineOperation({
   id: "env.export",
   access: "write",
   refusal: "INVALID_REQUEST",
-  async run(ports, { format, all, app, ...asked }): Promise<EnvExportResponse> {
+  async run(ports, { format, all, app, ...request }): Promise<EnvExportResponse> {
     const contract = await ports.facts.runtimeContract();
-    const { environment, fileName, layers } = await readEnvFile(ports, contract, asked);
-    const set = app === undefined ? {} : await readAppEnvironment(ports, asked, app);
-    const held = new Map([...heldValues(layers), ...Object.entries(set)]);
-    const exported = all ? { values: Object.fromEntries(held), withheld: [] } : exportedValues(contract, held);
+    const { environment, fileName, layers } = await readEnvFile(ports, contract, request);
+    const appVariables = app === undefined ? {} : await readAppEnvironment(ports, request, app);
+    const values = new Map([...effectiveValues(layers), ...Object.entries(appVariables)]);
+    const exported = all ? { values: Object.fromEntries(values), withheld: [] } : exportedValues(contract, values);
     const issues = exportIssues(exported.values, format);
     if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
     return { environment, fileName, ...exported, text: exportText(exported.values, format) };

@@ -1,10 +1,10 @@
 import type { RuntimeContract } from "../facts/schema.ts";
-import { heldValues, readEnvFile, type EnvLayer } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile, type EnvLayer } from "../env/env-file.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { readAppEnvironment } from "../pm2/app-environment.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 
 /** Every variable of a service's process, including secrets. */
 export interface ProcessEnvironment {
@@ -19,23 +19,23 @@ export const envProcess = defineOperation({
   id: "env.process",
   access: "write",
   refusal: "INVALID_REQUEST",
-  async run(ports, { app, filesOnly, ...asked }): Promise<ProcessEnvironment> {
+  async run(ports, { app, filesOnly, ...request }): Promise<ProcessEnvironment> {
     const contract = await ports.facts.runtimeContract();
-    const set = filesOnly ? {} : await readAppEnvironment(ports, asked, app);
-    const layers = await layersOf(ports, contract, asked, Object.keys(set).length > 0);
-    return { values: { ...Object.fromEntries(heldValues(layers)), ...set } };
+    const appVariables = filesOnly ? {} : await readAppEnvironment(ports, request, app);
+    const layers = await readLayers(ports, contract, request, Object.keys(appVariables).length > 0);
+    return { values: { ...Object.fromEntries(effectiveValues(layers)), ...appVariables } };
   },
 });
 
 /** An app may get all of its variables from the ecosystem file, so an env file need not be declared. */
-async function layersOf(
+async function readLayers(
   ports: Ports,
   contract: RuntimeContract,
-  asked: PlaceRequest,
+  request: EnvironmentRequest,
   isOptional: boolean,
 ): Promise<readonly EnvLayer[]> {
   try {
-    return (await readEnvFile(ports, contract, asked)).layers;
+    return (await readEnvFile(ports, contract, request)).layers;
   } catch (error) {
     if (isOptional && error instanceof SvcmError && error.body.code === "ENV_FILE_NOT_DECLARED") return [];
     throw error;

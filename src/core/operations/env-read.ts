@@ -1,13 +1,13 @@
 import type { EnvReadResponse } from "../api/bodies.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
-import { describeUnlisted, readResponse, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
+import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/runtime-keys.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile, toReadResponse } from "../env/env-file.ts";
 
-export interface EnvRead<Response = EnvReadResponse> {
+export interface TaggedResponse<Response = EnvReadResponse> {
   readonly response: Response;
   readonly bytes: Uint8Array;
   /** The response depends only on these and on the bytes. */
@@ -19,15 +19,15 @@ export const envRead = defineOperation({
   id: "env.read",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { keys, ...asked }): Promise<EnvRead> {
+  async run(ports, { keys, ...request }): Promise<TaggedResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
-    const whole = (): EnvReadResponse => readResponse(contract, file, heldValues(file.layers));
-    if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
+    const file = await readEnvFile(ports, contract, request);
+    const fullResponse = (): EnvReadResponse => toReadResponse(contract, file, effectiveValues(file.layers));
+    if (keys !== undefined) return { response: selectKeys(contract, fullResponse(), keys), bytes: file.bytes };
     return {
       // Lazy, because a caller may already have a response for the same source.
       get response() {
-        return whole();
+        return fullResponse();
       },
       bytes: file.bytes,
       source: { contract, environment: file.environment, path: file.path },
@@ -35,7 +35,7 @@ export const envRead = defineOperation({
   },
 });
 
-function narrowed(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
+function selectKeys(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
   const hidden = keys.filter((key) => tierOf(contract, key) === "never-exposed");
   const issues = sortIssues(hidden.map((key) => hiddenKeyIssue(contract, key)));
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);

@@ -1,10 +1,10 @@
 import type { Issue } from "../api/issue.ts";
 import { decodeEnv, envFileFailure, readEnvFile, type EnvFile } from "../env/env-file.ts";
-import { compareTemplate, templateOf } from "../env/template.ts";
+import { compareTemplate, renderTemplate } from "../env/template.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { below, chooseService } from "../project/places.ts";
+import { resolvePath, chooseService } from "../project/resolve.ts";
 import { baseName } from "../words/path.ts";
 
 const TEMPLATE = ".env.example";
@@ -23,23 +23,23 @@ export const envTemplate = defineOperation({
   id: "env.template",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { check, ...asked }): Promise<EnvTemplateResponse> {
+  async run(ports, { check, ...request }): Promise<EnvTemplateResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
+    const file = await readEnvFile(ports, contract, request);
     const { environment, fileName, layers } = file;
-    const path = await templatePath(ports, file, asked.service);
-    const answer = { environment, fileName, template: baseName(path) };
-    if (!check) return { ...answer, text: templateOf(contract, layers) };
+    const path = await templatePath(ports, file, request.service);
+    const response = { environment, fileName, template: baseName(path) };
+    if (!check) return { ...response, text: renderTemplate(contract, layers) };
     const template = { fileName: baseName(path), text: await readTemplate(ports, path) };
-    return { ...answer, issues: compareTemplate({ template, layers, fileName }) };
+    return { ...response, issues: compareTemplate({ template, layers, fileName }) };
   },
 });
 
 /** The template that `svcm.yaml` names, else `.env.example` next to the env file. */
 async function templatePath(ports: Ports, file: EnvFile, service: string | undefined): Promise<string> {
-  const chosen = chooseService(await ports.facts.project(), service)?.service;
-  if (chosen?.template === undefined) return below(file.path, `../${TEMPLATE}`);
-  return below(below(ports.workspace.root, chosen.folder), chosen.template);
+  const declared = chooseService(await ports.facts.project(), service)?.service;
+  if (declared?.template === undefined) return resolvePath(file.path, `../${TEMPLATE}`);
+  return resolvePath(resolvePath(ports.workspace.root, declared.folder), declared.template);
 }
 
 /** @throws {SvcmError} ENV_FILE_FAILED */

@@ -1,18 +1,25 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { heldValues, readEnvFile, type EnvContent, type EnvLayer } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile, type EnvContent, type EnvLayer } from "../env/env-file.ts";
 import type { EnvPlan } from "../env/plan.ts";
-import { effectiveOf, heldLayers, holderOf, planRemoval, removalIssues, type Effective } from "../env/removal.ts";
-import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import {
+  effectiveValue,
+  parseLayers,
+  findDefiningLayer,
+  planRemoval,
+  removalIssues,
+  type EffectiveValue,
+} from "../env/removal.ts";
+import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../env/transaction.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { layerUsers } from "../project/places.ts";
+import { findLayerUsers } from "../project/resolve.ts";
 import { planResponse, type EnvPlanResponse } from "./env-write.ts";
 
 export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
-  readonly effective: readonly Effective[];
+  readonly effective: readonly EffectiveValue[];
 };
 
 /**
@@ -31,26 +38,25 @@ export const envUnset = defineOperation({
 
 async function unset(
   ports: Ports,
-  { keys: given, ...asked }: InputOf<"env.unset">,
+  { keys: requestedKeys, ...request }: InputOf<"env.unset">,
   transaction?: EnvTransaction,
 ): Promise<EnvUnsetResponse> {
-  const keys = [...new Set(given)];
+  const keys = [...new Set(requestedKeys)];
   const contract = await ports.facts.runtimeContract();
   if (transaction) transaction.about.keys = keys.filter((key) => Object.hasOwn(contract.keys, key));
-  const content = await readEnvFile(ports, contract, asked);
-  if (transaction) noteFile(transaction, content);
-  const { file, below, above } = await placeOfRemoval(ports, contract, content, keys);
-  const planOf = (text: string): EnvPlan => planRemoval(contract, text, keys);
-  const after = (text: string) => [...below, { ...file, text }, ...above];
+  const content = await readEnvFile(ports, contract, request);
+  if (transaction) recordFile(transaction, content);
+  const { file, below, above } = await locateRemoval(ports, contract, content, keys);
+  const makePlan = (text: string): EnvPlan => planRemoval(contract, text, keys);
   const effective = (text: string) => {
-    const held = heldLayers(after(text));
-    return keys.map((key) => effectiveOf(contract, held, key));
+    const layers = parseLayers([...below, { ...file, text }, ...above]);
+    return keys.map((key) => effectiveValue(contract, layers, key));
   };
   if (!transaction) {
-    const plan = planned(file, () => planOf(file.text));
+    const plan = planOrRefuse(file, () => makePlan(file.text));
     return { ...planResponse(file, plan), effective: effective(plan.text) };
   }
-  const { response, text } = await writeEnv(ports, contract, { file, below, above }, planOf, transaction);
+  const { response, text } = await writeEnv(ports, contract, { file, below, above }, makePlan, transaction);
   return { ...response, effective: effective(text) };
 }
 
@@ -61,27 +67,27 @@ interface Removal {
 }
 
 /** @throws {SvcmError} INVALID_PAYLOAD if a key may not be removed, or not together with the others */
-async function placeOfRemoval(
+async function locateRemoval(
   ports: Ports,
   contract: RuntimeContract,
   content: EnvContent,
   keys: readonly string[],
 ): Promise<Removal> {
   const { layers } = content;
-  const held = heldLayers(layers);
-  const holders = new Set(keys.flatMap((key) => holderOf(held, key)?.layer ?? []));
+  const parsed = parseLayers(layers);
+  const holders = new Set(keys.flatMap((key) => findDefiningLayer(parsed, key)?.layer ?? []));
   const [holder = layers.at(-1), ...more] = holders;
   const at = layers.findIndex((layer) => layer === holder);
   const [below, above] = [layers.slice(0, at), layers.slice(at + 1)];
-  const issues = removalIssues(contract, keys, heldValues([...below, ...above]));
+  const issues = removalIssues(contract, keys, effectiveValues([...below, ...above]));
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
   if (holder === undefined) throw new TypeError("An environment that was read has a layer.");
-  if (more.length > 0) throw severalFiles([...holders]);
+  if (more.length > 0) throw keysInSeveralFiles([...holders]);
   if (holders.size > 0 && holder.path !== content.path) await requireUnshared(ports, content, holder);
   return { file: { ...content, ...holder }, below, above };
 }
 
-function severalFiles(holders: readonly EnvLayer[]): SvcmError {
+function keysInSeveralFiles(holders: readonly EnvLayer[]): SvcmError {
   return new SvcmError("INVALID_PAYLOAD", {
     code: "ENV_KEYS_APART",
     details: `These keys are in several files: ${holders.map(({ fileName }) => fileName).join(", ")}. A command changes only one file.`,
@@ -91,7 +97,7 @@ function severalFiles(holders: readonly EnvLayer[]): SvcmError {
 
 /** A command must not change a layer that another environment also uses. */
 async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
-  const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
+  const users = findLayerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
   const others = users.filter((user) => user.environment !== name || user.service !== service);
   if (others.length === 0) return;
   const names = others.map((user) => [user.service, user.environment].filter(Boolean).join(" "));

@@ -1,21 +1,28 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import type { Issue } from "../api/issue.ts";
 import {
-  heldValues,
+  effectiveValues,
   locateEnvFile,
   readEnvFile,
-  readOverridden,
+  readLowerLayers,
   type EnvContent,
   type EnvFile,
   type EnvLayer,
 } from "../env/env-file.ts";
-import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
-import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import {
+  assignmentIssues,
+  planWrite,
+  type EnvPlan,
+  type EnvValues,
+  type ForeignKeys,
+  type KeyChange,
+} from "../env/plan.ts";
+import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../env/transaction.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import type { EnvRead } from "./env-read.ts";
+import type { TaggedResponse } from "./env-read.ts";
 
 /** Credentials in URLs are masked. */
 export interface EnvPlanResponse {
@@ -37,13 +44,13 @@ export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { values, ifMatch, foreignKeys, ...asked }, caller): Promise<EnvRead<EnvWriteResponse>> {
+  async run(ports, { values, ifMatch, foreignKeys, ...request }, caller): Promise<TaggedResponse<EnvWriteResponse>> {
     return await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
       transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
-      const file = await locateEnvFile(ports, contract, asked);
-      noteFile(transaction, file);
-      refuseBadValues(contract, values, foreignKeys);
+      const file = await locateEnvFile(ports, contract, request);
+      recordFile(transaction, file);
+      requireValidValues(contract, values, foreignKeys);
       return await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
     });
   },
@@ -54,20 +61,16 @@ export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { values, foreignKeys, ...asked }): Promise<EnvPlanResponse> {
+  async run(ports, { values, foreignKeys, ...request }): Promise<EnvPlanResponse> {
     const contract = await ports.facts.runtimeContract();
-    refuseBadValues(contract, values, foreignKeys);
-    const file = await readEnvFile(ports, contract, asked);
-    return planResponse(file, plannedFor(contract, file, values));
+    requireValidValues(contract, values, foreignKeys);
+    const file = await readEnvFile(ports, contract, request);
+    return planResponse(file, planValues(contract, file, values));
   },
 });
 
 /** @throws {SvcmError} INVALID_PAYLOAD with every invalid value */
-export function refuseBadValues(
-  contract: RuntimeContract,
-  values: Readonly<Record<string, string>>,
-  foreign: ForeignKeys,
-): void {
+export function requireValidValues(contract: RuntimeContract, values: EnvValues, foreign: ForeignKeys): void {
   const issues = assignmentIssues(contract, values, foreign);
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
@@ -76,36 +79,28 @@ export async function writeValues(
   ports: Ports,
   contract: RuntimeContract,
   file: EnvFile,
-  values: Readonly<Record<string, string>>,
+  values: EnvValues,
   transaction: EnvTransaction,
-): Promise<EnvRead<EnvWriteResponse>> {
-  const below = await readOverridden(ports, file);
-  const planOf = (text: string): EnvPlan =>
+): Promise<TaggedResponse<EnvWriteResponse>> {
+  const below = await readLowerLayers(ports, file);
+  const makePlan = (text: string): EnvPlan =>
     planWrite(contract, text, withoutInherited(values, text, below), file.fileName);
-  const { response, bytes } = await writeEnv(ports, contract, { file, below }, planOf, transaction);
+  const { response, bytes } = await writeEnv(ports, contract, { file, below }, makePlan, transaction);
   return { response, bytes };
 }
 
 /** A value needs no line if a lower layer already has it and the written file does not set the key. */
-function withoutInherited(
-  values: Readonly<Record<string, string>>,
-  text: string,
-  overridden: readonly EnvLayer[],
-): Readonly<Record<string, string>> {
+function withoutInherited(values: EnvValues, text: string, overridden: readonly EnvLayer[]): EnvValues {
   if (overridden.length === 0) return values;
-  const [inherited, own] = [heldValues(overridden), heldValues([{ text }])];
+  const [inherited, own] = [effectiveValues(overridden), effectiveValues([{ text }])];
   const isNeeded = ([key, value]: readonly [string, string]): boolean => own.has(key) || inherited.get(key) !== value;
   return Object.fromEntries(Object.entries(values).filter(isNeeded));
 }
 
-export function plannedFor(
-  contract: RuntimeContract,
-  file: EnvContent,
-  values: Readonly<Record<string, string>>,
-): EnvPlan {
+export function planValues(contract: RuntimeContract, file: EnvContent, values: EnvValues): EnvPlan {
   const overridden = file.layers.filter(({ path }) => path !== file.path);
   const needed = withoutInherited(values, file.text, overridden);
-  return planned(file, () => planWrite(contract, file.text, needed, file.fileName));
+  return planOrRefuse(file, () => planWrite(contract, file.text, needed, file.fileName));
 }
 
 export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {

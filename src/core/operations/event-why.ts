@@ -1,15 +1,15 @@
 import type { WhyResponse } from "../api/events.ts";
-import { whyOf } from "../events/why.ts";
+import { explainEnd } from "../events/why.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
  * Reports when and why a process last ended. PM2 need not be running, but without it svcm does not know the secrets of
  * the process and so does not show its error log.
- * @throws {SvcmError} as `whyOf`
+ * @throws {SvcmError} as `explainEnd`
  */
 export const eventWhy = defineOperation({
   id: "event.why",
   access: "read",
   refusal: "INVALID_REQUEST",
-  run: async (ports, { name }, caller): Promise<WhyResponse> => (await whyOf(ports, name, caller)).response,
+  run: async (ports, { name }, caller): Promise<WhyResponse> => (await explainEnd(ports, name, caller)).response,
 });

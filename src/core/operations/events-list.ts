@@ -1,8 +1,8 @@
 import type { EventsResponse } from "../api/events.ts";
-import { newestHappened, type Happened } from "../events/happened.ts";
-import { earliestOf, needsOf } from "../events/narrow.ts";
-import { matching, pageOf, upToOf } from "../events/page.ts";
-import { refuseUnknown } from "../events/unknown-name.ts";
+import { collectNewestEvents, type CollectedEvents } from "../events/collect-events.ts";
+import { findEarliest, requiredPatterns } from "../events/filter-patterns.ts";
+import { filterEvents, paginateEvents, cursorTime } from "../events/page.ts";
+import { requireKnownNames } from "../events/unknown-name.ts";
 import { defineOperation } from "../operation.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -21,12 +21,13 @@ export const eventsList = defineOperation({
     const now = ports.clock.now();
     const { since = now - DAY_MS } = input;
     const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind };
-    const page = ({ events }: Happened): ReturnType<typeof pageOf> => pageOf(matching(events, filter), limit, cursor);
-    const isEnough = (part: Happened): boolean => page(part).next !== null;
-    const earliest = await earliestOf(ports, filter, { since, now }, signal);
-    const wanted = { ...earliest, upToMs: upToOf(cursor), isEnough, needs: needsOf(filter) };
-    const found = await newestHappened(ports, wanted, signal);
-    await refuseUnknown(ports, filter.apps, found.events, signal);
+    const page = ({ events }: CollectedEvents): ReturnType<typeof paginateEvents> =>
+      paginateEvents(filterEvents(events, filter), limit, cursor);
+    const isEnough = (part: CollectedEvents): boolean => page(part).next !== null;
+    const earliest = await findEarliest(ports, filter, { since, now }, signal);
+    const wanted = { ...earliest, upToMs: cursorTime(cursor), isEnough, needs: requiredPatterns(filter) };
+    const found = await collectNewestEvents(ports, wanted, signal);
+    await requireKnownNames(ports, filter.apps, found.events, signal);
     return { ...page(found), complete: found.isComplete };
   },
 });

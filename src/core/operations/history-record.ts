@@ -1,6 +1,6 @@
 import type { RecorderResponse } from "../api/history.ts";
 import { audited } from "../audit/audited.ts";
-import { extentOf } from "../history/extent.ts";
+import { readExtent } from "../history/extent.ts";
 import { defineOperation } from "../operation.ts";
 
 /** Switches the recorder on or off until the server stops. `record: true` in svcm.yaml switches it on at each start. */
@@ -21,6 +21,6 @@ export const historyRecord = defineOperation({
         else await recorder.stop();
       },
     );
-    return { ...recorder.state, ...(await extentOf(historyFiles, await historyFiles.list())) };
+    return { ...recorder.state, ...(await readExtent(historyFiles, await historyFiles.list())) };
   },
 });

@@ -1,19 +1,18 @@
-import type { HistoryResponse } from "../api/history.ts";
-import type { HistoryColumns } from "../api/history.ts";
-import { Columns, spanOf } from "../history/columns.ts";
-import { extentOf } from "../history/extent.ts";
-import { chosenParts, nameOf, type Part } from "../history/parts.ts";
-import { rangeQuery, stepsOf } from "../history/range-query.ts";
-import { choiceOf, readSeries, type SeriesSelector } from "../history/selectors.ts";
+import type { HistoryColumns, HistoryResponse } from "../api/history.ts";
+import { ColumnBuilder, alignSpan } from "../history/columns.ts";
+import { readExtent } from "../history/extent.ts";
+import { selectParts, partName, type Part } from "../history/parts.ts";
+import { rangeQuery, toSteps } from "../history/range-query.ts";
+import { seriesFilter, parseSelectors, type SeriesSelector } from "../history/selectors.ts";
 import { MINUTE_MS, parseStep, type Step } from "../history/step.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { serverIdentity } from "./server-identity.ts";
+import { serverIdentity } from "../identity/server-identity.ts";
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_POINTS = 500;
-const MOST_UNREADABLE = 20;
+const MAX_UNREADABLE = 20;
 
 type Unreadable = HistoryResponse["unreadable"][number];
 
@@ -40,25 +39,25 @@ export const historyShow = defineOperation({
       throw new SvcmError("INVALID_REQUEST", {
         details: "from: the time is not before to. Accepted: an earlier time.",
       });
-    const range = { from, to, points, selectors: readSeries(input.series) };
-    const parts = await ports.historyFiles.list().catch(asRefusal);
-    const extent = await extentOf(ports.historyFiles, parts);
+    const range = { from, to, points, selectors: parseSelectors(input.series) };
+    const parts = await ports.historyFiles.list().catch(throwRefusal);
+    const extent = await readExtent(ports.historyFiles, parts);
     const unreadable: Unreadable[] = [];
-    const isBeyond = extent.since === null || extent.since > from;
+    const beginsBeforeRecording = extent.since === null || extent.since > from;
     const recorded =
-      isBeyond && ports.prometheus.isConfigured
+      beginsBeforeRecording && ports.prometheus.isConfigured
         ? undefined
         : await fromFiles(ports, range, parts, { unreadable, signal });
-    const isElsewhere = ports.prometheus.isConfigured && (recorded === undefined || recorded.series.length === 0);
+    const usesPrometheus = ports.prometheus.isConfigured && (recorded === undefined || recorded.series.length === 0);
     return {
-      ...(recorded === undefined || isElsewhere ? await fromPrometheus(ports, range, signal) : recorded),
+      ...(recorded === undefined || usesPrometheus ? await fromPrometheus(ports, range, signal) : recorded),
       recorder: { ...ports.recorder.state, ...extent },
-      unreadable: unreadable.slice(0, MOST_UNREADABLE),
+      unreadable: unreadable.slice(0, MAX_UNREADABLE),
     };
   },
 });
 
-interface Reading {
+interface ReadContext {
   readonly unreadable: Unreadable[];
   readonly signal: AbortSignal | undefined;
 }
@@ -67,12 +66,12 @@ async function fromFiles(
   ports: Ports,
   { selectors, ...range }: Range,
   parts: readonly Part[],
-  { unreadable, signal }: Reading,
+  { unreadable, signal }: ReadContext,
 ): Promise<HistoryColumns> {
-  const span = spanOf(range);
+  const span = alignSpan(range);
   const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";
-  const columns = new Columns(span, choiceOf(selectors));
-  for (const part of chosenParts(parts, { ...span, wanted })) {
+  const columns = new ColumnBuilder(span, seriesFilter(selectors));
+  for (const part of selectParts(parts, { ...span, wanted })) {
     signal?.throwIfAborted();
     for (const step of await stepsIn(ports, part, unreadable)) columns.add(step);
   }
@@ -84,10 +83,10 @@ async function fromPrometheus(
   { selectors, ...range }: Range,
   signal: AbortSignal | undefined,
 ): Promise<HistoryColumns> {
-  const span = spanOf({ ...range, leastStepMs: MINUTE_MS });
+  const span = alignSpan({ ...range, minStepMs: MINUTE_MS });
   const query = rangeQuery(span, selectors, await serverIdentity(ports));
-  const columns = new Columns(span, choiceOf(selectors), span.stepMs);
-  for (const step of stepsOf(await ports.prometheus.queryRange(query, signal), span)) columns.add(step);
+  const columns = new ColumnBuilder(span, seriesFilter(selectors), span.stepMs);
+  for (const step of toSteps(await ports.prometheus.queryRange(query, signal), span)) columns.add(step);
   return columns.result();
 }
 
@@ -96,7 +95,7 @@ async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unr
   try {
     const { lines, damage } = await ports.historyFiles.read(name);
     const steps = lines.map(parseStep);
-    const torn = steps.filter((step, at) => step === undefined && !isHeading(lines[at] ?? "")).length;
+    const torn = steps.filter((step, at) => step === undefined && !isHeader(lines[at] ?? "")).length;
     if (damage !== undefined || torn > 0)
       unreadable.push({ file: name, lines: torn, code: damage ?? "HISTORY_LINE_TORN" });
     return steps.flatMap((step) => step ?? []);
@@ -104,17 +103,17 @@ async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unr
     if (!(error instanceof FileError)) throw error;
     // The hour was closed after the files were listed.
     if (error.code === "ENOENT" && kind === "open")
-      return stepsIn(ports, { name: nameOf(hour, "steps"), hour, kind: "steps", bytes: 0 }, unreadable);
+      return stepsIn(ports, { name: partName(hour, "steps"), hour, kind: "steps", bytes: 0 }, unreadable);
     unreadable.push({ file: name, lines: 0, code: error.code });
     return [];
   }
 }
 
-function isHeading(line: string): boolean {
+function isHeader(line: string): boolean {
   return line.startsWith('{"columns":');
 }
 
-function asRefusal(error: unknown): never {
+function throwRefusal(error: unknown): never {
   if (!(error instanceof FileError)) throw error;
   throw new SvcmError("HISTORY_FAILED", { code: error.code, path: error.path, details: error.message });
 }

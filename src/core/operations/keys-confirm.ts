@@ -1,6 +1,6 @@
 import { defineOperation } from "../operation.ts";
 import { editKeys } from "../project/edit-keys.ts";
-import { confirmation } from "../project/keys.ts";
+import { confirmChanges } from "../project/keys.ts";
 
 /** Turns guesses of `svcm init` into declared keys by removing `guess` from their entries in `svcm.yaml`. */
 export const keysConfirm = defineOperation({
@@ -12,6 +12,6 @@ export const keysConfirm = defineOperation({
       action: "keys.confirm",
       dryRun,
       keys: keys ?? [],
-      decide: (project) => confirmation(project, keys ?? Object.keys(project.guesses)),
+      decide: (project) => confirmChanges(project, keys ?? Object.keys(project.guesses)),
     }),
 });

@@ -2,7 +2,7 @@ import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { listReleases } from "../rollout/read-releases.ts";
-import { serverIdentity } from "./server-identity.ts";
+import { serverIdentity } from "../identity/server-identity.ts";
 
 /** Two scrapers, or one that retries, share a measurement. */
 const FRESH_MS = 2_000;
@@ -14,14 +14,14 @@ export const metricsExpose = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { version, format }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
-    const [sample, kept, server] = await Promise.all([
+    const [sample, storedReleases, server] = await Promise.all([
       telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
       // If the releases cannot be read, the other metrics are still useful.
       listReleases(releases).catch(() => []),
       serverIdentity(ports),
     ]);
-    const done = { releases: kept, ended: releases.counts() };
-    const facts = { own: machine.ownUsage(), cost: telemetry.cost(), audit: audit.counts(), ...done };
-    return metricsText(metricFamilies({ version, server, sample, ...facts }), format);
+    const counts = { audit: audit.counts(), releases: storedReleases, ended: releases.counts() };
+    const cost = { own: machine.ownUsage(), cost: telemetry.cost() };
+    return metricsText(metricFamilies({ version, server, sample, ...cost, ...counts }), format);
   },
 });

@@ -6,7 +6,7 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { listReleases } from "../rollout/read-releases.ts";
 
-const MOST_TROUBLES = 5;
+const MAX_TROUBLES = 5;
 /** Concurrent requests share a measurement. */
 const FRESH_MS = 1_000;
 
@@ -18,7 +18,7 @@ export const nodeShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<NodeState> {
-    const [measured, [release]] = await Promise.all([measuredNow(ports), listReleases(ports.releases)]);
+    const [measured, [release]] = await Promise.all([measureState(ports), listReleases(ports.releases)]);
     return {
       ...measured,
       release: release
@@ -34,24 +34,24 @@ export const nodeShow = defineOperation({
   },
 });
 
-async function measuredNow({ telemetry }: Ports): Promise<Measured> {
+async function measureState({ telemetry }: Ports): Promise<Measured> {
   try {
-    return stateIn(await telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }));
+    return toState(await telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }));
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    const { details, error: words, code } = describeError(error).body;
-    return { ...nothing, host: null, processes: { error: details ?? words, ...(code !== undefined && { code }) } };
+    const { details, error: summary, code } = describeError(error).body;
+    return { ...UNKNOWN, host: null, processes: { error: details ?? summary, ...(code !== undefined && { code }) } };
   }
 }
 
-const nothing = { environment: null, troubles: [], drift: null };
+const UNKNOWN = { environment: null, troubles: [], drift: null };
 
-function stateIn(sample: Sample): Measured {
+function toState(sample: Sample): Measured {
   const { cpu, memory } = sample.payload.host;
   const host = { cpuPercent: cpu.usagePercent, memoryPercent: memory.usedPercent };
   if (sample.kind === "host") {
     const { code, details } = sample.error;
-    return { ...nothing, host, processes: { error: details, code } };
+    return { ...UNKNOWN, host, processes: { error: details, code } };
   }
   const { environment, summary, processes, ecosystem } = sample.payload;
   return {
@@ -64,34 +64,29 @@ function stateIn(sample: Sample): Measured {
       troubled: processes.filter(({ problem }) => problem !== null).length,
       restarts: processes.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0),
     },
-    troubles: troublesOf(processes),
-    drift: driftIn(ecosystem),
+    troubles: listTroubles(processes),
+    drift: countDrift(ecosystem),
     host,
   };
 }
 
-function troublesOf(processes: MetricsPayload["processes"]): Measured["troubles"] {
+function listTroubles(processes: MetricsPayload["processes"]): Measured["troubles"] {
   return processes
     .filter(({ status, problem }) => problem !== null || status === "errored")
-    .slice(0, MOST_TROUBLES)
+    .slice(0, MAX_TROUBLES)
     .map(({ name, status, problem }) => ({ app: name, details: problem?.details ?? `PM2 calls it ${status}.` }));
 }
 
 /** Counts each app once: as missing, undeclared, stale or different, in this order. */
-function driftIn({ drift, exists, planSteps }: MetricsPayload["ecosystem"]): Measured["drift"] {
+function countDrift({ drift, exists, planSteps }: MetricsPayload["ecosystem"]): Measured["drift"] {
   if (!exists || planSteps === null) return null;
-  const of = (...states: string[]): Set<string> =>
+  const namesWith = (...states: string[]): Set<string> =>
     new Set(drift.filter(({ state }) => states.includes(state)).map(({ name }) => name));
-  const [missing, undeclared, stale, different] = [
-    of("missing"),
-    of("unexpected"),
-    of("stale"),
-    of("different", "absent"),
-  ];
+  const stale = namesWith("stale");
   return {
-    missing: missing.size,
-    undeclared: undeclared.size,
+    missing: namesWith("missing").size,
+    undeclared: namesWith("unexpected").size,
     stale: stale.size,
-    different: [...different].filter((name) => !stale.has(name)).length,
+    different: [...namesWith("different", "absent")].filter((name) => !stale.has(name)).length,
   };
 }

@@ -56,10 +56,10 @@ export const processAct = defineOperation({
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
       const steps = await createSteps(ports, { ...input, scope }, about);
       const acting = { ports, action, timeoutMs, begin: once(begin) };
-      const outcome = await runAll(action, await waiting(ports, input, steps.create(acting)), caller.report);
-      const done = result({ ...input, scope }, steps, outcome, await steps.readEffect());
-      noteOutcome(about, ports, done);
-      return done;
+      const outcome = await runAll(action, await withHealthWait(ports, input, steps.create(acting)), caller.report);
+      const result = toResult({ ...input, scope }, steps, outcome, await steps.readEffect());
+      noteOutcome(about, ports, result);
+      return result;
     };
     try {
       return await audited(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
@@ -71,7 +71,7 @@ export const processAct = defineOperation({
 });
 
 /** With `wait`, the next instance of an app starts only when the previous one is healthy. */
-async function waiting(
+async function withHealthWait(
   ports: Ports,
   { action, wait, timeoutMs }: Input,
   steps: readonly Step[],
@@ -86,15 +86,15 @@ async function waiting(
   return steps.map((step) => ({ ...step, run: () => run(step) }));
 }
 
-function result(
+function toResult(
   { action, pmId, scope }: Input & { readonly scope: ProcessScope },
   steps: Steps,
   outcome: Outcome,
   effect: Effect,
 ): ProcessActionResult {
   const affected = outcome.affected.toSorted((a, b) => a.pmId - b.pmId);
-  const skippedAll = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
-  const only = affected.length + skippedAll.length === 1 ? (affected[0] ?? skippedAll[0])?.pmId : undefined;
+  const skipped = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
+  const only = affected.length + skipped.length === 1 ? (affected[0] ?? skipped[0])?.pmId : undefined;
   const common = { ok: true, action, scope, name: steps.name } as const;
-  return { ...common, pmId: pmId ?? only, affected, skipped: skippedAll, ...effect };
+  return { ...common, pmId: pmId ?? only, affected, skipped, ...effect };
 }

@@ -1,3 +1,4 @@
+import { compareText } from "../api/issue.ts";
 import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { findProblem, type ProblemContext } from "../pm2/problem.ts";
@@ -24,16 +25,12 @@ export const processList = defineOperation({
   async run(ports): Promise<ProcessListResponse> {
     const list = await listScrubbed(ports);
     const circumstances = readProblemContext(ports, list);
-    return { processes: list.toSorted(byNameThenId).map((record) => toListed(record, circumstances)) };
+    const sorted = list.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
+    return { processes: sorted.map((record) => toListed(record, circumstances)) };
   },
 });
 
 function toListed(record: ProcessRecord, circumstances: ProblemContext): ListedProcess {
-  const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...shown } = record;
-  return { ...shown, problem: findProblem(record, circumstances), uptimeMs: uptimeMs(record, circumstances.epochMs) };
-}
-
-function byNameThenId(a: ProcessRecord, b: ProcessRecord): number {
-  if (a.name === b.name) return a.pmId - b.pmId;
-  return a.name < b.name ? -1 : 1;
+  const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...fields } = record;
+  return { ...fields, problem: findProblem(record, circumstances), uptimeMs: uptimeMs(record, circumstances.epochMs) };
 }

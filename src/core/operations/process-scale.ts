@@ -5,6 +5,7 @@ import { noteProcesses, type ActionSubject } from "../pm2/control/action-subject
 import { scaleDown, scaleUp } from "../pm2/control/scale.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import { createHealthWaiter } from "../rollout/apply/gate.ts";
+import { once } from "../words/once.ts";
 
 export interface ProcessScaleResult {
   readonly ok: true;
@@ -30,19 +31,18 @@ export const processScale = defineOperation({
     const about: ActionSubject = { action: "process.scale", target: name };
     const scale = async (begin: () => Promise<void>): Promise<ProcessScaleResult> => {
       const list = await ports.processes.list();
-      const found = resolveTarget(list, { scope: "process", name, namespace });
+      const targets = resolveTarget(list, { scope: "process", name, namespace });
       delete about.target;
-      noteProcesses(about, ports, found);
-      let begun: Promise<void> | undefined;
-      const acting = { ports, timeoutMs, begin: () => (begun ??= begin()), report: caller.report };
+      noteProcesses(about, ports, targets);
+      const acting = { ports, timeoutMs, begin: once(begin), report: caller.report };
       const affected =
-        instances > found.length
-          ? await scaleUp(acting, found, instances - found.length)
-          : await scaleDown(acting, found, found.length - instances);
-      if (wait === true && instances > found.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
-      const others = affected.filter(({ pmId }) => !found.some((one) => one.pmId === pmId));
-      noteProcesses(about, ports, [...found, ...others]);
-      return { ok: true, name, from: found.length, to: instances, affected };
+        instances > targets.length
+          ? await scaleUp(acting, targets, instances - targets.length)
+          : await scaleDown(acting, targets, targets.length - instances);
+      if (wait === true && instances > targets.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
+      const others = affected.filter(({ pmId }) => !targets.some((one) => one.pmId === pmId));
+      noteProcesses(about, ports, [...targets, ...others]);
+      return { ok: true, name, from: targets.length, to: instances, affected };
     };
     return audited(ports, caller, () => about, scale, { isAlwaysRecorded: true });
   },

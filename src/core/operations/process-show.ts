@@ -1,37 +1,37 @@
 import type { ProcessShowResponse } from "../api/events.ts";
-import { specOf, tierOf } from "../env/tiers.ts";
+import { specOf, tierOf } from "../env/runtime-keys.ts";
 import { SvcmError } from "../errors.ts";
-import { actsNext } from "../events/acts-next.ts";
+import { describeNextActions } from "../events/next-actions.ts";
 import { listenersOf } from "../events/symptoms.ts";
-import { LAST_ENDS, whyOf, type Why } from "../events/why.ts";
+import { LAST_ENDS, explainEnd, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
 import { readProblemContext } from "../pm2/list-scrubbed.ts";
 import { findProblem } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 
 /**
  * Returns everything that svcm knows about the processes with a name. Never starts a daemon and returns no environment
  * values.
- * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not list the name; INVALID_ENVIRONMENT, INVALID_REQUEST
+ * @throws {SvcmError} as `explainEnd`; PROCESS_NOT_FOUND if PM2 does not list the name; INVALID_ENVIRONMENT, INVALID_REQUEST
  * for the service
  */
 export const processShow = defineOperation({
   id: "process.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { name, ...asked }, caller): Promise<ProcessShowResponse> {
-    const environment = await ports.telemetry.environment(asked);
-    const why = await whyOf(ports, name, caller);
-    const { declaration, declaredKeys } = await declarationOf(ports, { ...asked, environment }, name);
+  async run(ports, { name, ...request }, caller): Promise<ProcessShowResponse> {
+    const environment = await ports.telemetry.environment(request);
+    const why = await explainEnd(ports, name, caller);
+    const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, name);
     const contract = await ports.facts.runtimeContract();
     const running = why.processes.flatMap((record) => Object.keys(record.declaration.environment));
     const keys = new Set([...declaredKeys, ...running.filter((key) => specOf(contract, key) !== undefined)]);
     return {
       name,
-      processes: processesOf(ports, why),
+      processes: describeProcesses(ports, why),
       why: why.response,
       ends: why.ends.slice(0, LAST_ENDS),
       declaration,
@@ -40,7 +40,7 @@ export const processShow = defineOperation({
   },
 });
 
-function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowResponse["processes"] {
+function describeProcesses(ports: Ports, { processes, listeners }: Why): ProcessShowResponse["processes"] {
   const circumstances = readProblemContext(ports, processes);
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
@@ -59,7 +59,7 @@ function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowRe
       script,
       problem: findProblem(record, circumstances),
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
-      next: actsNext(record, circumstances.epochMs),
+      next: describeNextActions(record, circumstances.epochMs),
     };
   });
 }
@@ -70,13 +70,13 @@ interface Declared {
 }
 
 /** If a file cannot be read, the process is still shown. */
-async function declarationOf(
+async function readDeclaration(
   ports: Ports,
-  asked: PlaceRequest & { environment: string },
+  request: EnvironmentRequest & { environment: string },
   name: string,
 ): Promise<Declared> {
-  const watch = new EcosystemWatch(ports, asked);
-  const { environment } = asked;
+  const watch = new EcosystemWatch(ports, request);
+  const { environment } = request;
   try {
     const { drift, fileName, exists, error } = await watch.compare(await ports.processes.list(), { isCurrent: true });
     if (!exists) return { declaration: null, declaredKeys: [] };

@@ -33,26 +33,26 @@ export const processWait = defineOperation({
   refusal: "INVALID_REQUEST",
   async run({ processes, clock }, input, caller): Promise<ProcessWaitResponse> {
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
-    const begun = clock.elapsed();
+    const startedMs = clock.elapsed();
     const runs = new OnlineRuns();
     for (;;) {
-      const targets = targetsOf(await processes.list(caller.signal), input);
+      const targets = findTargets(await processes.list(caller.signal), input);
       const nowMs = clock.elapsed();
-      const waited = targets.map((record) => waitedFor(record, runs.onlineMs(record, nowMs)));
+      const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs)));
       const ok = waited.every(({ isOnline }) => isOnline);
-      const isOver = ok || nowMs - begun >= timeoutMs || waited.some(({ status }) => status === "errored");
-      if (isOver) return { ok, waitedMs: Math.round(nowMs - begun), processes: waited };
+      const isOver = ok || nowMs - startedMs >= timeoutMs || waited.some(({ status }) => status === "errored");
+      if (isOver) return { ok, waitedMs: Math.round(nowMs - startedMs), processes: waited };
       await clock.sleep(POLL_INTERVAL_MS, caller.signal);
     }
   },
 });
 
-function targetsOf(list: readonly ProcessRecord[], { names, pmIds, namespace }: InputOf<"process.wait">) {
+function findTargets(list: readonly ProcessRecord[], { names, pmIds, namespace }: InputOf<"process.wait">) {
   if (names.length + pmIds.length > 0) return resolveTarget(list, { scope: "process", names, pmIds, namespace });
   return namespace === undefined ? list : resolveTarget(list, { scope: "namespace", namespace });
 }
 
-function waitedFor(record: ProcessRecord, onlineMs: number): WaitedProcess {
+function toWaitedProcess(record: ProcessRecord, onlineMs: number): WaitedProcess {
   const { name, pmId, namespace, pid, status } = record;
   return { name, pmId, namespace, pid, status, isOnline: isUp(record) && onlineMs >= STABLE_MS };
 }

@@ -1,11 +1,11 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { profileOf, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
+import { findProfile, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
 import type { InputOf } from "../api/inputs.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { readEnvFile } from "../env/env-file.ts";
-import { auditedEnvWrite, noteFile, type EnvTransaction } from "../env/transaction.ts";
-import { plannedFor, planResponse, refuseBadValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
+import { auditedEnvWrite, recordFile, type EnvTransaction } from "../env/transaction.ts";
+import { planValues, planResponse, requireValidValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
 
 export interface ManualSteps {
   readonly profile: string;
@@ -28,18 +28,18 @@ async function apply(
   transaction?: EnvTransaction,
 ): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
   const contract = await ports.facts.runtimeContract();
-  const profile = profileOf(contract, input.profile);
+  const profile = findProfile(contract, input.profile);
   refuseUnusedValues(input.profile, profile, input.values);
   const file = await readEnvFile(ports, contract, input);
   const steps = profileSteps(contract, profile, file.text, input.values);
   const values = valuesToWrite(steps);
   if (transaction) {
-    noteFile(transaction, file);
+    recordFile(transaction, file);
     transaction.about.keys = Object.keys(values);
   }
-  refuseBadValues(contract, values, "refuse");
+  requireValidValues(contract, values, "refuse");
   const rest = { profile: input.profile, manual: manualSteps(steps) };
-  if (!transaction) return { ...planResponse(file, plannedFor(contract, file, values)), ...rest };
+  if (!transaction) return { ...planResponse(file, planValues(contract, file, values)), ...rest };
   const { response } = await writeValues(ports, contract, file, values, transaction);
   return { ...response, ...rest };
 }

@@ -1,4 +1,4 @@
-import { profileOf } from "../env/profiles.ts";
+import { findProfile } from "../env/profiles.ts";
 import { defineOperation } from "../operation.ts";
 
 export interface ProfileSummary {
@@ -13,7 +13,7 @@ export const profileShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, { profile }): Promise<ProfileSummary> {
-    const { label, assignments } = profileOf(await ports.facts.runtimeContract(), profile);
+    const { label, assignments } = findProfile(await ports.facts.runtimeContract(), profile);
     return { profile, label, assignments };
   },
 });

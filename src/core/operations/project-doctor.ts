@@ -6,11 +6,11 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { detect } from "../project/detect/detect.ts";
 import type { Survey } from "../project/detect/survey.ts";
-import { examine, type Place } from "../project/doctor/examined.ts";
-import { factsOf, type DoctorFacts } from "../project/doctor/facts.ts";
-import { checkEcosystems, checkEnvironments, failures } from "../project/doctor/file-checks.ts";
-import { gatherPlaces } from "../project/doctor/gather-places.ts";
-import { doctorChecks, doctorIssues, type DoctorCheck } from "../project/doctor/index.ts";
+import { examine, type ConfiguredFile } from "../project/doctor/examine.ts";
+import { collectFacts, type DoctorFacts } from "../project/doctor/facts.ts";
+import { checkEcosystems, checkEnvironments, toFailureIssues } from "../project/doctor/file-checks.ts";
+import { gatherFiles } from "../project/doctor/gather-files.ts";
+import { doctorChecks, doctorIssues, type DoctorCheck } from "../project/doctor/rules.ts";
 import { checkRunning } from "../project/doctor/running.ts";
 import { PROJECT_FILE, type Project } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
@@ -28,7 +28,7 @@ export interface DoctorAnswer {
   readonly report: Report;
 }
 
-type Found = Readonly<Record<DoctorCheck, readonly Issue[]>>;
+type IssuesByCheck = Readonly<Record<DoctorCheck, readonly Issue[]>>;
 
 /**
  * Checks the repository, the installation and PM2. The ecosystem files are the only files of the repository that it
@@ -40,17 +40,17 @@ export const projectDoctor = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { version, offline }): Promise<DoctorAnswer> {
     const survey = await ports.survey(ports.workspace.root);
-    const known = await inForce(ports);
-    const { project, vocabulary } = known;
-    const places = vocabulary ? await gatherPlaces(ports, vocabulary, project, survey) : [];
-    const around = offline ? undefined : await surroundings(ports);
-    const files = await checkFiles(ports, { known, survey, places, offline });
-    const found: Found = {
+    const declarations = await readDeclarations(ports);
+    const { project, vocabulary } = declarations;
+    const places = vocabulary ? await gatherFiles(ports, vocabulary, project, survey) : [];
+    const runtime = offline ? undefined : await readRuntime(ports);
+    const files = await checkFiles(ports, { declarations, survey, places, offline });
+    const found: IssuesByCheck = {
       ...files.found,
-      running: around ? await checkRunning(ports, files.apps, around) : [],
+      running: runtime ? await checkRunning(ports, files.apps, runtime) : [],
     };
     const issues = doctorChecks.flatMap((check) => sortIssues(found[check]));
-    const facts = factsOf(ports, { version, project, vocabulary, places, around });
+    const facts = collectFacts(ports, { version, project, vocabulary, places, runtime });
     return {
       response: { facts, checks: statuses(found, offline), issues, nextSteps: await nextSteps(issues) },
       report: {
@@ -63,36 +63,40 @@ export const projectDoctor = defineOperation({
   },
 });
 
-interface InForce {
+interface Declarations {
   readonly project: Project | undefined;
   /** `undefined` if a declaration file is invalid. */
   readonly vocabulary: Vocabulary | undefined;
   readonly issues: readonly Issue[];
 }
 
-async function inForce(ports: Ports): Promise<InForce> {
+async function readDeclarations(ports: Ports): Promise<Declarations> {
   try {
     const project = await ports.facts.project();
     return { project, vocabulary: await vocabularyOf(ports), issues: [] };
   } catch (error) {
-    return { project: undefined, vocabulary: undefined, issues: failures("layout", error, ports.workspace.root) };
+    return {
+      project: undefined,
+      vocabulary: undefined,
+      issues: toFailureIssues("layout", error, ports.workspace.root),
+    };
   }
 }
 
-async function surroundings({ installation }: Ports) {
+async function readRuntime({ installation }: Ports) {
   const [daemon, service] = await Promise.all([installation.daemon(), installation.service()]);
   return { daemon, service };
 }
 
-interface Checking {
-  readonly known: InForce;
+interface CheckContext {
+  readonly declarations: Declarations;
   readonly survey: Survey;
-  readonly places: readonly Place[];
+  readonly places: readonly ConfiguredFile[];
   readonly offline: boolean;
 }
 
-async function checkFiles(ports: Ports, { known, survey, places, offline }: Checking) {
-  const { project, vocabulary, issues } = known;
+async function checkFiles(ports: Ports, { declarations, survey, places, offline }: CheckContext) {
+  const { project, vocabulary, issues } = declarations;
   if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
   const detection = detect(survey);
   const envFiles = detection.env.map(({ path }) => path);
@@ -116,7 +120,7 @@ function hasTool({ installation }: Ports, { files }: Survey): boolean {
   return manifests.some(([, text]) => text?.includes('"@dotenvx/dotenvx"')) || installation.hasProgram("dotenvx");
 }
 
-function statuses(found: Found, offline: boolean): DoctorResponse["checks"] {
+function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["checks"] {
   return doctorChecks.map((check) => {
     if (check === "running" && offline) return { check, status: "skipped" };
     const issues = found[check];

@@ -5,10 +5,9 @@ import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { detect, type DetectedKey, type Detection } from "../project/detect/detect.ts";
 import { PROJECT_FILE } from "../project/project.ts";
-import { layoutOf } from "../project/detect/layout.ts";
-import type { NotUnderstood } from "../project/detect/pm2-file.ts";
-import { svcmYaml } from "../project/detect/svcm-yaml.ts";
-import { newKeys, withKeys } from "../project/detect/second-run.ts";
+import { proposeLayout } from "../project/detect/layout.ts";
+import type { DetectionNote } from "../project/detect/pm2-files.ts";
+import { renderSvcmYaml, undeclaredKeys, addKeys } from "../project/detect/svcm-yaml.ts";
 import { once } from "../words/once.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
@@ -37,33 +36,33 @@ export const projectInit = defineOperation({
   access: "write",
   refusal: "INVALID_REQUEST",
   async run(ports, input, caller): Promise<InitResponse> {
-    if (!input.write) return await proposal(ports, input);
+    if (!input.write) return await propose(ports, input);
     const about = { action: "project.init" as const, target: PROJECT_FILE };
     return await audited(
       ports,
       caller,
       () => about,
       async (begin) => {
-        const answer = await proposal(ports, input);
+        const response = await propose(ports, input);
         const beginOnce = once(begin);
-        for (const file of answer.plan) await write(ports, file, beginOnce);
-        return { ...answer, written: answer.plan.map(({ path }) => path) };
+        for (const file of response.plan) await writeFile(ports, file, beginOnce);
+        return { ...response, written: response.plan.map(({ path }) => path) };
       },
     );
   },
 });
 
-async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promise<InitResponse> {
+async function propose(ports: Ports, { only }: InputOf<"project.init">): Promise<InitResponse> {
   const { keys, ...found } = detect(await ports.survey(ports.workspace.root));
   const chosen = only === "layout" ? [] : keys;
   const { file, notes } = await projectFile(ports, { ...found, keys: chosen });
   const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
   const plan = [file, isKnown ? await ignoreFile(ports) : undefined];
-  const of = (...verdicts: DetectedKey["verdict"][]): string[] =>
+  const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
     found: { ...found, notUnderstood: [...found.notUnderstood, ...notes] },
-    keys: { open: of("open"), secret: of("secret", "connection"), undecided: of("undecided") },
+    keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
@@ -75,41 +74,41 @@ async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promis
 interface ProjectFile {
   /** `undefined` if there is nothing to write. */
   readonly file: PlannedFile | undefined;
-  readonly notes: readonly NotUnderstood[];
+  readonly notes: readonly DetectionNote[];
 }
 
 /** An existing file keeps its content and gets the new keys. */
 async function projectFile(ports: Ports, detection: Detection): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
-  const before = await textAt(ports, path);
+  const before = await readText(ports, path);
   if (before === undefined) return await newProjectFile(ports, path, detection);
   const project = await ports.facts.project();
-  const added = project?.keys === undefined ? [] : newKeys(project.keys, detection.keys);
+  const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
   if (added.length === 0) return { file: undefined, notes: [] };
   const today = new Date(ports.clock.now()).toISOString().slice(0, 10);
-  return { file: { path, isNew: false, before, text: withKeys(before, added, today) }, notes: [] };
+  return { file: { path, isNew: false, before, text: addKeys(before, added, today) }, notes: [] };
 }
 
 /** Keys are declared in one file only: if there is a runtime contract, they stay there. */
 async function newProjectFile(ports: Ports, path: string, detection: Detection): Promise<ProjectFile> {
   if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return { file: undefined, notes: [] };
-  const hasContract = (await textAt(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
-  const { layout, left } = layoutOf(detection);
-  const text = svcmYaml(layout, hasContract ? undefined : detection.keys);
+  const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
+  const { layout, notes } = proposeLayout(detection);
+  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys);
   const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
-  return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...left, declared] : left };
+  return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
 }
 
 async function ignoreFile(ports: Ports): Promise<PlannedFile | undefined> {
   const path = `${ports.workspace.root}/.gitignore`;
-  const before = await textAt(ports, path);
+  const before = await readText(ports, path);
   const lines = (before ?? "").split(/\r?\n/).map((line) => line.trim());
   if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return undefined;
-  const lead = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
-  return { path, isNew: before === undefined, before: before ?? "", text: `${before ?? ""}${lead}${IGNORED}\n` };
+  const separator = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
+  return { path, isNew: before === undefined, before: before ?? "", text: `${before ?? ""}${separator}${IGNORED}\n` };
 }
 
-async function textAt(ports: Ports, path: string): Promise<string | undefined> {
+async function readText(ports: Ports, path: string): Promise<string | undefined> {
   try {
     const text = decodeUtf8(await ports.files.read(path));
     if (text !== undefined) return text;
@@ -120,7 +119,7 @@ async function textAt(ports: Ports, path: string): Promise<string | undefined> {
   }
 }
 
-async function write(
+async function writeFile(
   ports: Ports,
   { path, isNew, before, text }: PlannedFile,
   begin: () => Promise<void>,

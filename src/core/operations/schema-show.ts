@@ -1,5 +1,5 @@
 import { defineOperation } from "../operation.ts";
-import { ecosystemSpellings } from "../project/places.ts";
+import { ecosystemSpellings } from "../project/resolve.ts";
 
 export const schemaShow = defineOperation({
   id: "schema.show",

@@ -6,7 +6,7 @@ import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
 import { readAppEnvironment } from "../pm2/app-environment.ts";
-import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { effectiveValues, readEnvFile } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface StartupCheckResponse {
@@ -25,24 +25,24 @@ export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { entrypoint, app, ...asked }): Promise<StartupCheckResponse> {
+  async run(ports, { entrypoint, app, ...request }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, asked);
+    const file = await readEnvFile(ports, contract, request);
     const values = {
-      ...Object.fromEntries(heldValues(file.layers)),
-      ...(app !== undefined && (await readAppEnvironment(ports, asked, app))),
+      ...Object.fromEntries(effectiveValues(file.layers)),
+      ...(app !== undefined && (await readAppEnvironment(ports, request, app))),
     };
-    const drivers = await readCarried(ports);
+    const drivers = await readCarriedDrivers(ports);
     const facts = { cpuCores: ports.host.cpuCores(), ...(drivers && { drivers }) };
     const decision = decideStartup(contract, entrypoint, values, facts);
-    refuseWithoutKeys(decision.issues);
+    requireStartupKeys(decision.issues);
     const { environment, fileName } = file;
     return { environment, fileName, entrypoint, app, ...decision };
   },
 });
 
 /** Without the startup keys, the check does not apply. So the operation is refused instead of answering "no". */
-function refuseWithoutKeys(issues: readonly Issue[]): void {
+function requireStartupKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
   throw new SvcmError("INVALID_REQUEST", {
@@ -54,7 +54,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
 }
 
 /** `undefined` if the backend does not declare drivers. @throws {SvcmError} FACT_INVALID */
-async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
+async function readCarriedDrivers(ports: Ports): Promise<CarriedDrivers | undefined> {
   const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
   const bytes = await ports.files.read(path).catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;

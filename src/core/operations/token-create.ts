@@ -5,7 +5,7 @@ import { SvcmError } from "../errors.ts";
 import { withToken, type StoredToken } from "../identity/tokens.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { chooseService, ecosystemSpellings, resolveEnvironment } from "../project/places.ts";
+import { chooseService, ecosystemSpellings, resolveEnvironment } from "../project/resolve.ts";
 
 export type { CreatedToken } from "../api/identity.ts";
 
@@ -31,18 +31,18 @@ export const tokenCreate = defineOperation({
       async (begin) => {
         requireName(name);
         const now = clock.now();
-        const shown = {
+        const metadata = {
           name,
           role,
           ...(environments && { environments: await canonicalNames(ports, environments) }),
-          ...(services && { services: await knownServices(ports, services) }),
+          ...(services && { services: await requireServices(ports, services) }),
           createdAt: new Date(now).toISOString(),
           ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
         };
         const token = tokens.createSecret();
-        const stored: StoredToken = { ...shown, digest: host.digest(new TextEncoder().encode(token)) };
+        const stored: StoredToken = { ...metadata, digest: host.digest(new TextEncoder().encode(token)) };
         await tokens.update((all) => withToken(all, stored), begin);
-        return { ...shown, token };
+        return { ...metadata, token };
       },
     );
   },
@@ -50,21 +50,21 @@ export const tokenCreate = defineOperation({
 
 /** @throws {SvcmError} INVALID_REQUEST */
 function requireName(name: string): void {
-  const given = JSON.stringify(name.slice(0, 80));
+  const quoted = JSON.stringify(name.slice(0, 80));
   const problem = RESERVED.has(name)
-    ? `${given} is the actor of other requests. Accepted: another name.`
-    : `${given} is not a name. Accepted: at most 64 letters, digits, - and _, with a letter or a digit first.`;
+    ? `${quoted} is the actor of other requests. Accepted: another name.`
+    : `${quoted} is not a name. Accepted: at most 64 letters, digits, - and _, with a letter or a digit first.`;
   if (RESERVED.has(name) || !tokenNames.test(name)) throw new SvcmError("INVALID_REQUEST", { details: problem });
 }
 
-async function canonicalNames({ facts }: Ports, asked: readonly string[]): Promise<string[]> {
+async function canonicalNames({ facts }: Ports, environments: readonly string[]): Promise<string[]> {
   const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
   const spellings = ecosystemSpellings(contract, matrix);
-  return [...new Set(asked.map((one) => resolveEnvironment(spellings, contract, one).name))];
+  return [...new Set(environments.map((one) => resolveEnvironment(spellings, contract, one).name))];
 }
 
-async function knownServices({ facts }: Ports, asked: readonly string[]): Promise<string[]> {
+async function requireServices({ facts }: Ports, services: readonly string[]): Promise<string[]> {
   const project = await facts.project();
-  for (const one of asked) chooseService(project, one);
-  return [...new Set(asked)];
+  for (const one of services) chooseService(project, one);
+  return [...new Set(services)];
 }

@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import { didYouMean } from "../words/suggest.ts";
 import { declaredApps } from "./declared.ts";
 import { readEcosystem } from "./ecosystem-file.ts";
@@ -13,7 +13,7 @@ type Variables = Readonly<Record<string, string>>;
  */
 export async function readAppEnvironment(
   ports: Ports,
-  request: PlaceRequest,
+  request: EnvironmentRequest,
   name: string | undefined,
 ): Promise<Variables> {
   const { fileName, loaded } = await readEcosystem(ports, request);

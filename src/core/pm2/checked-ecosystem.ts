@@ -2,7 +2,7 @@ import { compareText, type Issue } from "../api/issue.ts";
 import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Ports } from "../ports/index.ts";
-import type { PlaceRequest } from "../project/places.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { type EcosystemContent, readSecrets, readEcosystem } from "./ecosystem-file.ts";
 import { impliedApps } from "./rules/implied.ts";
@@ -19,7 +19,7 @@ export interface CheckedFile {
   readonly scrub: Scrub;
 }
 
-export async function readChecked(ports: Ports, vocabulary: Vocabulary, request: PlaceRequest): Promise<CheckedFile> {
+export async function readChecked(ports: Ports, vocabulary: Vocabulary, request: EnvironmentRequest): Promise<CheckedFile> {
   const { contract } = vocabulary;
   const file = await readEcosystem(ports, request);
   const [secrets, implied] = await Promise.all([

@@ -3,15 +3,15 @@ import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
 import {
-  below,
+  resolvePath,
   chooseServices,
   ecosystemSpellings,
   type Environment,
   type NamedService,
-  type PlaceRequest,
+  type EnvironmentRequest,
   resolveEnvironment,
   spellingsOf,
-} from "../project/places.ts";
+} from "../project/resolve.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { isRecord } from "../words/record.ts";
@@ -37,7 +37,7 @@ type LocatedEcosystem = Omit<EcosystemContent, "contract" | "spellings">;
  * If there is no file, the result names the file that svcm looks for.
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
-export async function readEcosystem(ports: EcosystemPorts, request: PlaceRequest): Promise<EcosystemContent> {
+export async function readEcosystem(ports: EcosystemPorts, request: EnvironmentRequest): Promise<EcosystemContent> {
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const spellingsByEnvironment = ecosystemSpellings(contract, matrix);
   const environment = resolveEnvironment(
@@ -102,12 +102,12 @@ interface Source {
 
 function sourcesOf(root: string, { name, service }: NamedService, environment: string): Source[] {
   const { folder, ecosystem, apps } = service;
-  const base = below(root, folder);
+  const base = resolvePath(root, folder);
   const all = Object.values(ecosystem).flat();
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
-    const path = below(base, file);
-    const usedBlocks = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
-    const start = { cwd: below(base, cwd ?? "."), declaresCwd: cwd !== undefined };
+    const path = resolvePath(base, file);
+    const usedBlocks = all.filter((source) => resolvePath(base, source.file) === path).map((source) => `env_${source.env}`);
+    const start = { cwd: resolvePath(base, cwd ?? "."), declaresCwd: cwd !== undefined };
     return { service: name, path, ...start, env, apps, blocks: new Set(usedBlocks) };
   });
 }
@@ -174,7 +174,9 @@ async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract):
   const project = await facts.project();
   if (!project) return Object.values(contract.environments).map(({ file }) => `${workspace.configDir}/${file}`);
   return Object.values(project.services).flatMap(({ folder, env }) =>
-    Object.values(env).flatMap(({ layers }) => layers.map((layer) => below(below(workspace.root, folder), layer))),
+    Object.values(env).flatMap(({ layers }) =>
+      layers.map((layer) => resolvePath(resolvePath(workspace.root, folder), layer)),
+    ),
   );
 }
 

@@ -4,7 +4,7 @@ import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts"
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
 import { literal } from "../words/literal.ts";
-import { specOf, tierOf } from "../env/tiers.ts";
+import { specOf, tierOf } from "../env/runtime-keys.ts";
 
 export type Scrub = (text: string) => string;
 

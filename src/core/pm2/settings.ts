@@ -1,5 +1,5 @@
 import { settingNames, type SettingName } from "../api/names.ts";
-import { below } from "../project/places.ts";
+import { resolvePath } from "../project/resolve.ts";
 import { canonicalArguments, canonicalValue, firstValue, type Fields } from "./normalise.ts";
 
 /** Texts are digests, `null` is PM2's default. */
@@ -105,7 +105,7 @@ function resolveLogPath(
   { name, cwd, pm2Home }: SettingContext,
 ): unknown {
   if (value === "NULL" || value === "/dev/null") return "/dev/null";
-  if (typeof value === "string" && value !== "") return value.startsWith("~") ? UNKNOWN : below(cwd, value);
+  if (typeof value === "string" && value !== "") return value.startsWith("~") ? UNKNOWN : resolvePath(cwd, value);
   if (recordedField === "pm_log_path" && value !== true) return undefined;
   if (pm2Home === undefined) return UNKNOWN;
   const kind = { out_file: "-out", error_file: "-error" }[field] ?? "";

@@ -1,6 +1,6 @@
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import type { Environment } from "../project/places.ts";
+import type { Environment } from "../project/resolve.ts";
 import { startEnvironment } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp } from "./normalise.ts";

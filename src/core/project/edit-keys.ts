@@ -5,8 +5,8 @@ import { documentFailure, documentText } from "../deployments/file.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import { maskSource } from "../secrets/redact.ts";
-import { suggest } from "../words/suggest.ts";
 import type { LineChange } from "../words/line-change.ts";
+import { suggest } from "../words/suggest.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import { keySource } from "./keys.ts";
 import { PROJECT_FILE, type Project } from "./project.ts";
@@ -20,17 +20,16 @@ export interface KeysEditResponse {
 
 interface KeysEdit {
   readonly dryRun: boolean;
-  /** For the audit log, for example `keys.confirm`. */
   readonly action: string;
   readonly keys: readonly string[];
   readonly decide: (project: Project) => readonly Change[];
 }
 
-interface Planned extends Pick<KeysEditResponse, "changedKeys" | "changes"> {
+interface KeysPlan extends Pick<KeysEditResponse, "changedKeys" | "changes"> {
   readonly text: string;
 }
 
-type Plan = (text: string) => Planned;
+type MakePlan = (text: string) => KeysPlan;
 
 /**
  * One locked, atomic and audited transaction. An edit without effect leaves no record.
@@ -40,13 +39,13 @@ type Plan = (text: string) => Planned;
 export async function editKeys(ports: Ports, caller: Caller, edit: KeysEdit): Promise<KeysEditResponse> {
   const { dryRun, action } = edit;
   const about = { action };
-  const run = async (write: (path: string, plan: Plan) => Promise<Planned>): Promise<KeysEditResponse> => {
+  const run = async (write: (path: string, plan: MakePlan) => Promise<KeysPlan>): Promise<KeysEditResponse> => {
     await requireKeys(ports);
     const plan = await planner(edit);
     const path = `${ports.workspace.root}/${PROJECT_FILE}`;
     try {
       const { changedKeys, changes } = await write(path, plan);
-      return { file: PROJECT_FILE, dryRun, changedKeys, changes: changes.map(masked) };
+      return { file: PROJECT_FILE, dryRun, changedKeys, changes: changes.map(maskLineChange) };
     } catch (error) {
       throw documentFailure(error, path);
     }
@@ -58,7 +57,7 @@ export async function editKeys(ports: Ports, caller: Caller, edit: KeysEdit): Pr
     () => about,
     (begin) =>
       run(async (path, plan) => {
-        let planned: Planned | undefined;
+        let planned: KeysPlan | undefined;
         const decide = (current: Uint8Array): Uint8Array | undefined => {
           const text = documentText(current, path);
           planned = plan(text);
@@ -85,7 +84,7 @@ async function requireKeys({ facts }: Ports): Promise<void> {
   });
 }
 
-async function planner({ keys, decide }: KeysEdit): Promise<Plan> {
+async function planner({ keys, decide }: KeysEdit): Promise<MakePlan> {
   const [{ readProject }, { parseYaml }, { editYaml }, { UneditableYaml }] = await Promise.all([
     import("./read.ts"),
     import("../yaml/parse.ts"),
@@ -113,9 +112,9 @@ async function planner({ keys, decide }: KeysEdit): Promise<Plan> {
   };
 }
 
-function unknownKeys({ keys = {} }: Pick<Project, "keys">, asked: readonly string[]): Issue[] {
+function unknownKeys({ keys = {} }: Pick<Project, "keys">, requested: readonly string[]): Issue[] {
   const known = Object.keys(keys);
-  return asked
+  return requested
     .filter((key) => !Object.hasOwn(keys, key))
     .map((key) => {
       const suggestion = suggest(key, known);
@@ -139,6 +138,6 @@ function uneditable({ message }: Error): SvcmError {
   });
 }
 
-function masked({ line, before, after }: LineChange): LineChange {
+function maskLineChange({ line, before, after }: LineChange): LineChange {
   return { line, before: before.map(maskSource), after: after.map(maskSource) };
 }

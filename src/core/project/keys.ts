@@ -9,7 +9,6 @@ export interface ListedKey {
   readonly key: string;
   readonly kind: KeySpec["kind"];
   readonly tier: Tier;
-  /** `guess` is an unconfirmed entry of `svcm.yaml`. */
   readonly source: KeySource | "guess";
   readonly guess?: string;
 }
@@ -27,29 +26,27 @@ export function listedKeys(contract: RuntimeContract, project: Project | undefin
   });
 }
 
-/** `2 keys are guesses of svcm init`. */
-export function guessesText(count: number): string {
+export function describeGuesses(count: number): string {
   return `${count === 1 ? "1 key is a guess" : `${count} keys are guesses`} of svcm init`;
 }
 
-export function confirmation(project: Project, keys: readonly string[]): Change[] {
+export function confirmChanges(project: Project, keys: readonly string[]): Change[] {
   return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
 }
 
-/** Setting a tier also confirms it. */
 export function tierChanges(project: Project, keys: readonly string[], tier: Tier): Change[] {
   return [...new Set(keys)].flatMap((key): Change[] => {
     const isNew = project.keys?.[key]?.tier !== tier;
     const path = ["keys", key, "tier"];
     return [
-      ...(isNew ? [{ kind: "set" as const, path, value: tier, order: MEMBERS }] : []),
-      ...confirmation(project, [key]),
+      ...(isNew ? [{ kind: "set" as const, path, value: tier, order: MEMBER_ORDER }] : []),
+      ...confirmChanges(project, [key]),
     ];
   });
 }
 
 /** The tier is inserted after these members. */
-const MEMBERS = ["kind", "values", "minimum", "maximum", "tier"];
+const MEMBER_ORDER = ["kind", "values", "minimum", "maximum", "tier"];
 
 function withoutGuess(key: string): Change {
   return { kind: "delete", path: ["keys", key, "guess"] };

@@ -1,9 +1,9 @@
 import { SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
-import { below } from "./places.ts";
+import { resolvePath } from "./resolve.ts";
 
-const SHOWN = 4;
+const MAX_LISTED = 4;
 
 /**
  * The next step for a repository that has PM2 or env files in another layout, but no `svcm.yaml`. `undefined` for any
@@ -14,13 +14,13 @@ export async function layoutHint({ ecosystems, facts, workspace }: Ports): Promi
   const names = await ecosystems.list(workspace.root).catch(() => []);
   const found = names.filter((name) => isPm2Name(name) || isEnvName(name)).toSorted();
   if (found.length === 0) return undefined;
-  const more = found.length > SHOWN ? ", ..." : "";
-  return `Found here: ${found.slice(0, SHOWN).join(", ")}${more}. To use them, run: svcm init`;
+  const more = found.length > MAX_LISTED ? ", ..." : "";
+  return `Found here: ${found.slice(0, MAX_LISTED).join(", ")}${more}. To use them, run: svcm init`;
 }
 
 /** Adds that next step to an error that reports a missing file of svcm's default layout. */
 export async function withLayoutHint(ports: Ports, error: unknown): Promise<unknown> {
-  if (!(error instanceof SvcmError) || !lacksOurFile(error, ports.workspace.root)) return error;
+  if (!(error instanceof SvcmError) || !isDefaultFileMissing(error, ports.workspace.root)) return error;
   const hint = (await layoutHint(ports)) ?? (await templateHint(ports, error.body.path));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
@@ -29,14 +29,14 @@ async function templateHint({ facts, workspace }: Ports, path: string | undefine
   const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
   const found = services.find(({ folder, env }) =>
     Object.values(env).some(({ layers }) =>
-      layers.some((layer) => below(below(workspace.root, folder), layer) === path),
+      layers.some((layer) => resolvePath(resolvePath(workspace.root, folder), layer) === path),
     ),
   );
   return found?.template && `Make the file from ${found.template}.`;
 }
 
 /** svcm does not guess if the user named a different document. */
-function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
+function isDefaultFileMissing({ kind, body }: SvcmError, root: string): boolean {
   const { code, path } = body;
   if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
   // PROCESS_NOT_FOUND has a path only if an ecosystem file is missing.

@@ -7,7 +7,6 @@ export const PROJECT_FILE = "svcm.yaml";
 
 /** Paths are as written: relative to the root, or to the service's folder. */
 export interface Project {
-  /** In the order of the file. */
   readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
   readonly defaultEnvironment: string;
   readonly pm2Home: string | undefined;
@@ -20,9 +19,7 @@ export interface Project {
   /** `undefined` if they are in `config/runtime-contract.yaml`. */
   readonly keys: RuntimeContract["keys"] | undefined;
   readonly nats: NatsProject | undefined;
-  /** Unconfirmed keys, and the reason for the guess. */
   readonly guesses: Readonly<Record<string, string>>;
-  /** `svcm serve` records the history. */
   readonly record: boolean;
   readonly alerts: AlertSettings | undefined;
 }
@@ -31,7 +28,6 @@ export interface Project {
 export interface AlertSettings {
   readonly webhook: string | undefined;
   readonly webhookSecret: string | undefined;
-  /** Run without a shell. */
   readonly command: readonly string[] | undefined;
   readonly heartbeat: string | undefined;
   /** A hold-off such as `10m`, or `off`. */
@@ -39,7 +35,6 @@ export interface AlertSettings {
 }
 
 export interface NatsProject {
-  /** All belong to one cluster. */
   readonly servers: readonly string[];
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
@@ -97,8 +92,7 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
   };
 }
 
-/** svcm does not merge two files of keys. */
-export const KEYS_TWICE =
+export const DUPLICATE_KEYS_MESSAGE =
   "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.";
 
 /** The environments are its PM2 profiles. */

@@ -8,7 +8,7 @@ import { projectSchema, type DeclaredProject, type DeclaredService } from "./sch
 
 export function readProject(text: string, file: string): Fact<Project> {
   const fact = readFact(readYaml(text, file), projectSchema, projectIssues);
-  return fact.value === undefined ? fact : { value: projectOf(fact.value), issues: [] };
+  return fact.value === undefined ? fact : { value: toProject(fact.value), issues: [] };
 }
 
 const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout"] as const;
@@ -17,12 +17,12 @@ function projectIssues(declared: DeclaredProject): FactFinding[] {
   const names = Object.keys(declared.environments);
   return [
     ...(names.length === 0 ? [{ path: ["environments"], message: "environments: declare at least one" }] : []),
-    ...spellingsTwice(mapped(declared.environments, (aliases) => ({ aliases }))).map((finding) => ({
+    ...spellingsTwice(mapValues(declared.environments, (aliases) => ({ aliases }))).map((finding) => ({
       ...finding,
       path: finding.path.filter((step) => step !== "aliases"),
     })),
     ...(declared.default === undefined ? [] : reference(["default"], declared.default, names)),
-    ...twoForms(declared),
+    ...mixedFormIssues(declared),
     ...environmentIssues([], declared, names),
     ...Object.entries(declared.services ?? {}).flatMap(([name, service]) =>
       environmentIssues(["services", name], service, names),
@@ -34,14 +34,14 @@ function projectIssues(declared: DeclaredProject): FactFinding[] {
 }
 
 /** Named services, or the members of the only service at the top level. */
-function twoForms(declared: DeclaredProject): FactFinding[] {
+function mixedFormIssues(declared: DeclaredProject): FactFinding[] {
   if (declared.services === undefined) return [];
   const none = { path: ["services"], message: "services: declare at least one, or leave the member out" };
-  const beside = SERVICE_MEMBERS.filter((member) => declared[member] !== undefined).map((member) => ({
+  const misplaced = SERVICE_MEMBERS.filter((member) => declared[member] !== undefined).map((member) => ({
     path: [member],
     message: `${member}: with services, each service has its own ${member}; move it below its name`,
   }));
-  return Object.keys(declared.services).length === 0 ? [none, ...beside] : beside;
+  return Object.keys(declared.services).length === 0 ? [none, ...misplaced] : misplaced;
 }
 
 function environmentIssues(
@@ -82,18 +82,18 @@ function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): FactFinding[] 
   );
 }
 
-function projectOf(declared: DeclaredProject): Project {
+function toProject(declared: DeclaredProject): Project {
   const { environments, keys, services, alerts } = declared;
   const names = Object.keys(environments);
   const entries = Object.entries(keys ?? {});
   return {
-    environments: mapped(environments, (aliases) => ({ aliases })),
+    environments: mapValues(environments, (aliases) => ({ aliases })),
     defaultEnvironment: declared.default ?? names[0] ?? "",
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
     logFolders: declared.logFolders ?? [],
-    services: services ? mapped(services, serviceOf) : { "": serviceOf(declared) },
-    nats: declared.nats && natsOf(declared.nats),
+    services: services ? mapValues(services, toService) : { "": toService(declared) },
+    nats: declared.nats && toNats(declared.nats),
     keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
     record: declared.record ?? false,
@@ -109,21 +109,21 @@ const NO_ALERTS: AlertSettings = {
   rules: {},
 };
 
-function natsOf({ url, users, nodes, events = {} }: NonNullable<DeclaredProject["nats"]>): NatsProject {
+function toNats({ url, users, nodes, events = {} }: NonNullable<DeclaredProject["nats"]>): NatsProject {
   return {
     servers: [url].flat(),
     users,
-    nodes: mapped(nodes, ({ nkey, labels = {} }) => ({ nkey, labels })),
+    nodes: mapValues(nodes, ({ nkey, labels = {} }) => ({ nkey, labels })),
     events,
   };
 }
 
-function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
+function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
   return {
     folder,
-    ecosystem: mapped(ecosystem, (source) => [source].flat().map(ecosystemSource)),
+    ecosystem: mapValues(ecosystem, (source) => [source].flat().map(toEcosystemSource)),
     apps,
-    env: mapped(env, envSource),
+    env: mapValues(env, toEnvSource),
     template,
     rollout,
   };
@@ -131,17 +131,17 @@ function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template, rol
 
 type DeclaredEcosystem = NonNullable<DeclaredService["ecosystem"]>[string];
 
-function ecosystemSource(source: Exclude<DeclaredEcosystem, readonly unknown[]>): EcosystemSource {
+function toEcosystemSource(source: Exclude<DeclaredEcosystem, readonly unknown[]>): EcosystemSource {
   if (typeof source === "string") return { file: source, cwd: undefined, env: undefined };
   return { file: source.file, cwd: source.cwd, env: source.env };
 }
 
-function envSource(source: NonNullable<DeclaredService["env"]>[string]): EnvSource {
+function toEnvSource(source: NonNullable<DeclaredService["env"]>[string]): EnvSource {
   if (typeof source === "string") return { layers: [source], encrypted: undefined };
   if (Array.isArray(source)) return { layers: source, encrypted: undefined };
   return { layers: [source.file], encrypted: source.encrypted };
 }
 
-function mapped<T, R>(map: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+function mapValues<T, R>(map: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
   return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
 }

@@ -1,7 +1,7 @@
 import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
-import { visibleKeys } from "../env/tiers.ts";
+import { visibleKeys } from "../env/runtime-keys.ts";
 import { declarationRefusal } from "../pm2/control/refusals.ts";
 import { nameNotFound } from "../pm2/control/target.ts";
 import { findDeclaration } from "../pm2/declared.ts";

@@ -3,7 +3,7 @@ import { listOrEmpty } from "../pm2/control/list-or-empty.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import { type PlaceRequest, below } from "../project/places.ts";
+import { type EnvironmentRequest, resolvePath } from "../project/resolve.ts";
 import { expectedApps, type ExpectContext } from "./expected.ts";
 import type { PlanContext } from "./plan.ts";
 import { simulateApply, readRevision } from "./revision.ts";
@@ -64,7 +64,7 @@ function fromPm2(
 async function fromRevision(
   ports: Ports,
   content: EcosystemContent,
-  { revision, ...place }: PlaceRequest & { readonly revision: string },
+  { revision, ...place }: EnvironmentRequest & { readonly revision: string },
 ): Promise<StartState> {
   const { commit, loaded } = await readRevision(ports, place, revision);
   const expecting = createExpectContext(ports, content, (value) => ports.processes.digest(value));

@@ -1,4 +1,4 @@
-import { specOf } from "../env/tiers.ts";
+import { specOf } from "../env/runtime-keys.ts";
 import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
 import type { Entrypoint, EnvValues } from "./plan.ts";
 

@@ -1,7 +1,6 @@
 import { entrypoints } from "../api/names.ts";
-import { specOf } from "../env/tiers.ts";
-import { valueProblem } from "../env/value-rules.ts";
-import { acceptedValues } from "../env/values.ts";
+import { specOf, acceptedValues } from "../env/runtime-keys.ts";
+import { valueIssue } from "../env/value-rules.ts";
 import { acceptedText, accepting, type Finding, type Rule } from "../findings/rule.ts";
 import { driverFindings } from "./carried.ts";
 import {
@@ -26,12 +25,12 @@ const valueUnsupported: StartRule = {
     for (const key of choicesOf(start)) {
       const spec = enumOf(start, key);
       if (!spec || acceptedChoice(start, key) !== undefined) continue;
-      const message = valueProblem(key, spec, givenValue(start, key))?.message ?? `${key} is not supported`;
+      const message = valueIssue(key, spec, givenValue(start, key))?.message ?? `${key} is not supported`;
       yield { path: [key], message, accepted: acceptedValues(spec) };
     }
     const other = adapterKey(start);
     const spec = other === undefined ? undefined : specOf(start.contract, other);
-    if (other === undefined || !spec || !valueProblem(other, spec, givenValue(start, other))) return;
+    if (other === undefined || !spec || !valueIssue(other, spec, givenValue(start, other))) return;
     yield { path: [other], ...accepting(`${other}: the value is not accepted`, acceptedValues(spec)) };
   },
 };

@@ -1,6 +1,6 @@
 /** Each record of a node reaches the stream exactly once. */
 import { join } from "node:path";
-import { deliveryFile, settledTimes, unsent, type GivenOut, type Ports } from "../../core/index.ts";
+import { deliveryFile, settledTimes, readUnsent, type DeliveryProgress, type Ports } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
 import { encodeRecord, decodeRecord } from "./message.ts";
 import { parseDeliveryState, renderDeliveryState, type DeliveryState } from "./delivery-state.ts";
@@ -102,7 +102,7 @@ class Delivery {
   async #deliverBatch(saved: DeliveryState | undefined, untilMs: number, save: Save): Promise<boolean> {
     const agreed = this.#isSynced && saved !== undefined ? saved : await this.#synchronise(saved, untilMs);
     const state = await this.#sendPending(agreed, save);
-    const { records, after, hasMore } = await unsent(this.#options.ports, state.given, untilMs, this.#signal);
+    const { records, after, hasMore } = await readUnsent(this.#options.ports, state.given, untilMs, this.#signal);
     const isIdle = records.length === 0 && saved !== undefined && untilMs - state.given.untilMs < IDLE_SAVE_MS;
     if (!isIdle) {
       const next = { given: after, pending: records, lastSeq: state.lastSeq };
@@ -126,7 +126,7 @@ class Delivery {
         return { given: saved.given, pending: saved.pending.slice(arrived), lastSeq };
     }
     const first = Math.min(saved?.given.untilMs ?? untilMs, untilMs - DAY_MS);
-    const given: GivenOut = { untilMs: first, ids: last === undefined ? [] : await this.#listStoredIds(first) };
+    const given: DeliveryProgress = { untilMs: first, ids: last === undefined ? [] : await this.#listStoredIds(first) };
     return { given, pending: [], lastSeq };
   }
 

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import type { GivenOut, NodeRecord } from "../../core/index.ts";
+import type { DeliveryProgress, NodeRecord } from "../../core/index.ts";
 
 /** `pending` may not have reached the stream completely; it is kept until the server has acknowledged everything. */
 export interface DeliveryState {
-  readonly given: GivenOut;
+  readonly given: DeliveryProgress;
   readonly pending: readonly NodeRecord[];
   /** 0 if the stream has no message of the node. */
   readonly lastSeq: number;

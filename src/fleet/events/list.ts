@@ -1,11 +1,11 @@
 import {
-  happenedOnNodes,
-  happeningsOf,
-  isWanted,
-  matching,
-  pageOf,
+  mergeNodeRecords,
+  toTimedEvents,
+  matchesFilter,
+  filterEvents,
+  paginateEvents,
   selectNodes,
-  timed,
+  toSvcmEvent,
   type FleetEventsResponse,
   type SentRecord,
   type SvcmEvent,
@@ -30,10 +30,10 @@ export async function listEvents(context: EventContext, query: FleetEventQuery):
   const nodes = await selectDeclared(context.fleet, query.nodes);
   const since = query.since ?? Date.now() - DAY_MS;
   const { records, isComplete } = await readRecordsSince(context.stream, nodes, since);
-  const happenings = matching(happenedOnNodes(records), query).filter(({ atMs }) => atMs >= since);
+  const happenings = filterEvents(mergeNodeRecords(records), query).filter(({ atMs }) => atMs >= since);
   const away = nodes.filter(({ presence }) => presence === undefined);
   return {
-    ...pageOf(happenings, query.limit ?? DEFAULT_LIMIT, query.cursor),
+    ...paginateEvents(happenings, query.limit ?? DEFAULT_LIMIT, query.cursor),
     complete: isComplete,
     missing: away.map(({ name }) => ({ node: name, state: "away" as const })),
   };
@@ -55,8 +55,8 @@ export async function* followEvents(
   for await (const stored of stream.read(request, signal)) {
     const record = nodes.some(({ name }) => name === stored.node) ? decodeRecord(stored) : undefined;
     if (record === undefined || !isNews(record, explained)) continue;
-    for (const happening of happeningsOf(record))
-      if (happening.atMs >= since && isWanted(happening.event, query)) yield timed(happening);
+    for (const happening of toTimedEvents(record))
+      if (happening.atMs >= since && matchesFilter(happening.event, query)) yield toSvcmEvent(happening);
   }
 }
 

@@ -8,7 +8,7 @@ import { asyncApiDocument } from "../../../src/core/api/asyncapi.ts";
 import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
-import { ecosystemSpellings } from "../../../src/core/project/places.ts";
+import { ecosystemSpellings } from "../../../src/core/project/resolve.ts";
 import { clientFrames, serverFrames } from "../../../src/core/api/frames.ts";
 
 const ENVIRONMENTS = [...ecosystemSpellings(packagedRuntimeContract, packagedCapabilityMatrix).keys()];

@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
 import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secrets/redact.ts";
-import { envSpellings, resolveEnvironment } from "../../../src/core/project/places.ts";
-import { editableKeys, tierOf, visibleKeys } from "../../../src/core/env/tiers.ts";
-import { valueProblem } from "../../../src/core/env/value-rules.ts";
-import { acceptedValues } from "../../../src/core/env/values.ts";
+import { envSpellings, resolveEnvironment } from "../../../src/core/project/resolve.ts";
+import { editableKeys, tierOf, visibleKeys, acceptedValues } from "../../../src/core/env/runtime-keys.ts";
+import { valueIssue } from "../../../src/core/env/value-rules.ts";
 import { SvcmError } from "../../../src/core/errors.ts";
 import { packagedRuntimeContract as contract } from "../../../src/core/facts/packaged.generated.ts";
 
 function problemOf(key: string, value: string): string | undefined {
   const spec = contract.keys[key];
   if (!spec) throw new Error(`no ${key} in the contract`);
-  return valueProblem(key, spec, value)?.code;
+  return valueIssue(key, spec, value)?.code;
 }
 
 describe("tiers", () => {
@@ -67,7 +66,7 @@ describe("values", () => {
   });
 
   test.each(["derby", "sails", "hyper-express"])("%s is rejected with its reason", (value) => {
-    const problem = valueProblem("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, value);
+    const problem = valueIssue("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, value);
     expect(problem?.message).toMatch(/canonical spelling is|was removed/);
     expect(problem?.message).toContain("accepted: express, fastify");
   });
@@ -103,7 +102,7 @@ describe("values", () => {
   });
 
   test("a refused URL is shown without its credentials", () => {
-    const problem = valueProblem(
+    const problem = valueIssue(
       "SVC_WEBSOCKET_REDIS_URL",
       contract.keys["SVC_WEBSOCKET_REDIS_URL"]!,
       "redis://ann:canary@h",
@@ -114,19 +113,19 @@ describe("values", () => {
 
   test("a control character is shown escaped, beside the accepted values, and hides no credentials", () => {
     const spec = contract.keys["SVC_REALTIME_API"]!;
-    expect(valueProblem("SVC_REALTIME_API", spec, 'a\t\u009b"\uD800')?.message).toBe(
+    expect(valueIssue("SVC_REALTIME_API", spec, 'a\t\u009b"\uD800')?.message).toBe(
       'SVC_REALTIME_API: "a\\t\\u009b\\"\\ud800" holds a control character, a line break or broken Unicode; accepted: yes, no',
     );
     const url = contract.keys["SVC_WEBSOCKET_REDIS_URL"]!;
-    const problem = valueProblem("SVC_WEBSOCKET_REDIS_URL", url, "redis://u:canary\n@h");
+    const problem = valueIssue("SVC_WEBSOCKET_REDIS_URL", url, "redis://u:canary\n@h");
     expect(problem?.message).toContain("redis://[REDACTED]@h");
     expect(JSON.stringify(problem)).not.toContain("canary");
     for (const lineBreak of ["\n", "\r", "\u2028"]) {
-      const pasted = valueProblem("SVC_REALTIME_API", spec, `a\\n${lineBreak}SECRET=canary`);
+      const pasted = valueIssue("SVC_REALTIME_API", spec, `a\\n${lineBreak}SECRET=canary`);
       expect(pasted?.message).toMatch(/: "a\\\\n\\(?:n|r|u2028)\.\.\." holds a control character/);
     }
     const secret = { kind: "secret", tier: "never-exposed", label: "x", help: "x" } as const;
-    expect(valueProblem("S", secret, "canary\n")?.message).toMatch(/^S: the value holds a control character/);
+    expect(valueIssue("S", secret, "canary\n")?.message).toMatch(/^S: the value holds a control character/);
   });
 
   test.each([
@@ -137,13 +136,13 @@ describe("values", () => {
     ["1e3", "ENV_VALUE_UNSUPPORTED"],
   ])("an integer %s: %s", (value, code) => {
     const spec = { kind: "integer", tier: "read-only", label: "x", help: "x" } as const;
-    expect(valueProblem("N", spec, value)?.code).toBe(code);
+    expect(valueIssue("N", spec, value)?.code).toBe(code);
   });
 
   test("an integer with a maximum", () => {
     const spec = { kind: "integer", tier: "read-only", label: "x", help: "x", minimum: 1, maximum: 65_535 } as const;
-    expect(valueProblem("PORT", spec, "65535")).toBeUndefined();
-    expect(valueProblem("PORT", spec, "99999")?.message).toBe(
+    expect(valueIssue("PORT", spec, "65535")).toBeUndefined();
+    expect(valueIssue("PORT", spec, "99999")?.message).toBe(
       'PORT: unsupported value "99999"; accepted: an integer from 1 to 65535',
     );
   });
@@ -151,7 +150,7 @@ describe("values", () => {
   test.each(["redis://u:can/ary@h", "redis:u:can/ary@h", "u:can/ary@h", "redis://u:can ary@h"])(
     "%s is refused unseen",
     (value) => {
-      const problem = valueProblem("SVC_WEBSOCKET_REDIS_URL", contract.keys["SVC_WEBSOCKET_REDIS_URL"]!, value);
+      const problem = valueIssue("SVC_WEBSOCKET_REDIS_URL", contract.keys["SVC_WEBSOCKET_REDIS_URL"]!, value);
       expect(problem?.code).toBe("ENV_VALUE_CREDENTIALS");
       expect(problem?.message).not.toMatch(/can.?ary/);
     },
@@ -164,7 +163,7 @@ describe("values", () => {
   });
 
   test("a similar value is suggested for a misspelled one", () => {
-    const problem = valueProblem("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, "expres");
+    const problem = valueIssue("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, "expres");
     expect(problem?.suggestion).toBe("express");
   });
 });

@@ -2,8 +2,8 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { effectiveEntry, parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
-import { setValues, UnwritableValue, type Assignment, type Edited } from "../../../src/core/env/edit.ts";
+import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
+import { setValues, UnwritableValue, type Assignment, type EditResult } from "../../../src/core/env/edit.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
 import { runs } from "../../support/runs.ts";
@@ -19,7 +19,7 @@ function attemptSet(text: string, key: string, to: string): string | undefined {
   return attemptSets(text, [{ key, value: to }])?.text;
 }
 
-function attemptSets(text: string, assignments: readonly Assignment[]): Edited | undefined {
+function attemptSets(text: string, assignments: readonly Assignment[]): EditResult | undefined {
   try {
     return setValues(text, assignments);
   } catch (error) {
@@ -37,7 +37,7 @@ describe("setting a value", () => {
         const next = attemptSet(text, key, to);
         if (next === undefined) return;
         written++;
-        expect(effectiveEntry(parseEnvDocument(next), key)?.value ?? "").toBe(to);
+        expect(valuesOf(parseEnvDocument(next)).get(key) ?? "").toBe(to);
         expect(dotenv.parse(next)[key] ?? "").toBe(to);
         const isPortable = unportableLines(parseEnvDocument(next)).length === 0;
         if (isPortable) expect(parseEnv(next)[key] ?? "").toBe(to);
@@ -53,7 +53,7 @@ describe("setting a value", () => {
         const next = attemptSet(text, key, to);
         if (next === undefined || next === text) return;
         const change = longestChange(text, next);
-        const held = effectiveEntry(parseEnvDocument(text), key);
+        const held = parseEnvDocument(text).entries.findLast((entry) => entry.key === key);
         if (held) {
           expect(change.start).toBeGreaterThanOrEqual(held.start);
           expect(change.end).toBeLessThanOrEqual(held.end);
@@ -159,7 +159,7 @@ describe("a line that some readers would read differently", () => {
   ])("%j is rewritten in plain form", (text, next) => {
     const edited = setValues(text, [{ key: "A", value: "2" }]);
     expect(edited.text).toBe(next);
-    expect(edited.edits[0]?.doubts).toEqual([]);
+    expect(edited.edits[0]?.ambiguities).toEqual([]);
     expect(parseEnv(next)["A"]).toBe("2");
   });
 
@@ -172,12 +172,12 @@ describe("a line that some readers would read differently", () => {
     ["a lone carriage return", "B=1\rA=1\n", 2, /lone carriage return/],
   ])("warns of %s", (_name, text, line, reason) => {
     const [edit] = setValues(text, [{ key: "A", value: "2" }]).edits;
-    expect(edit?.doubts).toEqual([{ line, reason: expect.stringMatching(reason) }]);
+    expect(edit?.ambiguities).toEqual([{ line, reason: expect.stringMatching(reason) }]);
   });
 
   test("is refused if it would end a quote that a line above leaves open", () => {
     const text = 'B="open\nA=1\n';
-    const assign = (): Edited => setValues(text, [{ key: "A", value: "redis://h/a\"b'" }]);
+    const assign = (): EditResult => setValues(text, [{ key: "A", value: "redis://h/a\"b'" }]);
     expect(assign).toThrow(/^A cannot be written to this file: line 1 leaves a quote \("\) open/);
   });
 
@@ -187,7 +187,7 @@ describe("a line that some readers would read differently", () => {
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
         const edited = attemptSets(text, [{ key, value: to }]);
-        const doubts = edited?.edits[0]?.doubts;
+        const doubts = edited?.edits[0]?.ambiguities;
         if (!edited || !doubts) return;
         counts[doubts.length === 0 ? "given" : "doubted"]++;
         if (doubts.length === 0) expect(parseEnv(edited.text)[key] ?? "").toBe(to);

@@ -3,10 +3,10 @@ import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 import { withAudit as joined } from "../../../src/core/events/audited-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/events/log-line.ts";
-import { pageOf, timed } from "../../../src/core/events/page.ts";
+import { paginateEvents, toSvcmEvent } from "../../../src/core/events/page.ts";
 
 const HOME = "/home/deploy/.pm2";
-const withAudit = (...given: Parameters<typeof joined>) => joined(...given).map(timed);
+const withAudit = (...given: Parameters<typeof joined>) => joined(...given).map(toSvcmEvent);
 const second = (seconds: number): string => `2026-11-22T04:42:${String(seconds).padStart(2, "0")}`;
 const logOf = (...lines: (readonly [number, string])[]) =>
   logEvents(lines.flatMap(([at, text]) => logEntry(`${second(at)}: PM2 log: ${text}`) ?? []));
@@ -219,10 +219,10 @@ test("a crash during svcm's action stays a crash", () => {
 test("the pages contain every event once, and later events do not move them", () => {
   const lines = Array.from({ length: 7 }, (_, index) => [1 + Math.floor(index / 4), exit(index + 1)] as const);
   const events = joined(logOf(...lines), [], HOME);
-  const first = pageOf(events, 3, undefined);
+  const first = paginateEvents(events, 3, undefined);
   const later = joined(logOf(...lines, [9, exit(9)]), [], HOME);
-  const middle = pageOf(later, 3, first.next ?? undefined);
-  const third = pageOf(later, 3, middle.next ?? undefined);
+  const middle = paginateEvents(later, 3, first.next ?? undefined);
+  const third = paginateEvents(later, 3, middle.next ?? undefined);
   const codes = [first, middle, third].flatMap((page) => page.events.map(({ exitCode }) => exitCode));
   expect(codes).toEqual([7, 6, 5, 4, 3, 2, 1]);
   expect(third.next).toBeNull();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDue, nextDue, scheduleOf } from "../../../src/core/events/schedule.ts";
+import { isDue, nextDue, parseSchedule } from "../../../src/core/events/schedule.ts";
 
 const at = (time: string): number => new Date(`2026-11-21T${time}`).getTime();
 const local = (ms: number | undefined): string => new Date(ms ?? Number.NaN).toString().slice(0, 24);
@@ -22,13 +22,13 @@ test.each([
   ["0 3 1 * sat", "03:00:00", true],
   ["0 3 21 * mon", "03:00:00", true],
 ])("%s at %s on a Saturday, the 21st of November: %s", (pattern, time, expected) => {
-  const schedule = scheduleOf(pattern);
+  const schedule = parseSchedule(pattern);
   expect(schedule && isDue(schedule, at(time))).toBe(expected);
 });
 
 test.each(["", "* * * *", "60 * * * *", "* * L * *", "*/0 * * * *", "5-1 * * * *", "a b c d e", "@daily"])(
   "the pattern %j is not understood, so it decides nothing",
-  (pattern) => expect(scheduleOf(pattern)).toBeUndefined(),
+  (pattern) => expect(parseSchedule(pattern)).toBeUndefined(),
 );
 
 test.each([
@@ -39,11 +39,11 @@ test.each([
   ["0 12 * * 0", "2026-11-22T12:00:00"],
   ["0 12 * * 7", "2026-11-22T12:00:00"],
 ])("after a quarter past ten, %s is due next at %s", (pattern, expected) => {
-  const schedule = scheduleOf(pattern);
+  const schedule = parseSchedule(pattern);
   expect(local(schedule && nextDue(schedule, at("10:15:00")))).toBe(local(new Date(expected).getTime()));
 });
 
 test("a day that does not exist is never due", () => {
-  const schedule = scheduleOf("0 0 31 2 *");
+  const schedule = parseSchedule("0 0 31 2 *");
   expect(schedule && nextDue(schedule, at("10:15:00"))).toBeUndefined();
 });

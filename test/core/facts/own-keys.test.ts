@@ -1,6 +1,6 @@
 /** A repository that declares its own runtime keys and uses none of the packaged ones. */
 import { describe, expect, test } from "vitest";
-import { valueProblem } from "../../../src/core/env/value-rules.ts";
+import { valueIssue } from "../../../src/core/env/value-rules.ts";
 import { matrixFor } from "../../../src/core/facts/own.ts";
 import {
   packagedCapabilityMatrix,
@@ -53,7 +53,7 @@ keys:
     ["RETRIES", "1.5", 'unsupported value "1.5"; accepted: an integer from 2 to 5'],
   ])("%s=%s", (key, value, expected) => {
     const spec = readRuntimeContract(OWN, "contract.yaml").value!.keys[key]!;
-    expect(valueProblem(key, spec, value)?.message).toBe(expected && `${key}: ${expected}`);
+    expect(valueIssue(key, spec, value)?.message).toBe(expected && `${key}: ${expected}`);
   });
 
   test.each([

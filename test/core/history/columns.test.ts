@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { minutesOf } from "../../../src/core/history/combine.ts";
-import { Columns, spanOf } from "../../../src/core/history/columns.ts";
-import { choiceOf, readSeries, seriesOf } from "../../../src/core/history/selectors.ts";
+import { aggregateMinutes } from "../../../src/core/history/aggregate.ts";
+import { ColumnBuilder, alignSpan } from "../../../src/core/history/columns.ts";
+import { seriesFilter, parseSelectors, encodeSeriesApp } from "../../../src/core/history/selectors.ts";
 import type { Step } from "../../../src/core/history/step.ts";
 import { SvcmError } from "../../../src/core/index.ts";
 import { MIB, stepAt, stepsBetween } from "../../support/recorded.ts";
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 function columnsOf(steps: readonly Step[], asked: { from: number; to: number; points: number }, series?: string) {
-  const columns = new Columns(spanOf(asked), choiceOf(readSeries(series)));
+  const columns = new ColumnBuilder(alignSpan(asked), seriesFilter(parseSelectors(series)));
   for (const step of steps) columns.add(step);
   return columns.result();
 }
@@ -34,7 +34,7 @@ describe("columns of the history", () => {
     const steps = stepsBetween(NOON, NOON + HOUR, (ms) => Math.round(100 * MIB + (ms - NOON) * 7));
     const asked = { from: NOON, to: NOON + HOUR, points: 12 };
     const [fine] = columnsOf(steps, asked, "api:memoryBytes").series;
-    const [coarse] = columnsOf(minutesOf(steps), asked, "api:memoryBytes").series;
+    const [coarse] = columnsOf(aggregateMinutes(steps), asked, "api:memoryBytes").series;
     expect(coarse?.max).toEqual(fine?.max);
     fine?.mean.forEach((value, at) => expect(Math.abs((value ?? 0) - (coarse?.mean[at] ?? 0))).toBeLessThanOrEqual(1));
   });
@@ -73,7 +73,7 @@ describe("columns of the history", () => {
   test("a span has at most one point more than requested, at times that stay the same while time passes", () => {
     for (const length of [15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR, 90 * 24 * HOUR]) {
       const [one, next] = [0, 7000].map((later) =>
-        spanOf({ from: NOON + later - length, to: NOON + later, points: 500 }),
+        alignSpan({ from: NOON + later - length, to: NOON + later, points: 500 }),
       );
       expect((one!.toMs - one!.fromMs) / one!.stepMs).toBeLessThanOrEqual(501);
       expect((next!.fromMs - one!.fromMs) % one!.stepMs).toBe(0);
@@ -98,8 +98,8 @@ describe("names of series", () => {
     ["api/1:memoryBytes", ["api/1:memoryBytes"]],
     ["api:restartCount", ["api/0:restartCount", "api/1:restartCount"]],
     ["*:memoryBytes", ["api/0:memoryBytes", "api/1:memoryBytes"]],
-    [seriesOf("host"), ["host/2:cpuPercent"]],
-    [seriesOf("a,b/c:d%"), ["a,b/c:d%/3:cpuPercent"]],
+    [encodeSeriesApp("host"), ["host/2:cpuPercent"]],
+    [encodeSeriesApp("a,b/c:d%"), ["a,b/c:d%/3:cpuPercent"]],
     ["absent", []],
   ])("%s selects its series", (series, expected) => {
     expect(names(series)).toEqual(expected);
@@ -108,8 +108,8 @@ describe("names of series", () => {
   test.each(["", "api/", "api/x", "api:speed", "%E0%A4%A", "api,,host", "/0", "a/0/1"])(
     "%j is refused with what is accepted",
     (series) => {
-      expect(() => readSeries(series)).toThrow(SvcmError);
-      expect(() => readSeries(series)).toThrow(/Accepted: .*memoryBytes/);
+      expect(() => parseSelectors(series)).toThrow(SvcmError);
+      expect(() => parseSelectors(series)).toThrow(/Accepted: .*memoryBytes/);
     },
   );
 });

@@ -1,20 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { chosenParts, hourOf, LIMITS, nameOf, outdated, partOf, type Part } from "../../../src/core/history/parts.ts";
+import {
+  selectParts,
+  hourOf,
+  LIMITS,
+  partName,
+  findOutdatedParts,
+  parsePartName,
+  type Part,
+} from "../../../src/core/history/parts.ts";
 
 const NOON = Date.UTC(2030, 0, 1, 12);
 const HOUR = 3_600_000;
 
 function closedHours(count: number, bytes: number): Part[] {
   return Array.from({ length: count }, (_, back) => hourOf(NOON - (back + 1) * HOUR)).flatMap((hour) =>
-    (["steps", "minutes"] as const).map((kind) => ({ hour, kind, bytes, name: nameOf(hour, kind) })),
+    (["steps", "minutes"] as const).map((kind) => ({ hour, kind, bytes, name: partName(hour, kind) })),
   );
 }
 
 describe("the files that the history keeps", () => {
   test("steps of the newest 168 hours, minutes of the newest 2160, and always the open hour", () => {
-    const open = { hour: hourOf(NOON), kind: "open", bytes: 10, name: nameOf(hourOf(NOON), "open") } as const;
+    const open = { hour: hourOf(NOON), kind: "open", bytes: 10, name: partName(hourOf(NOON), "open") } as const;
     const parts = [open, ...closedHours(91 * 24, 10)];
-    const gone = new Set(outdated(parts, LIMITS));
+    const gone = new Set(findOutdatedParts(parts, LIMITS));
     const kept = parts.filter((part) => !gone.has(part));
     const count = (kind: Part["kind"]) => kept.filter((part) => part.kind === kind).length;
     expect([count("open"), count("steps"), count("minutes")]).toEqual([1, 168, 2160]);
@@ -22,22 +30,22 @@ describe("the files that the history keeps", () => {
 
   test("above the maximum size, the oldest hours are removed", () => {
     const parts = closedHours(100, 100);
-    const gone = outdated(parts, { ...LIMITS, maxBytes: 5000 });
+    const gone = findOutdatedParts(parts, { ...LIMITS, maxBytes: 5000 });
     const kept = parts.filter((part) => !gone.includes(part));
     expect(kept).toEqual(closedHours(25, 100));
   });
 
   test("a clock that jumps ahead does not empty the history", () => {
     const future = Date.UTC(2099, 0, 1);
-    const one = { hour: hourOf(future), kind: "steps", bytes: 1, name: nameOf(hourOf(future), "steps") } as const;
-    expect(outdated([one, ...closedHours(24, 10)], LIMITS)).toEqual([]);
+    const one = { hour: hourOf(future), kind: "steps", bytes: 1, name: partName(hourOf(future), "steps") } as const;
+    expect(findOutdatedParts([one, ...closedHours(24, 10)], LIMITS)).toEqual([]);
   });
 
   test("files that svcm did not name are not part of the history", () => {
     for (const name of ["2030-01-01T12.txt", "x.jsonl", ".recorder.svcm-lock", "2030-01-01T12.jsonl.gz.bak", "..jsonl"])
-      expect(partOf(name, 1)).toBeUndefined();
+      expect(parsePartName(name, 1)).toBeUndefined();
     for (const kind of ["open", "steps", "minutes"] as const)
-      expect(partOf(nameOf(hourOf(NOON), kind), 1)).toMatchObject({ kind, hour: "2030-01-01T12" });
+      expect(parsePartName(partName(hourOf(NOON), kind), 1)).toMatchObject({ kind, hour: "2030-01-01T12" });
   });
 });
 
@@ -46,14 +54,14 @@ describe("the files that a span needs", () => {
 
   test("for each hour, one kind of file is read, or the other kind if only that one exists", () => {
     const parts = closedHours(3, 1).filter(({ hour, kind }) => hour !== hourOf(NOON - HOUR) || kind === "minutes");
-    const names = (wanted: "steps" | "minutes") => chosenParts(parts, { ...span, wanted }).map(({ name }) => name);
+    const names = (wanted: "steps" | "minutes") => selectParts(parts, { ...span, wanted }).map(({ name }) => name);
     expect(names("steps")).toEqual(["2030-01-01T10.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);
     expect(names("minutes")).toEqual(["2030-01-01T10.minutes.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);
   });
 
   test("an hour that was opened again is read together with its closed part", () => {
     const hour = hourOf(NOON - HOUR);
-    const parts = [...closedHours(1, 1), { hour, kind: "open", bytes: 1, name: nameOf(hour, "open") } as const];
-    expect(chosenParts(parts, { ...span, wanted: "minutes" }).map(({ kind }) => kind)).toEqual(["minutes", "open"]);
+    const parts = [...closedHours(1, 1), { hour, kind: "open", bytes: 1, name: partName(hour, "open") } as const];
+    expect(selectParts(parts, { ...span, wanted: "minutes" }).map(({ kind }) => kind)).toEqual(["minutes", "open"]);
   });
 });

@@ -13,9 +13,9 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeHistoryFiles } from "../../../src/core/adapters/history-files.ts";
 import { foreignCode } from "../../../src/core/api/code.ts";
-import { hourOf, nameOf } from "../../../src/core/history/parts.ts";
-import { sealHour } from "../../../src/core/history/seal.ts";
-import { lineOf } from "../../../src/core/history/step.ts";
+import { hourOf, partName } from "../../../src/core/history/parts.ts";
+import { sealHour } from "../../../src/core/history/recorder.ts";
+import { formatStep } from "../../../src/core/history/step.ts";
 import { execute, FileError, historyShow } from "../../../src/core/index.ts";
 import { countingPorts, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
@@ -84,12 +84,14 @@ describe("the recorder", () => {
     await world.clock.advance(10_000);
     await until(() => lines().length === 2);
     await world.clock.advance(HOUR);
-    await until(() => names(folder).includes(nameOf(hour, "minutes")) && !names(folder).includes(nameOf(hour, "open")));
-    const text = gunzipSync(readFileSync(join(folder, nameOf(hour, "steps")))).toString();
+    await until(
+      () => names(folder).includes(partName(hour, "minutes")) && !names(folder).includes(partName(hour, "open")),
+    );
+    const text = gunzipSync(readFileSync(join(folder, partName(hour, "steps")))).toString();
     const [heading, ...steps] = text.trim().split("\n");
     expect(JSON.parse(heading!)).toHaveProperty("columns.processes");
     expect(steps).toHaveLength(2);
-    const minutes = gunzipSync(readFileSync(join(folder, nameOf(hour, "minutes")))).toString();
+    const minutes = gunzipSync(readFileSync(join(folder, partName(hour, "minutes")))).toString();
     expect(JSON.parse(minutes.trim().split("\n")[1]!)).toMatchObject({ host: [[50, 50], [40, 40], null] });
   });
 
@@ -174,13 +176,15 @@ describe("the recorder", () => {
     recorder.start("flag");
     await until(() => lines().length === 1);
     await world.clock.advance(HOUR);
-    await until(() => names(folder).includes(nameOf(hour, "minutes")) && !names(folder).includes(nameOf(hour, "open")));
+    await until(
+      () => names(folder).includes(partName(hour, "minutes")) && !names(folder).includes(partName(hour, "open")),
+    );
     world.clock.set(-HOUR + 5000);
     await world.clock.advance(10_000);
-    await until(() => names(folder).includes(nameOf(hour, "open")));
+    await until(() => names(folder).includes(partName(hour, "open")));
     await world.clock.advance(HOUR);
-    await until(() => !names(folder).includes(nameOf(hour, "open")));
-    const steps = gunzipSync(readFileSync(join(folder, nameOf(hour, "steps"))))
+    await until(() => !names(folder).includes(partName(hour, "open")));
+    const steps = gunzipSync(readFileSync(join(folder, partName(hour, "steps"))))
       .toString()
       .trim()
       .split("\n")
@@ -218,10 +222,10 @@ describe("reading the history", () => {
     const world = countingPorts();
     const folder = historyFolder(world.root);
     writeHistory(world.root, stepsBetween(noon - 2 * HOUR, noon + HOUR / 2), noon);
-    appendFileSync(join(folder, nameOf(hourOf(noon), "open")), '{"at":"2030-01-01T12:30:00');
-    const cut = join(folder, nameOf(hourOf(noon - HOUR), "steps"));
+    appendFileSync(join(folder, partName(hourOf(noon), "open")), '{"at":"2030-01-01T12:30:00');
+    const cut = join(folder, partName(hourOf(noon - HOUR), "steps"));
     truncateSync(cut, Math.floor(statSync(cut).size / 2));
-    writeFileSync(join(folder, nameOf(hourOf(noon - 2 * HOUR), "steps")), "no gzip");
+    writeFileSync(join(folder, partName(hourOf(noon - 2 * HOUR), "steps")), "no gzip");
     const { series, unreadable } = await show(world, noon - 2 * HOUR, noon + HOUR / 2);
     const known = series[0]?.mean.filter((value) => value !== null).length ?? 0;
     expect(known).toBeGreaterThan(360 / 5);
@@ -234,8 +238,8 @@ describe("reading the history", () => {
 
   test("a step after a truncated line is complete", async () => {
     const folder = temporaryFolder();
-    const [first, second] = stepsBetween(noon, noon + 20_000).map(lineOf);
-    const name = nameOf(hourOf(noon), "open");
+    const [first, second] = stepsBetween(noon, noon + 20_000).map(formatStep);
+    const name = partName(hourOf(noon), "open");
     writeFileSync(join(folder, name), `${first}\n{"at":"20`);
     await nodeHistoryFiles(folder).append(name, [second!]);
     expect(readFileSync(join(folder, name), "utf8").split("\n")).toEqual([first, '{"at":"20', second, ""]);
@@ -244,13 +248,13 @@ describe("reading the history", () => {
   test("a crash between closing an hour and removing its open file duplicates no step", async () => {
     const folder = temporaryFolder();
     const files = nodeHistoryFiles(folder);
-    const lines = stepsBetween(noon, noon + 60_000).map(lineOf);
+    const lines = stepsBetween(noon, noon + 60_000).map(formatStep);
     const hour = hourOf(noon);
-    writeFileSync(join(folder, nameOf(hour, "open")), `${lines.join("\n")}\n`);
-    writeFileSync(join(folder, nameOf(hour, "steps")), gzipSync(`${lines.slice(0, 4).join("\n")}\n`));
+    writeFileSync(join(folder, partName(hour, "open")), `${lines.join("\n")}\n`);
+    writeFileSync(join(folder, partName(hour, "steps")), gzipSync(`${lines.slice(0, 4).join("\n")}\n`));
     mkdirSync(join(folder, "other"));
     await files.withLock(() => sealHour(files, hour));
-    const text = gunzipSync(readFileSync(join(folder, nameOf(hour, "steps")))).toString();
+    const text = gunzipSync(readFileSync(join(folder, partName(hour, "steps")))).toString();
     expect(text.trim().split("\n").slice(1)).toEqual(lines);
     expect(names(folder)).toEqual(["2030-01-01T12.jsonl.gz", "2030-01-01T12.minutes.jsonl.gz", "other"]);
   });

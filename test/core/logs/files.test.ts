@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cursorText, placesIn, type Place } from "../../../src/core/logs/cursor.ts";
-import { matcherOf } from "../../../src/core/logs/match.ts";
+import { formatCursor, parseCursor, type LogPosition } from "../../../src/core/logs/cursor.ts";
+import { createMatcher } from "../../../src/core/logs/match.ts";
 import { rotatedNames } from "../../../src/core/logs/rotated.ts";
 
 test("rotated files are those of logrotate, pm2-logrotate and rotating loggers, and not those of another log", () => {
@@ -26,7 +26,7 @@ test("rotated files are those of logrotate, pm2-logrotate and rotating loggers, 
 });
 
 const sign = (text: string): string => `s${text.length}`;
-const place: fc.Arbitrary<Place> = fc.record({
+const place: fc.Arbitrary<LogPosition> = fc.record({
   log: fc.stringMatching(/^[0-9a-f]{10}$/),
   inode: fc.nat(),
   offset: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
@@ -35,19 +35,19 @@ const place: fc.Arbitrary<Place> = fc.record({
 test("a cursor can be decoded to its positions, and a cursor with another signature is refused", () => {
   fc.assert(
     fc.property(fc.array(place), (places) => {
-      const text = cursorText(places, sign);
+      const text = formatCursor(places, sign);
       expect(text).toMatch(/^[\w-]+$/);
-      expect(placesIn(text, sign)).toEqual(places);
-      expect(placesIn(`x${text}`, sign)).toBeUndefined();
+      expect(parseCursor(text, sign)).toEqual(places);
+      expect(parseCursor(`x${text}`, sign)).toBeUndefined();
     }),
   );
 });
 
 test("text is searched literally, and a pattern as a regular expression", () => {
-  expect(matcherOf({ grep: "a.c" })("a.c")).toBe(true);
-  expect(matcherOf({ grep: "a.c" })("abc")).toBe(false);
-  expect(matcherOf({ grep: "A.c", ignoreCase: true })("a.C")).toBe(true);
-  expect(matcherOf({ regexp: "a.c" })("abc")).toBe(true);
-  expect(matcherOf({})("")).toBe(true);
-  expect(() => matcherOf({ regexp: "(" })).toThrow(SyntaxError);
+  expect(createMatcher({ grep: "a.c" })("a.c")).toBe(true);
+  expect(createMatcher({ grep: "a.c" })("abc")).toBe(false);
+  expect(createMatcher({ grep: "A.c", ignoreCase: true })("a.C")).toBe(true);
+  expect(createMatcher({ regexp: "a.c" })("abc")).toBe(true);
+  expect(createMatcher({})("")).toBe(true);
+  expect(() => createMatcher({ regexp: "(" })).toThrow(SyntaxError);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isAtLeast } from "../../../src/core/logs/level.ts";
-import { readLine } from "../../../src/core/logs/line.ts";
+import { parseLine } from "../../../src/core/logs/line.ts";
 
 const AT = Date.parse("2026-11-22T04:58:09.120Z");
 
@@ -12,16 +12,16 @@ describe("a line of text", () => {
     ["2026-11-22T04:58:09.120Z ERROR no database", "ERROR no database", "error"],
     ["2026-11-22T04:58:09.120Z TypeError: x is not a function", "TypeError: x is not a function", "error"],
   ] as const)("%j has a time", (line, text, level) => {
-    expect(readLine(line)).toEqual({ atMs: AT, text, level });
+    expect(parseLine(line)).toEqual({ atMs: AT, text, level });
   });
 
   test("a time without a zone is in the machine's zone", () => {
-    expect(readLine("2026-11-22T04:58:09: tick").atMs).toBe(new Date(2026, 10, 22, 4, 58, 9).getTime());
+    expect(parseLine("2026-11-22T04:58:09: tick").atMs).toBe(new Date(2026, 10, 22, 4, 58, 9).getTime());
   });
 
   test.each(["tick", "2026-11-22 is a date", "2026-99-99T99:99:99 x", "", "Info about it", "INFORMATIONAL x"])(
     "%j has neither a time nor a level",
-    (line) => expect(readLine(line)).toEqual({ atMs: null, level: null, text: line }),
+    (line) => expect(parseLine(line)).toEqual({ atMs: null, level: null, text: line }),
   );
 });
 
@@ -36,7 +36,7 @@ describe("a line of JSON", () => {
       err: { message: "no", stack: "Error: no\n  at x" },
       msg: "failed",
     });
-    expect(readLine(line)).toEqual({
+    expect(parseLine(line)).toEqual({
       atMs: AT,
       level: "error",
       text: "failed\nError: no\n  at x",
@@ -46,19 +46,19 @@ describe("a line of JSON", () => {
 
   test("winston: the level as a word, message, timestamp", () => {
     const line = '{"level":"warn","message":"slow","timestamp":"2026-11-22T04:58:09.120Z","ms":12}';
-    expect(readLine(line)).toEqual({ atMs: AT, level: "warn", text: "slow", fields: { ms: "12" } });
+    expect(parseLine(line)).toEqual({ atMs: AT, level: "warn", text: "slow", fields: { ms: "12" } });
   });
 
   test("PM2's own format: the message, which may be JSON again", () => {
     const pm2 = (message: string) =>
       JSON.stringify({ message, timestamp: "2026-11-22T04:58:09.120Z", type: "out", process_id: 3, app_name: "a" });
-    expect(readLine(pm2("tick\n"))).toEqual({ atMs: AT, level: null, text: "tick" });
-    expect(readLine(pm2("one\ntwo\n")).text).toBe("one\ntwo");
-    expect(readLine(pm2('{"level":20,"msg":"x"}\n'))).toEqual({ atMs: AT, level: "debug", text: "x" });
+    expect(parseLine(pm2("tick\n"))).toEqual({ atMs: AT, level: null, text: "tick" });
+    expect(parseLine(pm2("one\ntwo\n")).text).toBe("one\ntwo");
+    expect(parseLine(pm2('{"level":20,"msg":"x"}\n'))).toEqual({ atMs: AT, level: "debug", text: "x" });
   });
 
   test("after PM2's timestamp", () => {
-    expect(readLine('2026-11-22T04:58:09.120Z: {"level":30,"msg":"x"}')).toEqual({
+    expect(parseLine('2026-11-22T04:58:09.120Z: {"level":30,"msg":"x"}')).toEqual({
       atMs: AT,
       level: "info",
       text: "x",
@@ -68,12 +68,12 @@ describe("a line of JSON", () => {
   test.each(['{"a":1}', '{"level":30,"msg":"x"', "{not json}", '{"message":1}'])(
     "%s without text and level stays text",
     (line) => {
-      expect(readLine(line)).toMatchObject({ level: null, text: line });
+      expect(parseLine(line)).toMatchObject({ level: null, text: line });
     },
   );
 
   test.each([1e300, -1, Number.NaN, "soon"])("%s is not a time", (time) => {
-    expect(readLine(JSON.stringify({ level: 30, time, msg: "x" })).atMs).toBeNull();
+    expect(parseLine(JSON.stringify({ level: 30, time, msg: "x" })).atMs).toBeNull();
   });
 });
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineScrub } from "../../../src/core/logs/scrub.ts";
+import { createLineScrubber } from "../../../src/core/logs/scrub.ts";
 
 const SECRET = 'p"ss w/rd-9f3\nsecond line of it';
-const { whole, cut } = lineScrub([SECRET, "canary-1234567890"]);
+const { complete: whole, truncated: cut } = createLineScrubber([SECRET, "canary-1234567890"]);
 
 test.each([
   ["as it is", "key canary-1234567890 end", "key [REDACTED] end"],

@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeAsyncContext } from "../../../src/core/adapters/async-context.ts";
 import { processMetrics } from "../../../src/core/api/metrics.ts";
 import { createScrub } from "../../../src/core/pm2/scrub.ts";
-import { asyncContextMetrics } from "../../../src/core/metrics/async-context-metrics.ts";
-import { redactedStore } from "../../../src/core/metrics/redacted-store.ts";
+import { asyncContextMetrics, redactedStore } from "../../../src/core/metrics/async-context-metrics.ts";
 import { freePort } from "../../support/free-port.ts";
 
 const scrub = createScrub(["known-7Qz"]);

@@ -85,9 +85,9 @@ test.each([false, true])(
     const note = (): void => void ended.push(world.clock.elapsed() - startMs);
     // Only the query is measured, because reading files takes real time.
     // oxlint-disable-next-line typescript/unbound-method -- it is called with its object
-    const { ask } = ProcessTable.prototype;
-    const questions = vi.spyOn(ProcessTable.prototype, "ask").mockImplementation(function (this: ProcessTable) {
-      return ask.call(this).finally(note);
+    const { refresh } = ProcessTable.prototype;
+    const questions = vi.spyOn(ProcessTable.prototype, "refresh").mockImplementation(function (this: ProcessTable) {
+      return refresh.call(this).finally(note);
     });
     onTestFinished(() => questions.mockRestore());
     const asked = async (count: number): Promise<void> => {

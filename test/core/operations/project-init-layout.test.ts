@@ -6,7 +6,7 @@ import {
   nodePorts,
   processAct,
   projectInit,
-  startedEnvironments,
+  environmentsWithEcosystem,
   withLayoutHint,
 } from "../../../src/core/index.ts";
 import { app, js, manifest } from "../../support/own-projects.ts";
@@ -47,7 +47,7 @@ describe("svcm init assigns files to environments", () => {
     });
     await execute(projectInit, ports, { write: true }, caller);
     const fresh = nodePorts({ root, env: {}, cwd: root });
-    expect(await startedEnvironments(fresh)).toEqual(["dev", "production"]);
+    expect(await environmentsWithEcosystem(fresh)).toEqual(["dev", "production"]);
     const input = { action: "start", scope: "ecosystem", environment: "staging" } as const;
     await expect(execute(processAct, fresh, input, caller)).rejects.toMatchObject({
       body: {

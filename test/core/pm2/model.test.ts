@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ecosystemSpellings, resolveEnvironment } from "../../../src/core/project/places.ts";
+import { ecosystemSpellings, resolveEnvironment } from "../../../src/core/project/resolve.ts";
 import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
 import { createScrub } from "../../../src/core/pm2/scrub.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { visibleKeys } from "../../../src/core/env/tiers.ts";
+import { visibleKeys } from "../../../src/core/env/runtime-keys.ts";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 import { isSecretName } from "../../../src/core/secrets/secret-name.ts";
 

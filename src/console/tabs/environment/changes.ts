@@ -1,6 +1,6 @@
 import type { Issue } from "../../../core/api/issue.ts";
-import { valueProblem } from "../../../core/env/value-rules.ts";
-import { shownValue } from "../../../core/env/values.ts";
+import { valueIssue } from "../../../core/env/value-rules.ts";
+import { maskValue } from "../../../core/env/runtime-keys.ts";
 import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import type { Facts } from "../../data/contract.ts";
 
@@ -26,7 +26,7 @@ export function changesOf({ editableKeys, values }: EnvReadResponse, edits: Edit
 export function issuesOf(keys: Keys, changes: readonly Change[]): Issue[] {
   return changes.flatMap(({ key, to }): Issue[] => {
     const spec = keys[key];
-    const problem = spec && valueProblem(key, spec, to);
+    const problem = spec && valueIssue(key, spec, to);
     return problem ? [{ ...problem, path: ["values", key] }] : [];
   });
 }
@@ -52,6 +52,6 @@ export function contestsOf(before: EnvReadResponse, now: EnvReadResponse, edits:
 }
 
 export function wordsOf(spec: KeySpec | undefined, value: string): string {
-  if (value !== "") return shownValue(spec, value);
+  if (value !== "") return maskValue(spec, value);
   return spec && "emptyLabel" in spec && spec.emptyLabel !== undefined ? `${spec.emptyLabel} (empty)` : "empty";
 }

@@ -1,5 +1,5 @@
 import type { LogsResponse } from "../../api/logs.ts";
-import type { Place } from "../../logs/cursor.ts";
+import type { LogPosition } from "../../logs/cursor.ts";
 import type { LogBatch, LogFilter, Logs } from "../../ports/logs.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 import { once } from "../../words/once.ts";
@@ -66,7 +66,7 @@ async function startWatch(
   callWorker: (call: Call) => ReturnType<LogLink["call"]>,
   watch: { readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean },
   onStarted: () => void,
-): Promise<readonly Place[]> {
+): Promise<readonly LogPosition[]> {
   const answer = await callWorker({ method: "watch", ...watch });
   onStarted();
   return "places" in answer ? answer.places : [];

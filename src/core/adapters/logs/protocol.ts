@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { LogsResponse } from "../../api/logs.ts";
 import type { ErrorKind } from "../../errors.ts";
-import type { Place } from "../../logs/cursor.ts";
+import type { LogPosition } from "../../logs/cursor.ts";
 import type { LogBatch, LogFilter, LogQuery } from "../../ports/logs.ts";
 import type { PackedLines } from "./packed.ts";
 
@@ -13,7 +13,7 @@ export interface WorkerData {
 }
 
 export type Call =
-  | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly Place[] | undefined }
+  | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly LogPosition[] | undefined }
   /** Joins a watch if others share it. */
   | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean }
   | { readonly method: "taken" | "leave"; readonly key: string };
@@ -36,7 +36,7 @@ export type Page = Packed<LogsResponse>;
 
 export type Response =
   | { readonly id: number; readonly page: Page }
-  | { readonly id: number; readonly places: readonly Place[] }
+  | { readonly id: number; readonly places: readonly LogPosition[] }
   | { readonly id: number; readonly failure: Failure }
   | { readonly isAlive: true }
   | { readonly key: string; readonly batch: Packed<Omit<LogBatch, "begin">> };

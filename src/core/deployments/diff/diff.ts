@@ -1,4 +1,4 @@
-import { envSpellings } from "../../project/places.ts";
+import { envSpellings } from "../../project/resolve.ts";
 import { portOf } from "../tcp-ports.ts";
 import type { Candidate } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";

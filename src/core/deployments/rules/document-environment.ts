@@ -1,4 +1,4 @@
-import { envSpellings } from "../../project/places.ts";
+import { envSpellings } from "../../project/resolve.ts";
 import { notAccepted, type Rule, show } from "../rule.ts";
 
 export const documentEnvironment: Rule = {

@@ -1,5 +1,5 @@
 import { inAnyCase } from "../../api/word-pattern.ts";
-import { envSpellings } from "../../project/places.ts";
+import { envSpellings } from "../../project/resolve.ts";
 import { interfaceFields } from "../fields.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";

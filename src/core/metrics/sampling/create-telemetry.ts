@@ -1,16 +1,20 @@
-import { chooseServices, ecosystemSpellings, type PlaceRequest, resolveEnvironment } from "../../project/places.ts";
+import {
+  chooseServices,
+  ecosystemSpellings,
+  type EnvironmentRequest,
+  resolveEnvironment,
+} from "../../project/resolve.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
-import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
+import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
 import { ProcessTable } from "./process-table.ts";
 import { Sampler, Subscriber } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 
-const SINGLE_MS = 200;
+const SINGLE_SAMPLE_MS = 200;
 
-/** Runs nothing before the first watch or collection. */
 export function createTelemetry(ports: Ports): Telemetry {
   return new SharedTelemetry(ports);
 }
@@ -20,17 +24,17 @@ class SharedTelemetry implements Telemetry {
   readonly #table: ProcessTable;
   readonly #ecosystems = new Map<string, EcosystemWatch>();
   readonly #samplers = new Set<Sampler>();
-  readonly #collecting = oneAtATime(() => this.#moment());
+  readonly #collectOnce = oneAtATime(() => this.#measureAlone());
   #sampler: Sampler | undefined;
   #samples = 0;
-  #last: { readonly moment: Moment; readonly atMs: number } | undefined;
+  #last: { readonly measurement: Measurement; readonly atMs: number } | undefined;
 
   constructor(ports: Ports) {
     this.#ports = ports;
     this.#table = new ProcessTable(ports);
   }
 
-  async environment({ environment, service }: PlaceRequest): Promise<string> {
+  async environment({ environment, service }: EnvironmentRequest): Promise<string> {
     const { facts, workspace } = this.#ports;
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     const spellings = ecosystemSpellings(contract, matrix);
@@ -45,27 +49,27 @@ class SharedTelemetry implements Telemetry {
     const subscriber = new Subscriber({ ...request, environment });
     const sampler = this.#samplerWith(subscriber);
     // If the reader never requests another sample, the code after the last `yield` does not run.
-    const leave = (): void => {
+    const stop = (): void => {
       subscriber.end();
-      sampler.leave(subscriber);
+      sampler.remove(subscriber);
     };
-    signal.addEventListener("abort", leave, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     try {
       yield* subscriber;
     } finally {
-      signal.removeEventListener("abort", leave);
-      leave();
+      signal.removeEventListener("abort", stop);
+      stop();
     }
   }
 
   async collect(request: CollectRequest): Promise<Sample> {
     const environment = await this.environment(request);
-    const moment = this.#fresh(request.freshMs ?? 0) ?? (await this.#present());
+    const measurement = this.#recent(request.freshMs ?? 0) ?? (await this.#measureNow());
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {
-      if ("records" in moment.listed) await scraper?.ask(moment.listed.records);
+      if ("records" in measurement.listed) await scraper?.scrape(measurement.listed.records);
       const watch = this.#ecosystem({ ...request, environment });
-      return await sampleOf(this.#ports, moment, { environment, watch, scraper, isCurrent: true });
+      return await sampleOf(this.#ports, measurement, { environment, watch, scraper, isCurrent: true });
     } finally {
       await scraper?.close();
     }
@@ -91,7 +95,7 @@ class SharedTelemetry implements Telemetry {
       {
         ports: this.#ports,
         table: this.#table,
-        ecosystem: (asked) => this.#ecosystem(asked),
+        ecosystem: (request) => this.#ecosystem(request),
         onSample: () => (this.#samples += 1),
       },
       subscriber,
@@ -102,40 +106,40 @@ class SharedTelemetry implements Telemetry {
     return sampler;
   }
 
-  #ecosystem({ environment, service }: PlaceRequest): EcosystemWatch {
+  #ecosystem({ environment, service }: EnvironmentRequest): EcosystemWatch {
     const key = `${environment}\0${service}`;
     const watch = this.#ecosystems.get(key) ?? new EcosystemWatch(this.#ports, { environment, service });
     this.#ecosystems.set(key, watch);
     return watch;
   }
 
-  #fresh(freshMs: number): Moment | undefined {
+  #recent(freshMs: number): Measurement | undefined {
     const last = this.#last;
-    return last !== undefined && this.#ports.clock.elapsed() - last.atMs < freshMs ? last.moment : undefined;
+    return last !== undefined && this.#ports.clock.elapsed() - last.atMs < freshMs ? last.measurement : undefined;
   }
 
-  async #present(): Promise<Moment> {
+  async #measureNow(): Promise<Measurement> {
     // A new list, so that callers do not share the time-out of an earlier request.
-    await this.#table.ask();
-    const moment = await this.#collecting();
-    this.#last = { moment, atMs: this.#ports.clock.elapsed() };
-    return moment;
+    await this.#table.refresh();
+    const measurement = await this.#collectOnce();
+    this.#last = { measurement, atMs: this.#ports.clock.elapsed() };
+    return measurement;
   }
 
-  async #moment(): Promise<Moment> {
-    const shared = await this.#sampler?.now();
+  async #measureAlone(): Promise<Measurement> {
+    const shared = await this.#sampler?.measureNow();
     if (shared?.measured.before !== undefined) return shared;
     const meter = new Meter(await this.#ports.machine.openReader());
     try {
       await this.#measure(meter);
-      await Promise.all([this.#ports.clock.sleep(SINGLE_MS), meter.settled]);
+      await Promise.all([this.#ports.clock.sleep(SINGLE_SAMPLE_MS), meter.settled]);
       return await this.#measure(meter);
     } finally {
       meter.close();
     }
   }
 
-  #measure(meter: Meter): Promise<Moment> {
+  #measure(meter: Meter): Promise<Measurement> {
     this.#samples += 1;
     return measure(this.#ports, this.#table, meter, { isForced: false });
   }

@@ -1,7 +1,7 @@
-import type { PlaceRequest } from "../../project/places.ts";
+import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { SvcmError } from "../../errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
-import { visibleKeys } from "../../env/tiers.ts";
+import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/files.ts";
@@ -16,16 +16,16 @@ import { readAppliedState } from "../../rollout/read-releases.ts";
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
 /** File system clocks have this resolution, so a file that was written while it ran is run once more. */
-const GRAIN_MS = 20;
+const TIMESTAMP_RESOLUTION_MS = 20;
 
-interface Seen {
+interface LoadedState {
   readonly state: EcosystemState;
   readonly paths: readonly string[];
   readonly stamps: readonly (FileStamp | null)[];
   readonly outdatedAtMs: number;
 }
 
-interface Compared {
+interface Comparison {
   readonly state: EcosystemState;
   readonly records: readonly ProcessRecord[];
   readonly stamps: readonly (string | undefined)[];
@@ -35,46 +35,48 @@ interface Compared {
 /** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
-  readonly #asked: PlaceRequest;
-  #seen: Seen | undefined;
-  #compared: Compared | undefined;
-  #loading: Promise<Seen> | undefined;
+  readonly #request: EnvironmentRequest;
+  #loaded: LoadedState | undefined;
+  #comparison: Comparison | undefined;
+  #loading: Promise<LoadedState> | undefined;
 
-  constructor(ports: Ports, asked: PlaceRequest) {
+  constructor(ports: Ports, request: EnvironmentRequest) {
     this.#ports = ports;
-    this.#asked = asked;
+    this.#request = request;
   }
 
   /** Returns the previous declarations while a changed file is being run, unless `isCurrent`. */
   async read({ isCurrent }: { readonly isCurrent: boolean }): Promise<EcosystemState> {
-    if (this.#seen !== undefined && !this.#isOutdated(this.#seen)) return this.#seen.state;
+    if (this.#loaded !== undefined && !this.#isOutdated(this.#loaded)) return this.#loaded.state;
     this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
-    if (this.#seen === undefined || isCurrent) return (await this.#loading).state;
+    if (this.#loaded === undefined || isCurrent) return (await this.#loading).state;
     // The next caller that waits gets an error that is not of the file.
     this.#loading.catch(() => undefined);
-    return this.#seen.state;
+    return this.#loaded.state;
   }
 
-  /** Computes again only if something has changed. */
-  async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
-    const state = await this.read(how);
+  async compare(
+    records: readonly ProcessRecord[],
+    options: { readonly isCurrent: boolean },
+  ): Promise<EcosystemMetrics> {
+    const state = await this.read(options);
     const stamps = this.#ports.stamps.read(sourceFiles(state.expected)).map((stamp) => stamp?.id);
-    const last = this.#compared;
+    const last = this.#comparison;
     const isSame = last?.state === state && last.records === records;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
     const metrics = ecosystemView(this.#ports, state, records);
-    this.#compared = { state, records, stamps, metrics };
+    this.#comparison = { state, records, stamps, metrics };
     return metrics;
   }
 
-  #isOutdated({ paths, stamps, outdatedAtMs }: Seen): boolean {
+  #isOutdated({ paths, stamps, outdatedAtMs }: LoadedState): boolean {
     const { clock, stamps: fileStamps } = this.#ports;
     return (
       clock.elapsed() >= outdatedAtMs || fileStamps.read(paths).some((stamp, index) => stamp?.id !== stamps[index]?.id)
     );
   }
 
-  async #load(): Promise<Seen> {
+  async #load(): Promise<LoadedState> {
     const { clock, stamps: fileStamps, workspace } = this.#ports;
     const startedMs = clock.now();
     const { state, files, retryMs } = await this.#run();
@@ -82,36 +84,41 @@ export class EcosystemWatch {
     const stamps = fileStamps.read(paths);
     const endedMs = clock.now();
     const isUnsettled = stamps.some(
-      (stamp) => stamp !== null && stamp.modifiedMs >= startedMs - GRAIN_MS && stamp.modifiedMs <= endedMs,
+      (stamp) =>
+        stamp !== null && stamp.modifiedMs >= startedMs - TIMESTAMP_RESOLUTION_MS && stamp.modifiedMs <= endedMs,
     );
-    const outdatedAtMs = clock.elapsed() + (isUnsettled ? GRAIN_MS : retryMs);
-    this.#seen = { state, paths, stamps, outdatedAtMs };
-    return this.#seen;
+    const outdatedAtMs = clock.elapsed() + (isUnsettled ? TIMESTAMP_RESOLUTION_MS : retryMs);
+    this.#loaded = { state, paths, stamps, outdatedAtMs };
+    return this.#loaded;
   }
 
-  async #run(): Promise<Ran> {
+  async #run(): Promise<RunResult> {
     const ports = this.#ports;
-    const shown = new Set(visibleKeys(await ports.facts.runtimeContract()));
+    const visible = new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
-      const content = await readEcosystem(ports, this.#asked);
+      const content = await readEcosystem(ports, this.#request);
       const { apps: left } = await readAppliedState(ports);
-      return ranWell(ports, content, { visibleKeys: shown, left });
+      return successfulRun(ports, content, { visibleKeys: visible, left });
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
-      return ranBadly(error, shown);
+      return failedRun(error, visible);
     }
   }
 }
 
-interface Ran {
+interface RunResult {
   readonly state: EcosystemState;
   readonly files: readonly string[];
   readonly retryMs: number;
 }
 
-function ranWell(ports: Ports, content: EcosystemContent, known: Pick<EcosystemState, "visibleKeys" | "left">): Ran {
+function successfulRun(
+  ports: Ports,
+  content: EcosystemContent,
+  context: Pick<EcosystemState, "visibleKeys" | "left">,
+): RunResult {
   const { fileName, path, loaded, spellings } = content;
-  const base = { fileName, path, ...known };
+  const base = { fileName, path, ...context };
   if (loaded === undefined) {
     return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };
   }
@@ -122,11 +129,11 @@ function ranWell(ports: Ports, content: EcosystemContent, known: Pick<EcosystemS
   return { state: { ...base, exists: true, expected }, files: loaded.files, retryMs };
 }
 
-function ranBadly({ body, message }: SvcmError, shown: Set<string>): Ran {
+function failedRun({ body, message }: SvcmError, visible: Set<string>): RunResult {
   const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
   const fileName = baseName(path);
   const failure = { error: details, code };
-  const state = { fileName, path, exists: true, expected: [], visibleKeys: shown, failure };
+  const state = { fileName, path, exists: true, expected: [], visibleKeys: visible, failure };
   return { state, files: [], retryMs: RETRY_MS.failed };
 }
 

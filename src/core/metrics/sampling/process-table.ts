@@ -9,17 +9,16 @@ import { oneAtATime } from "../../words/once.ts";
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */
 export const LIST_MS = 2000;
 /** The time that a tick waits for PM2. A later response is for the next tick. */
-const TICK_PATIENCE_MS = 200;
+const TICK_TIMEOUT_MS = 200;
 /** PM2's code must be loaded first. */
-const FIRST_PATIENCE_MS = 2500;
+const FIRST_TIMEOUT_MS = 2500;
 
 export interface ListRead {
   readonly isForced: boolean;
-  /** As `quietListMs` of a watcher. */
   readonly quietListMs?: number;
 }
 
-export type Listed =
+export type ProcessListing =
   | {
       readonly records: readonly ProcessRecord[];
       readonly restarts: RestartObservations;
@@ -27,8 +26,8 @@ export type Listed =
     }
   | { readonly error: { readonly code: ErrorCode; readonly details: string } };
 
-const UNANSWERED: Listed = {
-  error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${FIRST_PATIENCE_MS} ms.` },
+const NO_RESPONSE: ProcessListing = {
+  error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${FIRST_TIMEOUT_MS} ms.` },
 };
 
 /**
@@ -37,9 +36,9 @@ const UNANSWERED: Listed = {
  */
 export class ProcessTable {
   readonly #ports: Ports;
-  readonly #asking = oneAtATime(() => this.#ask());
-  #question: Promise<Listed> | undefined;
-  #known: { readonly atMs: number; readonly log: string | undefined; readonly listed: Listed } | undefined;
+  readonly #listOnce = oneAtATime(() => this.#requestList());
+  #pending: Promise<ProcessListing> | undefined;
+  #latest: { readonly atMs: number; readonly log: string | undefined; readonly listed: ProcessListing } | undefined;
   #restarts: RestartObservations = new Map();
   #calls = 0;
 
@@ -51,13 +50,12 @@ export class ProcessTable {
     return this.#calls;
   }
 
-  /** For a tick: requests a new list if the last one is too old or if forced, and waits only briefly. */
-  async read({ isForced, quietListMs = LIST_MS }: ListRead): Promise<Listed> {
-    const known = this.#known;
-    if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());
-    const ageMs = this.#ports.clock.elapsed() - known.atMs;
-    const isDue = ageMs >= LIST_MS && (ageMs >= quietListMs || "error" in known.listed || this.#hasLogged(known.log));
-    return isDue && this.#question === undefined ? this.#awaited(this.#asking()) : known.listed;
+  async read({ isForced, quietListMs = LIST_MS }: ListRead): Promise<ProcessListing> {
+    const latest = this.#latest;
+    if (isForced || latest === undefined) return this.#waitBriefly(isForced ? this.#listOnce() : this.#current());
+    const ageMs = this.#ports.clock.elapsed() - latest.atMs;
+    const isDue = ageMs >= LIST_MS && (ageMs >= quietListMs || "error" in latest.listed || this.#hasLogged(latest.log));
+    return isDue && this.#pending === undefined ? this.#waitBriefly(this.#listOnce()) : latest.listed;
   }
 
   /** PM2 logs each start and end of a process. Without a log, as in containers, it may have changed at any time. */
@@ -70,42 +68,42 @@ export class ProcessTable {
     return stamps.read([`${workspace.pm2Home}/pm2.log`])[0]?.id;
   }
 
-  #current(): Promise<Listed> {
-    return this.#question ?? this.#asking();
+  #current(): Promise<ProcessListing> {
+    return this.#pending ?? this.#listOnce();
   }
 
   /** A list requested after this call. If PM2 hangs, all callers share one time-out. */
-  async ask(): Promise<Listed> {
-    const underWay = this.#question;
-    const next = this.#asking();
-    const first = await (underWay === undefined ? next : Promise.race([underWay, next]));
+  async refresh(): Promise<ProcessListing> {
+    const pending = this.#pending;
+    const next = this.#listOnce();
+    const first = await (pending === undefined ? next : Promise.race([pending, next]));
     return isTimeout(first) ? first : next;
   }
 
-  async #awaited(question: Promise<Listed>): Promise<Listed> {
-    const ms = this.#known === undefined ? FIRST_PATIENCE_MS : TICK_PATIENCE_MS;
-    const enough = new AbortController();
-    const pause = this.#ports.clock.sleep(ms, enough.signal).catch(() => undefined);
+  async #waitBriefly(request: Promise<ProcessListing>): Promise<ProcessListing> {
+    const ms = this.#latest === undefined ? FIRST_TIMEOUT_MS : TICK_TIMEOUT_MS;
+    const timer = new AbortController();
+    const pause = this.#ports.clock.sleep(ms, timer.signal).catch(() => undefined);
     try {
-      return (await Promise.race([question, pause.then(() => undefined)])) ?? this.#known?.listed ?? UNANSWERED;
+      return (await Promise.race([request, pause.then(() => undefined)])) ?? this.#latest?.listed ?? NO_RESPONSE;
     } finally {
-      enough.abort();
+      timer.abort();
     }
   }
 
-  #ask(): Promise<Listed> {
+  #requestList(): Promise<ProcessListing> {
     const log = this.#logStamp();
-    const question = this.#list().then((listed) => {
-      this.#known = { atMs: this.#ports.clock.elapsed(), log, listed };
+    const request = this.#list().then((listed) => {
+      this.#latest = { atMs: this.#ports.clock.elapsed(), log, listed };
       return listed;
     });
-    this.#question = question;
-    const end = (): void => void (this.#question = undefined);
-    question.then(end, end);
-    return question;
+    this.#pending = request;
+    const end = (): void => void (this.#pending = undefined);
+    request.then(end, end);
+    return request;
   }
 
-  async #list(): Promise<Listed> {
+  async #list(): Promise<ProcessListing> {
     this.#calls += 1;
     try {
       const { clock, stamps } = this.#ports;
@@ -120,6 +118,6 @@ export class ProcessTable {
   }
 }
 
-function isTimeout(listed: Listed): boolean {
+function isTimeout(listed: ProcessListing): boolean {
   return "error" in listed && listed.error.code === "PM2_TIMEOUT";
 }

@@ -1,9 +1,9 @@
-import type { PlaceRequest } from "../../project/places.ts";
+import type { EnvironmentRequest } from "../../project/resolve.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/once.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
-import { measure, Meter, type Moment, sampleOf } from "./measuring.ts";
+import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
 import { LIST_MS, type ProcessTable } from "./process-table.ts";
 import { Scraper } from "./scraper.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
@@ -11,7 +11,7 @@ import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 export interface SamplerOptions {
   readonly ports: Ports;
   readonly table: ProcessTable;
-  readonly ecosystem: (asked: PlaceRequest) => EcosystemWatch;
+  readonly ecosystem: (request: EnvironmentRequest) => EcosystemWatch;
   readonly onSample: () => void;
 }
 
@@ -22,9 +22,9 @@ export class Sampler {
   readonly #subscribers = new Set<Subscriber>();
   /** A tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
-  #measuring: (() => Promise<Moment>) | undefined;
-  #current: Promise<unknown> | undefined;
-  #latest: Moment | undefined;
+  #measuring: (() => Promise<Measurement>) | undefined;
+  #running: Promise<unknown> | undefined;
+  #latest: Measurement | undefined;
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #isRefreshing = false;
   #wake = new AbortController();
@@ -45,7 +45,7 @@ export class Sampler {
     return true;
   }
 
-  leave(subscriber: Subscriber): void {
+  remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
     this.#wake.abort();
   }
@@ -55,7 +55,7 @@ export class Sampler {
     this.#wake.abort();
   }
 
-  async now(): Promise<Moment | undefined> {
+  async measureNow(): Promise<Measurement | undefined> {
     if (this.#measuring === undefined || this.#subscribers.size === 0) return undefined;
     return this.#measuring();
   }
@@ -73,7 +73,7 @@ export class Sampler {
         this.#measuring = oneAtATime(() => this.#measure(meter));
         while (this.#subscribers.size > 0) await this.#tick(this.#measuring);
       } finally {
-        while (this.#current !== undefined) await this.#current;
+        while (this.#running !== undefined) await this.#running;
         meter.close();
       }
     } catch (error) {
@@ -84,51 +84,51 @@ export class Sampler {
     }
   }
 
-  async #tick(measuring: () => Promise<Moment>): Promise<void> {
+  async #tick(measuring: () => Promise<Measurement>): Promise<void> {
     const { clock } = this.#options.ports;
     const wake = (this.#wake = new AbortController());
     const tickMs = Math.min(...[...this.#subscribers].map(({ request }) => request.intervalMs));
-    const isForEverybody = this.#isRefreshing;
+    const servesAll = this.#isRefreshing;
     const now = clock.elapsed();
     const lateMs = now - this.#tickedAtMs - tickMs;
-    if (lateMs >= 0 || isForEverybody || this.#latest === undefined) {
+    if (lateMs >= 0 || servesAll || this.#latest === undefined) {
       // After a small delay the schedule stays; after a long one it starts again.
       this.#tickedAtMs = lateMs > 0 && lateMs < tickMs ? now - lateMs : now;
       this.#latest = await measuring();
     }
-    this.#serve(this.#latest, tickMs, isForEverybody);
+    this.#serve(this.#latest, tickMs, servesAll);
     const restMs = Math.max(0, this.#tickedAtMs + tickMs - clock.elapsed());
     await clock.sleep(restMs, wake.signal).catch((error: unknown) => rethrowUnlessAborted(error, wake.signal));
   }
 
-  #measure(meter: Meter): Promise<Moment> {
+  #measure(meter: Meter): Promise<Measurement> {
     const isForced = this.#isRefreshing;
     this.#isRefreshing = false;
     this.#options.onSample();
     const quietListMs = Math.min(...[...this.#subscribers].map(({ request }) => request.quietListMs ?? LIST_MS));
     const measuring = measure(this.#options.ports, this.#options.table, meter, { isForced, quietListMs });
-    const end = (): void => void (this.#current = undefined);
-    this.#current = measuring.then(end, end);
+    const end = (): void => void (this.#running = undefined);
+    this.#running = measuring.then(end, end);
     return measuring;
   }
 
-  #serve(moment: Moment, tickMs: number, isForEverybody: boolean): void {
+  #serve(measurement: Measurement, tickMs: number, servesAll: boolean): void {
     const groups = new Map<string, Subscriber[]>();
     for (const subscriber of this.#subscribers) {
-      if (!isForEverybody && !subscriber.isDue(this.#tickedAtMs, tickMs)) continue;
+      if (!servesAll && !subscriber.isDue(this.#tickedAtMs, tickMs)) continue;
       const { environment, service = "", asyncContext } = subscriber.request;
       const key = `${environment} ${service} ${String(asyncContext)}`;
       groups.set(key, [...(groups.get(key) ?? []), subscriber]);
     }
     for (const [key, subscribers] of groups)
-      if (!this.#serving.has(key)) void this.#serveGroup(key, subscribers, moment);
+      if (!this.#serving.has(key)) void this.#serveGroup(key, subscribers, measurement);
   }
 
-  async #serveGroup(key: string, subscribers: readonly Subscriber[], moment: Moment): Promise<void> {
+  async #serveGroup(key: string, subscribers: readonly Subscriber[], measurement: Measurement): Promise<void> {
     const tickedAtMs = this.#tickedAtMs;
     this.#serving.add(key);
     try {
-      const sample = await (moment.samples.get(key) ?? this.#sample(key, moment, subscribers[0]?.request));
+      const sample = await (measurement.samples.get(key) ?? this.#sample(key, measurement, subscribers[0]?.request));
       for (const subscriber of subscribers) subscriber.serve(sample, tickedAtMs);
     } catch (error) {
       for (const subscriber of subscribers) subscriber.fail(error);
@@ -137,15 +137,15 @@ export class Sampler {
     }
   }
 
-  #sample(key: string, moment: Moment, request: Subscriber["request"] | undefined): Promise<Sample> {
+  #sample(key: string, measurement: Measurement, request: Subscriber["request"] | undefined): Promise<Sample> {
     const { environment = "", service, asyncContext = false } = request ?? {};
     const { ports, ecosystem } = this.#options;
     // A slow process does not delay the sample.
-    if (asyncContext && "records" in moment.listed) void this.#scraper.ask(moment.listed.records);
+    if (asyncContext && "records" in measurement.listed) void this.#scraper.scrape(measurement.listed.records);
     const watch = ecosystem({ environment, service });
     const scraper = asyncContext ? this.#scraper : undefined;
-    const sample = sampleOf(ports, moment, { environment, watch, scraper, isCurrent: false });
-    moment.samples.set(key, sample);
+    const sample = sampleOf(ports, measurement, { environment, watch, scraper, isCurrent: false });
+    measurement.samples.set(key, sample);
     return sample;
   }
 }
@@ -154,7 +154,6 @@ function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted) throw error;
 }
 
-/** Keeps only the newest sample. */
 export class Subscriber extends CoalescingBuffer<Sample> {
   readonly request: WatchRequest & { readonly environment: string };
   #servedAtMs = Number.NEGATIVE_INFINITY;

@@ -11,52 +11,52 @@ import { readSecrets } from "../../pm2/ecosystem-file.ts";
  * If several processes share a port, the first one gets the result. While a process is slow, its last response is used.
  */
 export class Scraper {
-  readonly #world: Ports;
+  readonly #ports: Ports;
   #client: AsyncContextClient | undefined;
-  readonly #asking = new Map<number, Promise<void>>();
-  #answers = new Map<number, AsyncContextMetrics>();
+  readonly #pending = new Map<number, Promise<void>>();
+  #results = new Map<number, AsyncContextMetrics>();
 
-  constructor(world: Ports) {
-    this.#world = world;
+  constructor(ports: Ports) {
+    this.#ports = ports;
   }
 
-  async ask(records: readonly ProcessRecord[]): Promise<void> {
-    const targets = targetsOf(records);
+  async scrape(records: readonly ProcessRecord[]): Promise<void> {
+    const targets = findTargets(records);
     const tcpPorts = new Set(targets.values());
-    this.#answers = new Map([...this.#answers].filter(([port]) => tcpPorts.has(port)));
-    await Promise.all([...tcpPorts].map((port) => this.#askOne(port)));
+    this.#results = new Map([...this.#results].filter(([port]) => tcpPorts.has(port)));
+    await Promise.all([...tcpPorts].map((port) => this.#scrapePort(port)));
   }
 
-  answers(records: readonly ProcessRecord[]): (pmId: number) => AsyncContextMetrics {
-    const targets = targetsOf(records);
+  resultsFor(records: readonly ProcessRecord[]): (pmId: number) => AsyncContextMetrics {
+    const targets = findTargets(records);
     return (pmId) => {
       const port = targets.get(pmId);
-      return port === undefined ? null : (this.#answers.get(port) ?? null);
+      return port === undefined ? null : (this.#results.get(port) ?? null);
     };
   }
 
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    this.#answers.clear();
+    this.#results.clear();
     await client?.close();
   }
 
-  #askOne(port: number): Promise<void> {
-    const asking = this.#asking.get(port) ?? this.#get(port).finally(() => this.#asking.delete(port));
-    this.#asking.set(port, asking);
-    return asking;
+  #scrapePort(port: number): Promise<void> {
+    const request = this.#pending.get(port) ?? this.#get(port).finally(() => this.#pending.delete(port));
+    this.#pending.set(port, request);
+    return request;
   }
 
   async #get(port: number): Promise<void> {
-    const client = (this.#client ??= this.#world.asyncContext.open());
+    const client = (this.#client ??= this.#ports.asyncContext.open());
     const answer = await client.get(port);
-    const metrics = asyncContextMetrics(answer, await scrubFor(this.#world, textsOf(answer)));
-    if (this.#client === client) this.#answers.set(port, metrics);
+    const metrics = asyncContextMetrics(answer, await createScrub(this.#ports, collectTexts(answer)));
+    if (this.#client === client) this.#results.set(port, metrics);
   }
 }
 
-function textsOf(answer: AsyncContextResult): string[] {
+function collectTexts(answer: AsyncContextResult): string[] {
   const texts = new Set<string>();
   asyncContextMetrics(answer, (text) => {
     texts.add(text);
@@ -66,24 +66,24 @@ function textsOf(answer: AsyncContextResult): string[] {
 }
 
 /** If the secrets cannot be read, it hides every text. */
-async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
+async function createScrub(ports: Ports, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;
   try {
     const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
     const scrubbed = await ports.processes.scrub(texts);
-    const shown = new Map(texts.map((text, at) => [text, scrub(scrubbed[at] ?? REDACTED)]));
-    return (text) => shown.get(text) ?? REDACTED;
+    const scrubbedTexts = new Map(texts.map((text, at) => [text, scrub(scrubbed[at] ?? REDACTED)]));
+    return (text) => scrubbedTexts.get(text) ?? REDACTED;
   } catch {
     return () => REDACTED;
   }
 }
 
-function targetsOf(records: readonly ProcessRecord[]): Map<number, number> {
-  const taken = new Set<number>();
+function findTargets(records: readonly ProcessRecord[]): Map<number, number> {
+  const usedPorts = new Set<number>();
   const targets = new Map<number, number>();
   for (const { pmId, status, httpPort } of records.toSorted((a, b) => a.pmId - b.pmId)) {
-    if (httpPort === null || status !== "online" || taken.has(httpPort)) continue;
-    taken.add(httpPort);
+    if (httpPort === null || status !== "online" || usedPorts.has(httpPort)) continue;
+    usedPorts.add(httpPort);
     targets.set(pmId, httpPort);
   }
   return targets;

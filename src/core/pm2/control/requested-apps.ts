@@ -1,9 +1,9 @@
-import { visibleKeys } from "../../env/tiers.ts";
+import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { findDeclaration, type Declaration, declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
-import { startedEnvironments } from "../../project/started-environments.ts";
+import { environmentsWithEcosystem } from "../../project/ecosystem-environments.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import type { AppliedState } from "../../rollout/release.ts";
 import { readAppliedState } from "../../rollout/read-releases.ts";
@@ -36,7 +36,7 @@ export async function readRequestedApps(
   const file = await readEcosystem(ports, input);
   subject.environment = file.name;
   const { loaded, contract, spellings } = file;
-  if (loaded === undefined) throw noEcosystem(file, await startedEnvironments(ports));
+  if (loaded === undefined) throw noEcosystem(file, await environmentsWithEcosystem(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const declaredNames = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
   const requestedNames = [...new Set([...(name === undefined ? [] : [name]), ...names])];

@@ -1,4 +1,4 @@
-import { forms } from "../../env/values.ts";
+import { forms } from "../../env/runtime-keys.ts";
 import type { FormKind } from "../../facts/schema.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName, wordsOf } from "../../secrets/secret-name.ts";
@@ -15,7 +15,6 @@ const PUBLIC_PREFIX = /^(?:NEXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|NUXT_PUBLIC|GA
 const STORE =
   /^(?:DATABASE|DATABASES|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB|MONGO|MONGODB|REDIS|VALKEY|RABBIT|RABBITMQ|AMQP|KAFKA|NATS|ELASTIC|ELASTICSEARCH|CLICKHOUSE|SMTP|CACHE|QUEUE|BROKER|SHADOW|DIRECT|PRISMA|TURSO)$/;
 const SWITCH = /^(?:ENABLE|ENABLED|DISABLE|DISABLED|USE|IS|HAS|ALLOW|SKIP|SHOULD|FORCE)$/;
-/** These may contain a key in their path, or name one. */
 const DOUBTFUL =
   /(?:^| )(?:KEY ID|SID|AK|ANON KEY|KEY FILE|KEYFILE|KEY PATH|RPC|RPC ENDPOINT|DSN|NODE URL|SESSION ID)$|(?:^| )RPC URL(?: |$)/;
 const ADDRESS = /^(?:URL|URI|DSN|STRING|ADDRESS|ENDPOINT)$/;
@@ -41,7 +40,7 @@ const SETTING = /^(?:MAX|MIN|LOG|LOGGING|DEBUG|FEATURE|RATE|THROTTLE|LIMIT|DRY|T
 
 const KINDS: readonly FormKind[] = ["boolean", "number", "url", "email", "cron", "duration", "size", "json"];
 
-interface Seen {
+interface KeyFacts {
   readonly name: string;
   readonly values: readonly string[];
   readonly words: readonly string[];
@@ -50,7 +49,7 @@ interface Seen {
   readonly kind: FormKind;
 }
 
-type ClassifyRule = (seen: Seen) => Pick<Verdict, "verdict" | "why"> | undefined;
+type ClassifyRule = (seen: KeyFacts) => Pick<Verdict, "verdict" | "why"> | undefined;
 
 const secret = (why: string) => ({ verdict: "secret", why }) as const;
 const open = (why: string) => ({ verdict: "open", why }) as const;
@@ -79,12 +78,12 @@ const rules: readonly ClassifyRule[] = [
     CONNECTION.test(last) && words.some((word) => STORE.test(word))
       ? connection("it is named like a connection")
       : undefined,
-  ({ phrase }) => (DOUBTFUL.test(phrase) ? undecided(doubtOf(phrase)) : undefined),
+  ({ phrase }) => (DOUBTFUL.test(phrase) ? undecided(explainDoubt(phrase)) : undefined),
   ({ phrase }) => (OPEN_KEY.test(phrase) ? open("its name says that it is public") : undefined),
   ({ words, values }) => (isSwitch(words, values) ? open("it is a switch") : undefined),
   ({ name }) => (isSecretName(name) ? secret("it is named like a secret") : undefined),
   ({ values, kind }) =>
-    values.length > 0 && kind !== "text" && kind !== "json" ? open(`its value is ${articleOf(kind)}`) : undefined,
+    values.length > 0 && kind !== "text" && kind !== "json" ? open(`its value is ${describeKind(kind)}`) : undefined,
   ({ name, last, words }) =>
     HARMLESS.test(last) || words.some((word) => SETTING.test(word)) || name === "NODE_ENV"
       ? open("its name says that it is configuration")
@@ -92,23 +91,22 @@ const rules: readonly ClassifyRule[] = [
 ];
 
 /** No proposal is editable; in doubt, the key stays hidden. Values are not stored. */
-export function classify(name: string, seen: readonly string[]): Verdict {
-  const values = seen.filter((value) => !isPlaceholder(value));
+export function classify(name: string, observed: readonly string[]): Verdict {
+  const values = observed.filter((value) => !isPlaceholder(value));
   const words = wordsOf(name);
   const kind = narrowestKind(
     name,
-    seen.filter((value) => value !== ""),
+    observed.filter((value) => value !== ""),
   );
   const facts = { name, values, words, phrase: words.join(" "), last: words.at(-1) ?? "", kind };
   for (const rule of rules) {
-    const found = rule(facts);
-    if (found?.verdict === "open" && isSecretName(name)) return { kind, ...undecided("its name says secret") };
-    if (found) return { kind, ...found };
+    const result = rule(facts);
+    if (result?.verdict === "open" && isSecretName(name)) return { kind, ...undecided("its name says secret") };
+    if (result) return { kind, ...result };
   }
   return { kind, ...undecided("neither its name nor its value says what it is") };
 }
 
-/** The prefix puts the value into code for browsers. */
 export function isPublicSecret(name: string): boolean {
   return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(wordsOf(name).join(" "));
 }
@@ -118,20 +116,19 @@ function isSwitch(words: readonly string[], values: readonly string[]): boolean 
   return words.some((word) => SWITCH.test(word)) && values.every((value) => forms.boolean.matches(value));
 }
 
-function doubtOf(phrase: string): string {
+function explainDoubt(phrase: string): string {
   return /RPC|NODE URL|DSN/.test(phrase)
     ? "such addresses often carry a key in their path"
     : "it may name a key or be one";
 }
 
-function articleOf(kind: FormKind): string {
+function describeKind(kind: FormKind): string {
   if (kind === "url") return "a URL without a key";
   if (kind === "email") return "an email address";
   if (kind === "cron") return "a schedule";
   return `a ${kind}`;
 }
 
-/** `text` if no other kind accepts every value. */
 function narrowestKind(name: string, values: readonly string[]): FormKind {
   const isPort = /(?:^|_)PORT$/i.test(name);
   const fits = (kind: FormKind): boolean => values.every((value) => forms[kind].matches(value));

@@ -1,8 +1,7 @@
 import { compareText } from "../../api/issue.ts";
 import { classify, type Verdict } from "./classify.ts";
-import { assignmentsIn, envFilesOf, type DetectedEnvFile } from "./env-files.ts";
-import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
-import { pm2FilesOf } from "./pm2-files.ts";
+import { parseAssignments, detectEnvFiles, type DetectedEnvFile } from "./env-files.ts";
+import { type DetectionNote, type Pm2File, detectPm2Files } from "./pm2-files.ts";
 import { baseName } from "../../words/path.ts";
 import { folderOf, isPm2Name, type Survey } from "./survey.ts";
 
@@ -14,7 +13,7 @@ export interface Detection {
   readonly pm2: readonly Pm2File[];
   readonly env: readonly DetectedEnvFile[];
   readonly keys: readonly DetectedKey[];
-  readonly notUnderstood: readonly NotUnderstood[];
+  readonly notUnderstood: readonly DetectionNote[];
 }
 
 export interface DetectedKey extends Verdict {
@@ -34,44 +33,46 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 
 const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
 /** The system or PM2 sets these for every process. */
-const NOT_OURS =
+const SYSTEM_VARIABLE =
   /^(?:PATH|HOME|USER|LOGNAME|PWD|SHELL|EDITOR|VISUAL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|XDG_\w+|(?:LOCAL)?APPDATA|PROGRAMFILES|USERPROFILE|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
 
 export function detect(survey: Survey): Detection {
   const packages = [...survey.files.keys()].filter((path) => baseName(path) === "package.json").map(folderOf);
-  const { pm2, notUnderstood } = pm2FilesOf(survey, packages);
-  const env = envFilesOf(survey, packages);
+  const { pm2, notUnderstood } = detectPm2Files(survey, packages);
+  const env = detectEnvFiles(survey, packages);
   return {
     looked: survey.files.size,
     isCut: survey.isCut,
-    frameworks: frameworksOf(survey),
+    frameworks: detectFrameworks(survey),
     pm2,
     env: env.toSorted((a, b) => compareText(a.path, b.path)),
-    keys: keysOf(survey, env),
+    keys: detectKeys(survey, env),
     notUnderstood,
   };
 }
 
-function keysOf({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey[] {
-  const named = new Map<string, string[]>();
-  const note = (key: string, value: string): void => {
-    if (KEY.test(key) && !NOT_OURS.test(key)) named.set(key, [...(named.get(key) ?? []), value]);
+function detectKeys({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey[] {
+  const valuesByKey = new Map<string, string[]>();
+  const addValue = (key: string, value: string): void => {
+    if (KEY.test(key) && !SYSTEM_VARIABLE.test(key)) valuesByKey.set(key, [...(valuesByKey.get(key) ?? []), value]);
   };
   const assigned = env.flatMap(({ path, isEncrypted }) =>
-    assignmentsIn(files.get(path) ?? "").map(([key, value]) => [key, isEncrypted ? "" : value] as const),
+    parseAssignments(files.get(path) ?? "").map(([key, value]) => [key, isEncrypted ? "" : value] as const),
   );
-  for (const [key, value] of assigned) note(key, value);
+  for (const [key, value] of assigned) addValue(key, value);
   for (const [path, text = ""] of files) {
-    if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) note(key, value);
+    if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) addValue(key, value);
   }
-  const read = new Set([...files].flatMap(([path, text = ""]) => (/\.[cm]?[jt]sx?$/.test(path) ? readKeys(text) : [])));
-  for (const key of read) if (!named.has(key)) note(key, "");
-  const inFiles = new Set(assigned.map(([key]) => key));
-  return [...named]
+  const readByCode = new Set(
+    [...files].flatMap(([path, text = ""]) => (/\.[cm]?[jt]sx?$/.test(path) ? readKeys(text) : [])),
+  );
+  for (const key of readByCode) if (!valuesByKey.has(key)) addValue(key, "");
+  const assignedKeys = new Set(assigned.map(([key]) => key));
+  return [...valuesByKey]
     .map(([key, values]) => ({
       key,
       ...classify(key, values),
-      isOnlyRead: read.has(key) && !inFiles.has(key) && values.every((value) => value === ""),
+      isOnlyRead: readByCode.has(key) && !assignedKeys.has(key) && values.every((value) => value === ""),
     }))
     .toSorted((a, b) => Number(a.isOnlyRead) - Number(b.isOnlyRead));
 }
@@ -87,7 +88,6 @@ function readKeys(text: string): string[] {
   return [...members, ...destructured].filter((key) => KEY.test(key));
 }
 
-/** Only literal values. */
 function ecosystemVariables(text: string): (readonly [string, string])[] {
   const blocks = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
   const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?:\s*\n((?:\1\s+[A-Za-z_][\w.-]*:.*\n?)+)/gm)].map(
@@ -102,7 +102,7 @@ function ecosystemVariables(text: string): (readonly [string, string])[] {
   );
 }
 
-function frameworksOf({ files }: Survey): string[] {
+function detectFrameworks({ files }: Survey): string[] {
   const manifests = [...files].flatMap(([path, text]) =>
     baseName(path) === "package.json" && text !== undefined ? [text] : [],
   );

@@ -1,7 +1,7 @@
 import { isEncrypted, parseEnvDocument } from "../../env/document.ts";
-import { environmentIn } from "./environment-names.ts";
+import { environmentInName } from "./environment-names.ts";
 import { baseName } from "../../words/path.ts";
-import { homeOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
+import { packageFolderOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
 
 export interface DetectedEnvFile {
   readonly path: string;
@@ -14,27 +14,27 @@ export interface DetectedEnvFile {
   readonly isEncrypted: boolean;
 }
 
-export function envFilesOf({ files }: Survey, packages: readonly string[]): DetectedEnvFile[] {
+export function detectEnvFiles({ files }: Survey, packages: readonly string[]): DetectedEnvFile[] {
   return [...files.keys()].filter(isEnvName).map((path) => {
     const name = baseName(path);
     const rest = name
       .replace(/^\.env\.?/, "")
       .replace(/\.env$/, "")
       .replace(/\.local$/, "");
-    const named = environmentIn(rest);
+    const named = environmentInName(rest);
     const isOther = named === undefined && !name.startsWith(".env");
     return {
       path,
       kind: isTemplateName(name) ? "template" : isOther ? "other" : "values",
       environment: named ?? (rest === "" || name === ".env.local" ? undefined : rest.toLowerCase()),
-      home: homeOf(path, packages),
+      home: packageFolderOf(path, packages),
       isLocal: name.endsWith(".local"),
       isEncrypted: isEncrypted(files.get(path) ?? ""),
     };
   });
 }
 
-export function assignmentsIn(text: string): (readonly [string, string])[] {
+export function parseAssignments(text: string): (readonly [string, string])[] {
   const document = parseEnvDocument(text);
   const commented = document.comments.map(({ start, end }) => document.text.slice(start, end).replace(/^\s*#+\s?/, ""));
   const inComments = commented

@@ -1,73 +1,70 @@
 import { compareText } from "../../api/issue.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
-import type { NotUnderstood } from "./pm2-file.ts";
-import { folderOf, relativeTo } from "./survey.ts";
+import type { DetectionNote } from "./pm2-files.ts";
+import { folderOf, relativePath } from "./survey.ts";
 
 export interface EnvLayout {
   readonly env: Readonly<Record<string, unknown>>;
-  readonly left: readonly NotUnderstood[];
+  readonly notes: readonly DetectionNote[];
 }
 
 /**
  * A plain `.env` belongs to only one environment, because a write for another one would change it there, too: to
- * `main`, else to one without a file. If every environment has a file, it becomes a lower layer of each.
- * @param main the default environment
+ * the default one, else to one without a file. If every environment has a file, it becomes a lower layer of each.
  */
 export function envLayout(
   files: readonly DetectedEnvFile[],
   names: readonly string[],
-  main: string,
+  defaultEnvironment: string,
   folder: string,
 ): EnvLayout {
   const values = files.filter(({ kind }) => kind === "values").toSorted(byDepth);
-  const own = new Map(names.map((name) => [name, layersOf(values.filter((file) => nameOf(file) === name))]));
-  const plain = layersOf(values.filter((file) => nameOf(file) === undefined));
+  const own = new Map(names.map((name) => [name, layersOf(values.filter((file) => environmentNameOf(file) === name))]));
+  const plain = layersOf(values.filter((file) => environmentNameOf(file) === undefined));
   const isFree = (name: string): boolean => own.get(name)?.length === 0;
-  const owner = isFree(main) ? main : ["dev", ...names].find(isFree);
+  const owner = isFree(defaultEnvironment) ? defaultEnvironment : ["dev", ...names].find(isFree);
   const entries = names.flatMap((name): [string, unknown][] => {
     const base = owner === undefined || owner === name ? plain : [];
     const layers = [...base, ...(own.get(name) ?? [])];
-    if (layers.length > 0) return [[name, sourceOf(layers, folder)]];
-    const template = name === main ? files.find(({ kind }) => kind === "template") : undefined;
-    return template ? [[name, relativeTo(folder, plainBeside(template.path))]] : [];
+    if (layers.length > 0) return [[name, toEnvSource(layers, folder)]];
+    const template = name === defaultEnvironment ? files.find(({ kind }) => kind === "template") : undefined;
+    return template ? [[name, relativePath(folder, plainFileNextTo(template.path))]] : [];
   });
   const used = new Set([...plain, ...[...own.values()].flat()]);
-  const left = values
+  const unused = values
     .filter((file) => !used.has(file))
     .map(({ path }) => ({ path, line: 1, what: "svcm.yaml does not name this file: another one has its environment" }));
-  return { env: Object.fromEntries(entries), left: [...left, ...notesOn(plain, owner, names)] };
+  return { env: Object.fromEntries(entries), notes: [...unused, ...plainFileNotes(plain, owner, names)] };
 }
 
-/** As `svcm.yaml` spells it. */
-export function nameOf({ environment }: DetectedEnvFile): string | undefined {
+export function environmentNameOf({ environment }: DetectedEnvFile): string | undefined {
   if (environment === undefined) return undefined;
   return environment.replaceAll(/[^a-z\d._-]/g, "-").replace(/^[^a-z\d]+/, "") || "dev";
 }
 
-/** The `.local` file overrides the first one. */
 function layersOf(files: readonly DetectedEnvFile[]): DetectedEnvFile[] {
   const base = files.find(({ isLocal }) => !isLocal) ?? files[0];
   return base === undefined ? [] : [base, ...files.filter(({ path }) => path === `${base.path}.local`)];
 }
 
-function sourceOf(layers: readonly DetectedEnvFile[], folder: string): unknown {
+function toEnvSource(layers: readonly DetectedEnvFile[], folder: string): unknown {
   const encrypted = layers.findLast(({ isEncrypted }) => isEncrypted);
-  if (encrypted) return { file: relativeTo(folder, encrypted.path), encrypted: "dotenvx" };
-  const paths = layers.map(({ path }) => relativeTo(folder, path));
+  if (encrypted) return { file: relativePath(folder, encrypted.path), encrypted: "dotenvx" };
+  const paths = layers.map(({ path }) => relativePath(folder, path));
   return paths.length === 1 ? paths[0] : paths;
 }
 
-function notesOn(
+function plainFileNotes(
   [plain]: readonly DetectedEnvFile[],
   owner: string | undefined,
   names: readonly string[],
-): NotUnderstood[] {
+): DetectionNote[] {
   if (plain === undefined || owner === undefined || names.length === 1) return [];
   const what = `svcm.yaml names this file for ${owner} only. If another environment reads it too, add it there below env`;
   return [{ path: plain.path, line: 1, what }];
 }
 
-function plainBeside(template: string): string {
+function plainFileNextTo(template: string): string {
   const folder = folderOf(template);
   return folder === "." ? ".env" : `${folder}/.env`;
 }

@@ -21,7 +21,7 @@ export function environmentOf(word: string): string | undefined {
   return Object.keys(WORDS).find((name) => WORDS[name]?.includes(lower));
 }
 
-export function environmentIn(name: string): string | undefined {
+export function environmentInName(name: string): string | undefined {
   return name
     .split(/[^A-Za-z\d]+/)
     .map(environmentOf)
@@ -36,7 +36,6 @@ export function environmentFor(word: string): string {
   return environmentOf(word) ?? (free || "production");
 }
 
-/** Without those that are another name of the project. */
 export function aliasesOf(name: string, names: readonly string[]): string[] {
   return (ALIASES[name] ?? []).filter((alias) => !names.includes(alias));
 }

@@ -16,17 +16,15 @@ export const MAX_DEPTH = 4;
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
 
-export function isWanted(path: string): boolean {
+export function isSurveyed(path: string): boolean {
   const name = baseName(path);
-  return isPm2Name(name) || isEnvName(path) || isCallerName(path) || SOURCE.test(name) || name === ".gitignore";
+  return isPm2Name(name) || isEnvName(path) || mayCallPm2(path) || SOURCE.test(name) || name === ".gitignore";
 }
 
-/** PM2 treats these as configurations. */
 export function isPm2Name(name: string): boolean {
   return /^(?:ecosystem|pm2|process)[\w.-]*$/i.test(name) && /\.(?:json|ya?ml|config\.[cm]?js)$/i.test(name);
 }
 
-/** PM2 would run it as a script. */
 export function isScriptLikePm2(name: string): boolean {
   return /^ecosystem[\w.-]*\.(?:[cm]?ts|[cm]?js)$/i.test(name) && !/\.config\.[cm]?js$/i.test(name);
 }
@@ -47,7 +45,7 @@ export function isTemplateName(name: string): boolean {
   return TEMPLATE.test(name);
 }
 
-export function isCallerName(path: string): boolean {
+export function mayCallPm2(path: string): boolean {
   const name = baseName(path);
   return (
     name === "package.json" ||
@@ -61,12 +59,12 @@ export function folderOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
 }
 
-export function homeOf(path: string, packages: readonly string[]): string {
+export function packageFolderOf(path: string, packages: readonly string[]): string {
   const around = packages.filter((folder) => path.startsWith(`${folder}/`));
   return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";
 }
 
-export function relativeTo(folder: string, path: string): string {
+export function relativePath(folder: string, path: string): string {
   if (folder === "") return path;
   const [from, to] = [folder.split("/"), path === "." ? [] : path.split("/")];
   let common = 0;

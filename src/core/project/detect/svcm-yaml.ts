@@ -1,11 +1,15 @@
-import { scalarText } from "../../yaml/write.ts";
-import type { DetectedKey } from "./detect.ts";
 import type { Layout, ServiceLayout } from "./layout.ts";
+import type { RuntimeContract } from "../../facts/schema.ts";
+import { parseYaml } from "../../yaml/parse.ts";
+import { scalarText } from "../../yaml/write.ts";
+import { editYaml } from "../../yaml/splice/edit-yaml.ts";
+import { PROJECT_FILE } from "../project.ts";
+import type { DetectedKey } from "./detect.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
 /** @param keys `undefined` if another file declares them */
-export function svcmYaml(layout: Layout, keys: readonly DetectedKey[] | undefined): string {
+export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | undefined): string {
   const { "": only, ...services } = layout.services;
   return [
     SCHEMA,
@@ -58,4 +62,25 @@ function flow(value: unknown): string {
   if (typeof value !== "object" || value === null) return scalarText(value);
   const entries = Object.entries(value).map(([key, member]) => `${scalarText(key)}: ${flow(member)}`);
   return `{ ${entries.join(", ")} }`;
+}
+
+export function undeclaredKeys(declared: RuntimeContract["keys"], detected: readonly DetectedKey[]): DetectedKey[] {
+  return detected.filter(({ key }) => !Object.hasOwn(declared, key));
+}
+
+/** Every other byte stays. @param date for example `2026-11-22` */
+export function addKeys(text: string, [first, ...others]: readonly DetectedKey[], date: string): string {
+  if (first === undefined) return text;
+  const { value } = parseYaml(text, PROJECT_FILE);
+  const changes = [first, ...others].map((key) => ({
+    kind: "set" as const,
+    path: ["keys", key.key],
+    value: keyEntry(key),
+  }));
+  const edited = editYaml({ text, value, isJson: false }, changes).text;
+  const head = `${scalarText(first.key)}:`;
+  const lines = edited.split("\n");
+  const row = lines.findIndex((line, index) => line.trimStart().startsWith(head) && line !== text.split("\n")[index]);
+  const indent = /^\s+/.exec(lines[row] ?? "")?.[0];
+  return indent === undefined ? edited : lines.toSpliced(row, 0, `${indent}# added by svcm init on ${date}`).join("\n");
 }

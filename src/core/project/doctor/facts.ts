@@ -3,7 +3,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
 import { keySource, type KeySource } from "../keys.ts";
 import type { Project } from "../project.ts";
-import type { Place } from "./examined.ts";
+import type { ConfiguredFile } from "./examine.ts";
 
 /** For a bug report. Contains no value of a key and no token. */
 export interface DoctorFacts {
@@ -18,27 +18,26 @@ export interface DoctorFacts {
   readonly pm2HomeBy: string | null;
   /** Null if no daemon is listening; absent with `offline`. */
   readonly daemon?: Pm2Daemon | null;
-  /** Null if it is invalid. */
   readonly contract: { readonly source: KeySource; readonly keys: number; readonly guesses: number } | null;
   readonly defaultEnvironment: string | null;
   /** Null with a `svcm.yaml`, which names each file. */
   readonly folders: { readonly env: string; readonly ecosystem: string } | null;
-  readonly files: readonly Place[];
+  readonly files: readonly ConfiguredFile[];
   readonly service?: ServiceAddress;
   readonly hasToken: boolean;
   readonly auditFile: string;
 }
 
-interface Known {
+interface FactSources {
   readonly version: string;
   readonly project: Project | undefined;
   readonly vocabulary: Vocabulary | undefined;
-  readonly places: readonly Place[];
-  readonly around: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress } | undefined;
+  readonly places: readonly ConfiguredFile[];
+  readonly runtime: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress } | undefined;
 }
 
-export function factsOf({ workspace, installation }: Ports, known: Known): DoctorFacts {
-  const { project, vocabulary, places, around, version } = known;
+export function collectFacts({ workspace, installation }: Ports, sources: FactSources): DoctorFacts {
+  const { project, vocabulary, places, runtime, version } = sources;
   const { root, rootSource: rootBy = null, pm2Home, pm2HomeSource: pm2HomeBy = null, auditFile } = workspace;
   const { node, platform, user, pm2Version, hasToken } = installation;
   const contract = vocabulary && {
@@ -62,6 +61,6 @@ export function factsOf({ workspace, installation }: Ports, known: Known): Docto
     files: places,
     hasToken,
     auditFile,
-    ...around,
+    ...runtime,
   };
 }

@@ -10,78 +10,81 @@ import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
-import { below } from "../places.ts";
+import { resolvePath } from "../resolve.ts";
 import type { Project } from "../project.ts";
-import { isSameStack, type Place } from "./examined.ts";
-import { requestsOf, shownPath } from "./gather-places.ts";
+import { isSameGroup, type ConfiguredFile } from "./examine.ts";
+import { readableRequests, rootRelative } from "./gather-files.ts";
 
 /** The env files that an app may have read at its start. Absolute paths. */
-export interface DeclaredFiles {
+export interface AppEnvFiles {
   readonly name: string;
   readonly envFiles: readonly string[];
 }
 
-interface Checking {
+interface CheckContext {
   readonly ports: Ports;
   readonly vocabulary: Vocabulary;
-  readonly places: readonly Place[];
+  readonly places: readonly ConfiguredFile[];
   readonly project: Project | undefined;
   readonly survey: Survey;
 }
 
 /** @param offline skips checks of the machine */
 export async function checkEcosystems(
-  { ports: given, vocabulary, places }: Checking,
+  { ports: originalPorts, vocabulary, places }: CheckContext,
   offline: boolean,
-): Promise<{ readonly issues: readonly Issue[]; readonly apps: readonly DeclaredFiles[] }> {
-  const ports = { ...given, ecosystems: loadOnce(given.ecosystems) };
+): Promise<{ readonly issues: readonly Issue[]; readonly apps: readonly AppEnvFiles[] }> {
+  const ports = { ...originalPorts, ecosystems: loadOnce(originalPorts.ecosystems) };
   const { root } = ports.workspace;
   const issues: Issue[] = [];
-  const apps: DeclaredFiles[] = [];
-  for (const asked of requestsOf(places, "ecosystem")) {
-    const { environment = "", service = "" } = asked;
+  const apps: AppEnvFiles[] = [];
+  for (const request of readableRequests(places, "ecosystem")) {
+    const { environment = "", service = "" } = request;
     try {
-      const checked = await readChecked(ports, vocabulary, asked);
-      const at = { file: shownPath(root, checked.file.path), line: 1, column: 1 };
-      const found = [...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)), ...unset(checked)];
+      const checked = await readChecked(ports, vocabulary, request);
+      const at = { file: rootRelative(root, checked.file.path), line: 1, column: 1 };
+      const found = [
+        ...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)),
+        ...unsetVariableIssues(checked),
+      ];
       issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at })));
-      const layers = places.filter((one) => isSameStack(one, { kind: "env", environment, service }));
-      const own = layers.map(({ path }) => below(root, path));
-      apps.push(...declaredFiles(checked, own));
+      const layers = places.filter((one) => isSameGroup(one, { kind: "env", environment, service }));
+      const own = layers.map(({ path }) => resolvePath(root, path));
+      apps.push(...toAppEnvFiles(checked, own));
     } catch (error) {
-      issues.push(...failures("ecosystem", error, root));
+      issues.push(...toFailureIssues("ecosystem", error, root));
     }
   }
-  return { issues: once(issues), apps };
+  return { issues: uniqueIssues(issues), apps };
 }
 
-export async function checkEnvironments(checking: Checking): Promise<readonly Issue[]> {
+export async function checkEnvironments(checking: CheckContext): Promise<readonly Issue[]> {
   const { ports, vocabulary, places } = checking;
   const { root } = ports.workspace;
   const issues: Issue[] = [];
-  for (const asked of requestsOf(places, "env")) {
+  for (const request of readableRequests(places, "env")) {
     try {
-      const { layers } = await readEnvFile(ports, vocabulary.contract, asked);
-      const named = layers.map(({ text, path }) => ({ text, fileName: shownPath(root, path) }));
-      const found = [...checkEnvFiles(vocabulary.contract, named), ...templateIssues(checking, asked.service, named)];
+      const { layers } = await readEnvFile(ports, vocabulary.contract, request);
+      const named = layers.map(({ text, path }) => ({ text, fileName: rootRelative(root, path) }));
+      const found = [...checkEnvFiles(vocabulary.contract, named), ...templateIssues(checking, request.service, named)];
       issues.push(...found.map((issue) => ({ ...issue, path: ["env", ...issue.path] })));
     } catch (error) {
-      const isOpaque = error instanceof SvcmError && error.body.code === "ENV_FILE_ENCRYPTED";
-      if (!isOpaque) issues.push(...failures("env", error, root));
+      const isEncrypted = error instanceof SvcmError && error.body.code === "ENV_FILE_ENCRYPTED";
+      if (!isEncrypted) issues.push(...toFailureIssues("env", error, root));
     }
   }
-  return once(issues);
+  return uniqueIssues(issues);
 }
 
 /** Warnings, because an app may run in spite of them. */
 function templateIssues(
-  { ports, project, survey }: Checking,
+  { ports, project, survey }: CheckContext,
   service = "",
   layers: readonly { readonly text: string; readonly fileName: string }[],
 ): Issue[] {
   const { root } = ports.workspace;
   const { folder = ".", template } = project?.services[service] ?? {};
-  const path = shownPath(root, below(below(root, folder), template ?? ""));
+  const path = rootRelative(root, resolvePath(resolvePath(root, folder), template ?? ""));
   const text = template === undefined ? undefined : survey.files.get(path);
   if (text === undefined) return [];
   const fileName = layers.at(-1)?.fileName ?? "";
@@ -89,19 +92,18 @@ function templateIssues(
   return issues.map((issue) => ({ ...issue, severity: "warning" }));
 }
 
-/** Any error but a refusal is a defect and passes through. */
-export function failures(check: string, error: unknown, root: string): Issue[] {
+export function toFailureIssues(check: string, error: unknown, root: string): Issue[] {
   if (!(error instanceof SvcmError)) throw error;
   const { issues = [], code = error.kind, path } = error.body;
   if (issues.length > 0) return issues.map((issue) => ({ ...issue, path: [check, ...issue.path] }));
-  const at = path === undefined ? {} : { at: { file: shownPath(root, path), line: 1, column: 1 } };
+  const at = path === undefined ? {} : { at: { file: rootRelative(root, path), line: 1, column: 1 } };
   return [
     { code, severity: code === "PM2_NOT_RUNNING" ? "warning" : "error", path: [check], message: error.message, ...at },
   ];
 }
 
 /** The file reads these, and svcm would not pass them to the app. */
-function unset({ file, scrub }: CheckedFile): Issue[] {
+function unsetVariableIssues({ file, scrub }: CheckedFile): Issue[] {
   return (file.loaded?.apps ?? []).flatMap(({ unset: keys, fields }, index): Issue[] => {
     if (keys.length === 0) return [];
     const name = scrub(normaliseApp(fields).name);
@@ -111,14 +113,13 @@ function unset({ file, scrub }: CheckedFile): Issue[] {
   });
 }
 
-function declaredFiles({ file }: CheckedFile, layers: readonly string[]): DeclaredFiles[] {
+function toAppEnvFiles({ file }: CheckedFile, layers: readonly string[]): AppEnvFiles[] {
   return (file.loaded?.apps ?? []).map(({ fields, places }) => ({
     name: normaliseApp(fields).name,
     envFiles: [...new Set([...places.envFiles.map(({ path }) => path), ...layers])],
   }));
 }
 
-/** Environments may share a file. */
-function once(issues: readonly Issue[]): Issue[] {
+function uniqueIssues(issues: readonly Issue[]): Issue[] {
   return [...new Map(issues.map((issue) => [JSON.stringify([issue.code, issue.message, issue.at]), issue])).values()];
 }

@@ -2,29 +2,29 @@ import type { Issue } from "../../api/issue.ts";
 import { listScrubbed, readProblemContext } from "../../pm2/list-scrubbed.ts";
 import { findProblem } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { findingsOf, toIssue } from "../../findings/rule.ts";
+import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 import type { Ports } from "../../ports/index.ts";
+import { toFailureIssues, type AppEnvFiles } from "./file-checks.ts";
+import { rootRelative } from "./gather-files.ts";
 import type { Pm2Daemon, ServiceAddress } from "../../ports/machine.ts";
-import { failures, type DeclaredFiles } from "./file-checks.ts";
-import { shownPath } from "./gather-places.ts";
-import { runningRules, type NewerFiles } from "./running-rules.ts";
+import { shortList } from "./rules.ts";
 
 export async function checkRunning(
   ports: Ports,
-  apps: readonly DeclaredFiles[],
+  apps: readonly AppEnvFiles[],
   { daemon, service }: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress },
 ): Promise<Issue[]> {
   const { root } = ports.workspace;
   const { records, issues } = await listScrubbed(ports).then(
-    (list) => ({ records: list, issues: problems(ports, list) }),
-    (error: unknown) => ({ records: [], issues: failures("running", error, root) }),
+    (list) => ({ records: list, issues: problemIssues(ports, list) }),
+    (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
   );
   const running = { daemon, service, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
   const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
   return [...issues, ...found];
 }
 
-function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
+function problemIssues(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
   const circumstances = readProblemContext(ports, records);
   return records.flatMap((record): Issue[] => {
     const problem = findProblem(record, circumstances);
@@ -36,7 +36,7 @@ function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
 }
 
 /** A file counts only if it is newer for each environment that declares the app. */
-function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: readonly DeclaredFiles[]): NewerFiles[] {
+function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: readonly AppEnvFiles[]): NewerFiles[] {
   const { name, pmId, startedAt } = record;
   const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);
   if (startedAt === null || declared.length === 0) return [];
@@ -45,5 +45,83 @@ function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: r
     return paths.filter((_, index) => (states[index]?.modifiedMs ?? 0) > startedAt);
   });
   if (newer.some((paths) => paths.length === 0)) return [];
-  return [{ name, pmId, files: [...new Set(newer.flat())].map((path) => shownPath(workspace.root, path)) }];
+  return [{ name, pmId, files: [...new Set(newer.flat())].map((path) => rootRelative(workspace.root, path)) }];
 }
+
+export interface NewerFiles {
+  readonly name: string;
+  readonly pmId: number;
+  readonly files: readonly string[];
+}
+
+export interface RunningFacts {
+  readonly daemon: Pm2Daemon | null;
+  readonly service: ServiceAddress;
+  readonly newer: readonly NewerFiles[];
+}
+
+const TESTED_MAJORS = ["5", "6", "7"];
+
+const untestedVersion: Rule<RunningFacts> = {
+  code: "PM2_VERSION_UNTESTED",
+  severity: "warning",
+  summary: "svcm is not tested with the version of the PM2 daemon (warning).",
+  remedy:
+    "Check that `svcm process list` agrees with `pm2 list`, and update PM2 with `npm install -g pm2` and `pm2 update`.",
+  *check({ daemon }) {
+    const version = daemon?.version ?? null;
+    if (version === null || TESTED_MAJORS.includes(version.split(".")[0] ?? "")) return;
+    yield {
+      path: ["version"],
+      message: `the PM2 daemon has the version ${version}; tested: ${TESTED_MAJORS.join(", ")}`,
+    };
+  },
+};
+
+const newerEnvFiles: Rule<RunningFacts> = {
+  code: "PROCESS_ENV_FILE_NEWER",
+  severity: "warning",
+  summary: "An env file of the app was changed after the process started (warning).",
+  explanation: "An app reads its env file when it starts.",
+  remedy: "Run `svcm process restart <name>`, if the change concerns the app.",
+  check: ({ newer }) =>
+    newer.map(({ name, pmId, files }) => {
+      const verb = files.length === 1 ? "was" : "were";
+      return {
+        path: [name, pmId],
+        message: `${name} (id ${pmId}): ${shortList(files)} ${verb} changed after it started`,
+      };
+    }),
+};
+
+const takenAddress: Rule<RunningFacts> = {
+  code: "PROJECT_ADDRESS_TAKEN",
+  severity: "warning",
+  summary: "Another program answers at the address of `svcm serve` (warning).",
+  remedy: "Choose another port with SVC_SERVICE_MANAGEMENT_PORT, or stop that program.",
+  *check({ service: { address, answer } }) {
+    if (answer === "other") yield { path: ["service"], message: `another program answers at ${address}` };
+  },
+};
+
+const invalidAddress: Rule<RunningFacts> = {
+  code: "PROJECT_ADDRESS_INVALID",
+  severity: "error",
+  summary: "The host and port variables are not a valid address, so `svcm serve` would not start.",
+  remedy:
+    "Set SVC_SERVICE_MANAGEMENT_HOST to a host name or an address, and SVC_SERVICE_MANAGEMENT_PORT to an integer from 0 to 65535.",
+  *check({ service: { address } }) {
+    if (address !== null) return;
+    yield {
+      path: ["service"],
+      message: "SVC_SERVICE_MANAGEMENT_HOST and SVC_SERVICE_MANAGEMENT_PORT are not a valid address",
+    };
+  },
+};
+
+export const runningRules: readonly Rule<RunningFacts>[] = [
+  untestedVersion,
+  newerEnvFiles,
+  takenAddress,
+  invalidAddress,
+];

@@ -1,5 +1,5 @@
 import { documentPath, DEPLOYMENTS_FILE, readDocumentIfThere } from "../../deployments/file.ts";
-import { heldValues } from "../../env/env-file.ts";
+import { effectiveValues } from "../../env/env-file.ts";
 import { SvcmError } from "../../errors.ts";
 import { toIssue } from "../../findings/rule.ts";
 import { declaredApps, type Machine } from "../../pm2/declared.ts";
@@ -62,7 +62,7 @@ export async function readProbes(
     const isInFile = key !== undefined && env[key] === undefined;
     const files = isInFile ? (loaded.apps[index]?.places.envFiles ?? []) : [];
     const texts = await Promise.all(files.map(({ path }) => readTextOrEmpty(ports, path)));
-    const port = key === undefined ? undefined : heldValues(texts).get(key);
+    const port = key === undefined ? undefined : effectiveValues(texts).get(key);
     const probe = resolveProbe(name, port === undefined ? env : { ...env, [String(key)]: port }, health);
     if (probe !== undefined) probes.set(name, probe);
   }

@@ -1,7 +1,7 @@
 import { setImmediate as pause } from "node:timers/promises";
-import { cursorText, placesIn, type Place, type Sign } from "../../../logs/cursor.ts";
-import { lineSize } from "../../../logs/line-size.ts";
-import { matcherOf, type Matcher } from "../../../logs/match.ts";
+import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../../logs/cursor.ts";
+import { lineSize } from "../../../logs/line.ts";
+import { createMatcher, type Matcher } from "../../../logs/match.ts";
 import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
 import { packLines, type OutputLine } from "../packed.ts";
 import { LogFailure, type Page } from "../protocol.ts";
@@ -20,7 +20,7 @@ export interface ReadContext {
   readonly onPause: () => void;
 }
 
-export async function readLogs(context: ReadContext, query: LogQuery, upTo?: readonly Place[]): Promise<Page> {
+export async function readLogs(context: ReadContext, query: LogQuery, upTo?: readonly LogPosition[]): Promise<Page> {
   const { processList, sign } = context;
   const { limit = DEFAULT_LIMIT, before, after } = query;
   await processList.refresh();
@@ -35,8 +35,8 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
   const newer = sources.flatMap(({ newest }) => newest ?? []);
   return {
     lines: packLines(lines.toReversed()),
-    older: older.length === 0 ? null : cursorText(older, sign),
-    newer: newer.length === 0 ? null : cursorText(newer, sign),
+    older: older.length === 0 ? null : formatCursor(older, sign),
+    newer: newer.length === 0 ? null : formatCursor(newer, sign),
     scannedBytes: sources.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0),
     truncated: merge.isCut,
     problems: sources.flatMap(({ problem }) => problem ?? []),
@@ -44,8 +44,8 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
 }
 
 interface Bounds {
-  readonly from: readonly Place[] | undefined;
-  readonly floor: readonly Place[];
+  readonly from: readonly LogPosition[] | undefined;
+  readonly floor: readonly LogPosition[];
 }
 
 function openSources(
@@ -70,14 +70,14 @@ function openSources(
   });
 }
 
-function findPlace(places: readonly Place[], { log }: Target): Place | undefined {
+function findPlace(places: readonly LogPosition[], { log }: Target): LogPosition | undefined {
   return places.find((place) => place.log === log);
 }
 
 /** @throws {LogFailure} LOG_PATTERN_INVALID */
 export function createMatcher(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCase">): Matcher {
   try {
-    return matcherOf(filter);
+    return createMatcher(filter);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);
     throw new LogFailure(
@@ -88,8 +88,8 @@ export function createMatcher(filter: Pick<LogFilter, "grep" | "regexp" | "ignor
   }
 }
 
-function parseCursor(cursor: string, sign: Sign): Place[] {
-  const places = placesIn(cursor, sign);
+function parseCursor(cursor: string, sign: Sign): LogPosition[] {
+  const places = parseCursor(cursor, sign);
   if (places !== undefined) return places;
   const details = "The cursor is wrong, or was made before this server started. Read again without it.";
   throw new LogFailure("INVALID_REQUEST", "LOG_CURSOR_STALE", details);
@@ -142,7 +142,7 @@ class MergedRead {
     }
   }
 
-  places(): Place[] {
+  places(): LogPosition[] {
     return this.#heads.flatMap(({ found, source }) => found?.after ?? source.place ?? []);
   }
 

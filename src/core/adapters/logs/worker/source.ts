@@ -1,5 +1,5 @@
 import type { LogProblem } from "../../../api/logs.ts";
-import type { Place } from "../../../logs/cursor.ts";
+import type { LogPosition } from "../../../logs/cursor.ts";
 import type { LineSource, OutputLine } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
 import { createLineSource, outputLine } from "./line.ts";
@@ -18,22 +18,22 @@ export interface MatchedLine {
   readonly line: OutputLine;
   /** Its own time, or that of a later line. */
   readonly orderMs: number;
-  readonly after: Place;
+  readonly after: LogPosition;
 }
 
 export class Source {
   readonly target: Target;
   scannedBytes = 0;
   problem: LogProblem | undefined;
-  newest: Place | undefined;
+  newest: LogPosition | undefined;
   /** `undefined` if there are no older lines. */
-  place: Place | undefined;
+  place: LogPosition | undefined;
   readonly #options: SourceOptions;
-  readonly #from: Place | undefined;
-  readonly #floor: Place | undefined;
+  readonly #from: LogPosition | undefined;
+  readonly #floor: LogPosition | undefined;
   #isOver = false;
 
-  constructor(target: Target, options: SourceOptions, from: Place | undefined, floor: Place | undefined) {
+  constructor(target: Target, options: SourceOptions, from: LogPosition | undefined, floor: LogPosition | undefined) {
     this.target = target;
     this.#options = options;
     this.#from = from;
@@ -131,7 +131,7 @@ export class Source {
   }
 }
 
-function offsetOf(place: Place | undefined): number {
+function offsetOf(place: LogPosition | undefined): number {
   return place?.offset ?? 0;
 }
 

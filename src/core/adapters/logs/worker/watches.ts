@@ -1,6 +1,6 @@
 import { type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Place } from "../../../logs/cursor.ts";
+import type { LogPosition } from "../../../logs/cursor.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
 import { type OutputLine, packLines } from "../packed.ts";
 import type { Response } from "../protocol.ts";
@@ -42,7 +42,7 @@ export class Watches {
     this.#send = send;
   }
 
-  async start(key: string, filter: LogFilter, isLossless: boolean): Promise<Place[]> {
+  async start(key: string, filter: LogFilter, isLossless: boolean): Promise<LogPosition[]> {
     await this.#processList.refresh();
     const { targets, names } = this.#processList;
     const selected = selectTargets(targets, names, filter);

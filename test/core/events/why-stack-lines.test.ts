@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, withoutStack } from "../../../src/core/events/stack-lines.ts";
+import { collapseRepeats, removeStackLines } from "../../../src/core/events/why.ts";
 
 test("the code and the message of an uncaught error are kept", () => {
   const lines = [
@@ -19,7 +19,7 @@ test("the code and the message of an uncaught error are kept", () => {
     "",
     "Node.js v20.20.2",
   ];
-  expect(withoutStack(lines)).toEqual([
+  expect(removeStackLines(lines)).toEqual([
     "/srv/app.cjs:1",
     'throw new Error("no module x");',
     "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000",
@@ -37,17 +37,17 @@ test("the message of an error event without a listener is kept", () => {
     "Emitted 'error' event on Server instance at:",
     "    at emitErrorNT (node:net:1944:8)",
   ];
-  expect(withoutStack(lines)).toEqual(["Error: listen EADDRINUSE: address already in use 127.0.0.1:3000"]);
+  expect(removeStackLines(lines)).toEqual(["Error: listen EADDRINUSE: address already in use 127.0.0.1:3000"]);
 });
 
 test.each(["at last, the database answers no more", "code red", "{ a: 1 }", "  indented"])("%j stays", (line) => {
-  expect(withoutStack([line, "}"])).toEqual([line]);
+  expect(removeStackLines([line, "}"])).toEqual([line]);
 });
 
 test("a stack without a message stays as it is", () => {
-  expect(withoutStack(["    at a (b:1:2)", "}"])).toEqual(["    at a (b:1:2)", "}"]);
+  expect(removeStackLines(["    at a (b:1:2)", "}"])).toEqual(["    at a (b:1:2)", "}"]);
 });
 
 test("consecutive equal lines are counted", () => {
-  expect(counted(["a", "a", "b", "a", "c", "c", "c"])).toEqual(["a (2 times)", "b", "a", "c (3 times)"]);
+  expect(collapseRepeats(["a", "a", "b", "a", "c", "c", "c"])).toEqual(["a (2 times)", "b", "a", "c (3 times)"]);
 });

@@ -1,11 +1,49 @@
-import type { FormKind, IntegerSpec, KeySpec } from "../facts/schema.ts";
+import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../facts/schema.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";
 import { isPort, MAX_PORT } from "../words/port.ts";
 
+/** Ignores members of `Object.prototype`. */
+export function specOf(contract: RuntimeContract, key: string): KeySpec | undefined {
+  return Object.hasOwn(contract.keys, key) ? contract.keys[key] : undefined;
+}
+
+export function tierOf(contract: RuntimeContract, key: string): Tier {
+  return specOf(contract, key)?.tier ?? "never-exposed";
+}
+
+export function editableKeys(contract: RuntimeContract): string[] {
+  return keysOfTier(contract, "editable");
+}
+
+export function visibleKeys(contract: RuntimeContract): string[] {
+  return [...keysOfTier(contract, "editable"), ...keysOfTier(contract, "read-only")];
+}
+
+export function tierReason(contract: RuntimeContract, key: string): string {
+  return specOf(contract, key)?.reason ?? contract.tiers[tierOf(contract, key)].reason;
+}
+
+export function describeUnlisted(key: string, done: "shown" | "written"): string {
+  return `${key} is not listed in the runtime contract. Unlisted keys are treated as secrets and never ${done}`;
+}
+
+function keysOfTier(contract: RuntimeContract, tier: Tier): string[] {
+  return Object.keys(contract.keys).filter((key) => contract.keys[key]?.tier === tier);
+}
+
+export function defaultOf(contract: RuntimeContract, key: string): string {
+  const spec = specOf(contract, key);
+  return spec?.tier === "editable" && "default" in spec ? (spec.default ?? "") : "";
+}
+
+export function isRequired(spec: KeySpec): boolean {
+  return "required" in spec && spec.required === true;
+}
+
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-export const CONTROL = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
-const CONTROLS = new RegExp(CONTROL, "g");
+export const CONTROL_CHARACTER = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
+const CONTROLS = new RegExp(CONTROL_CHARACTER, "g");
 
 export function acceptedValues(spec: KeySpec): string[] {
   const empty = "allowEmpty" in spec && spec.allowEmpty === true ? [""] : [];
@@ -46,10 +84,10 @@ function isIntegerWithin(value: string, { minimum = 0, maximum }: IntegerSpec): 
   return maximum === undefined || BigInt(value) <= BigInt(maximum);
 }
 
-function isRedisUrl(value: string, isAllowed: boolean): boolean {
+function isRedisUrl(value: string, allowsCredentials: boolean): boolean {
   if (!/^rediss?:\/\/[^\s\\]+$/.test(value) || !URL.canParse(value)) return false;
   const { hostname, username, password } = new URL(value);
-  return hostname !== "" && (isAllowed || (username === "" && password === ""));
+  return hostname !== "" && (allowsCredentials || (username === "" && password === ""));
 }
 
 /** An `@` in a Redis URL, even a misspelled one, follows credentials. */
@@ -59,8 +97,7 @@ export function seemsToCarryCredentials(spec: KeySpec, value: string): boolean {
   return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
-/** Even of a misspelled URL. */
-export function shownValue(spec: KeySpec | undefined, value: string): string {
+export function maskValue(spec: KeySpec | undefined, value: string): string {
   const masked = maskCredentials(value);
   return spec?.kind === "redis-url" && masked === value ? value.replace(/^.*@/, `${REDACTED}@`) : masked;
 }
@@ -72,16 +109,15 @@ export function mayCarryCredentials(spec: KeySpec): boolean {
 }
 
 /** Control characters are escaped first, because one of them would end a URL, and its mask with it. */
-export function quoted(spec: KeySpec, value: string): string {
+export function quoteValue(spec: KeySpec, value: string): string {
   if (spec.tier === "never-exposed") return "the value";
   const json = JSON.stringify(value).slice(1, -1).replaceAll(CONTROLS, codePointEscape);
-  const shown = firstLine(shownValue(spec, json));
+  const shown = firstLine(maskValue(spec, json));
   return `"${shown.length > 120 ? `${shown.slice(0, 120)}...` : shown}"`;
 }
 
 const FIRST_LINE = /^(?:[^\\]|\\u(?!2028|2029)[\da-f]{4}|\\[^nru])*(\\(?:[nr]|u2028|u2029))?/;
 
-/** The rest may be a pasted env file. */
 function firstLine(escaped: string): string {
   const [line = "", lineBreak] = FIRST_LINE.exec(escaped) ?? [];
   return lineBreak === undefined ? escaped : `${line}...`;

@@ -2,21 +2,20 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import type { Pm2LogQuery } from "../ports/events.ts";
-import { withAudit, type Happening } from "./audited-events.ts";
-import { withHeapErrors } from "./heap-error.ts";
+import { withAudit, type TimedEvent } from "./audited-events.ts";
+import { explainHeapErrors } from "./heap-error.ts";
 import { logEvents, type LogEvent } from "./log-events.ts";
-import { isDue, scheduleOf } from "./schedule.ts";
+import { isDue, parseSchedule } from "./schedule.ts";
 import { withCommands, withKernel } from "./sightings.ts";
 
-const MOST_RECORDS = 1000;
+const MAX_RECORDS = 1000;
 /** A cause may depend on log lines up to this long before its event. */
 const CONTEXT_MS = 10 * 60_000;
 /** A crash loop with several ends a second writes this in an hour. */
 const NEWEST_ENTRIES = 20_000;
 
-export interface Happened {
-  /** Newest first. */
-  readonly events: readonly Happening[];
+export interface CollectedEvents {
+  readonly events: readonly TimedEvent[];
   readonly isComplete: boolean;
   /** Every event from this time on is included. */
   readonly fromMs: number;
@@ -28,60 +27,64 @@ export interface Happened {
  * all match
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
-export async function newestHappened(
+export async function collectNewestEvents(
   ports: Ports,
   wanted: Pick<Pm2LogQuery, "sinceMs" | "required"> & {
-    readonly audit?: Recorded | undefined;
+    readonly audit?: AuditRecords | undefined;
     readonly upToMs: number;
-    readonly isEnough: (part: Happened) => boolean;
+    readonly isEnough: (part: CollectedEvents) => boolean;
   },
   signal: AbortSignal | undefined,
-): Promise<Happened> {
+): Promise<CollectedEvents> {
   const { sinceMs, upToMs, isEnough, required: needs, audit } = wanted;
-  const newest = await happened(ports, sinceMs, signal, { limit: { entries: NEWEST_ENTRIES, upToMs }, audit });
+  const newest = await collectEvents(ports, sinceMs, signal, { limit: { entries: NEWEST_ENTRIES, upToMs }, audit });
   if (newest.fromMs === sinceMs || isEnough(newest)) return newest;
-  return await happened(ports, sinceMs, signal, { required: needs, audit });
+  return await collectEvents(ports, sinceMs, signal, { required: needs, audit });
 }
 
 /** Reads a source only if an event may depend on it. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED */
-export async function happened(
+export async function collectEvents(
   ports: Ports,
   sinceMs: number,
   signal: AbortSignal | undefined,
-  { audit: known, ...part }: Pick<Pm2LogQuery, "limit" | "required"> & { readonly audit?: Recorded | undefined } = {},
-): Promise<Happened> {
+  { audit: known, ...part }: Pick<Pm2LogQuery, "limit" | "required"> & { readonly audit?: AuditRecords | undefined } = {},
+): Promise<CollectedEvents> {
   const contextMs = sinceMs - CONTEXT_MS;
   const log = await ports.processLogs.readPm2Log({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {
-    throw failed("EVENTS_FAILED", error);
+    throw readFailure("EVENTS_FAILED", error);
   });
   const fromMs = log.isTruncated ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;
-  const audit = known ?? (await newestRecords(ports, sinceMs, signal));
+  const audit = known ?? (await readAuditRecords(ports, sinceMs, signal));
   const { sightings } = ports;
   const seen = await sightings.readSince(contextMs).catch(() => []);
   let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
   if (events.some(dependsOnKernel)) events = withKernel(events, await sightings.readKernel(), seen);
   events = await withSchedules(ports, events, signal);
-  events = await withHeapErrors(events, ({ app, pmId = -1 }) =>
+  events = await explainHeapErrors(events, ({ app, pmId = -1 }) =>
     ports.processLogs.readErrorTail({ name: app ?? "", pmId }),
   );
   return {
     events: withAudit(events, audit.records, ports.workspace.pm2Home).filter(({ atMs }) => atMs >= fromMs),
     fromMs,
-    isComplete: log.isComplete && audit.isComplete && audit.records.length < MOST_RECORDS,
+    isComplete: log.isComplete && audit.isComplete && audit.records.length < MAX_RECORDS,
   };
 }
 
-export interface Recorded {
+export interface AuditRecords {
   readonly records: readonly AuditRecord[];
   readonly isComplete: boolean;
 }
 
 /** @throws {SvcmError} AUDIT_FAILED */
-export async function newestRecords(ports: Ports, sinceMs: number, signal: AbortSignal | undefined): Promise<Recorded> {
+export async function readAuditRecords(
+  ports: Ports,
+  sinceMs: number,
+  signal: AbortSignal | undefined,
+): Promise<AuditRecords> {
   return await ports.audit
-    .newest({ limit: MOST_RECORDS, since: sinceMs - CONTEXT_MS }, signal)
+    .newest({ limit: MAX_RECORDS, since: sinceMs - CONTEXT_MS }, signal)
     .catch((error: unknown) => {
-      throw failed("AUDIT_FAILED", error);
+      throw readFailure("AUDIT_FAILED", error);
     });
 }
 
@@ -102,7 +105,7 @@ async function withSchedules(
     const { maySchedule, orderedMs = 0, event } = logged;
     if (!maySchedule || event.cause !== "pm2-cli" || event.actor !== undefined) return logged;
     const pattern = patterns.get(event.pmId ?? -1) ?? undefined;
-    const schedule = pattern === undefined ? undefined : scheduleOf(pattern);
+    const schedule = pattern === undefined ? undefined : parseSchedule(pattern);
     const isTime = schedule === undefined ? orderedMs % 60_000 === 0 : isDue(schedule, orderedMs);
     if (!isTime) return logged;
     const why =
@@ -113,7 +116,7 @@ async function withSchedules(
   });
 }
 
-function failed(kind: "EVENTS_FAILED" | "AUDIT_FAILED", error: unknown): unknown {
+function readFailure(kind: "EVENTS_FAILED" | "AUDIT_FAILED", error: unknown): unknown {
   if (!(error instanceof FileError)) return error;
   return new SvcmError(kind, { code: error.code, path: error.path, details: error.message });
 }

@@ -4,13 +4,12 @@ import { didYouMean } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-export interface PlaceRequest {
+export interface EnvironmentRequest {
   readonly environment?: string | undefined;
   readonly service?: string | undefined;
 }
 
 export interface NamedService {
-  /** `""` for a single service without a name. */
   readonly name: string;
   readonly service: Service;
 }
@@ -19,32 +18,34 @@ export interface NamedService {
  * The name of the only service may be omitted.
  * @throws {SvcmError} INVALID_REQUEST with the code SERVICE_UNKNOWN or SERVICE_REQUIRED
  */
-export function chooseService(project: Project | undefined, asked: string | undefined): NamedService | undefined {
+export function chooseService(project: Project | undefined, requested: string | undefined): NamedService | undefined {
   const services = Object.entries(project?.services ?? {});
   const [first] = services;
-  if (asked === undefined) {
-    if (services.length > 1) throw noService("SERVICE_REQUIRED", "This repository has several services.", services);
+  if (requested === undefined) {
+    if (services.length > 1)
+      throw serviceRefusal("SERVICE_REQUIRED", "This repository has several services.", services);
     return first && { name: first[0], service: first[1] };
   }
-  const found = services.find(([name]) => name === asked && name !== "");
+  const found = services.find(([name]) => name === requested && name !== "");
   if (found) return { name: found[0], service: found[1] };
-  const shown = JSON.stringify(asked.slice(0, 80));
-  throw noService("SERVICE_UNKNOWN", `No service has the name ${shown}.`, services, asked);
+  const excerpt = JSON.stringify(requested.slice(0, 80));
+  throw serviceRefusal("SERVICE_UNKNOWN", `No service has the name ${excerpt}.`, services, requested);
 }
 
-export function chooseServices(project: Project | undefined, asked: string | undefined): NamedService[] {
-  if (asked === undefined) return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
-  return [chooseService(project, asked)].flatMap((one) => one ?? []);
+export function chooseServices(project: Project | undefined, requested: string | undefined): NamedService[] {
+  if (requested === undefined)
+    return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
+  return [chooseService(project, requested)].flatMap((one) => one ?? []);
 }
 
-function noService(
+function serviceRefusal(
   code: Code,
   what: string,
   services: readonly (readonly [string, Service])[],
-  asked?: string,
+  requested?: string,
 ): SvcmError {
   const names = services.map(([name]) => name).filter(Boolean);
-  const meant = asked === undefined ? undefined : didYouMean(asked, names);
+  const meant = requested === undefined ? undefined : didYouMean(requested, names);
   const hint = meant ?? "Name one of them with --service, or service= in a request.";
   return names.length === 0
     ? new SvcmError("INVALID_REQUEST", {
@@ -55,10 +56,12 @@ function noService(
     : new SvcmError("INVALID_REQUEST", { code, details: `${what} Accepted: ${names.join(", ")}.`, hint });
 }
 
-export function layerUsers(project: Project | undefined, root: string, path: string): LayerUser[] {
+export function findLayerUsers(project: Project | undefined, root: string, path: string): LayerUser[] {
   return chooseServices(project, undefined).flatMap(({ name, service: { folder, env } }) =>
     Object.entries(env).flatMap(([environment, { layers }]) =>
-      layers.some((layer) => below(below(root, folder), layer) === path) ? [{ service: name, environment }] : [],
+      layers.some((layer) => resolvePath(resolvePath(root, folder), layer) === path)
+        ? [{ service: name, environment }]
+        : [],
     ),
   );
 }
@@ -69,7 +72,7 @@ export interface LayerUser {
 }
 
 /** Does not expand `~`. */
-export function below(folder: string, path: string): string {
+export function resolvePath(folder: string, path: string): string {
   const parts = path.startsWith("/") ? [] : folder.split("/");
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
@@ -87,20 +90,19 @@ export interface Environment {
 type Spellings = ReadonlyMap<string, string>;
 
 export function envSpellings(contract: RuntimeContract): Spellings {
-  const known = envSpellingsOf.get(contract);
-  if (known !== undefined) return known;
+  const cached = spellingsByContract.get(contract);
+  if (cached !== undefined) return cached;
   const environments = Object.entries(contract.environments);
   const spellings = new Map(
     environments.flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((spelling) => [spelling, name] as const)),
   );
-  envSpellingsOf.set(contract, spellings);
+  spellingsByContract.set(contract, spellings);
   return spellings;
 }
 
 /** Every request for an env file needs them, and a contract does not change. */
-const envSpellingsOf = new WeakMap<RuntimeContract, Spellings>();
+const spellingsByContract = new WeakMap<RuntimeContract, Spellings>();
 
-/** PM2 profiles, then environments that only have an env file. */
 export function ecosystemSpellings(contract: RuntimeContract, matrix: CapabilityMatrix): Spellings {
   const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
   const aliases = (name: string): string[] => [
@@ -124,16 +126,16 @@ export function spellingsOf(spellings: Spellings, name: string): string[] {
 export function resolveEnvironment(
   spellings: Spellings,
   contract: Pick<RuntimeContract, "defaultEnvironment">,
-  asked: string | undefined,
+  requested: string | undefined,
   nodeEnv?: string,
 ): Environment {
-  const given = asked ?? (nodeEnv?.trim() || contract.defaultEnvironment);
-  const environment = given.trim().toLowerCase();
+  const spelling = requested ?? (nodeEnv?.trim() || contract.defaultEnvironment);
+  const environment = spelling.trim().toLowerCase();
   const name = spellings.get(environment);
   if (name !== undefined) return { environment, name };
-  const origin = asked === undefined ? " (from NODE_ENV)" : "";
+  const origin = requested === undefined ? " (from NODE_ENV)" : "";
   const accepted = [...spellings.keys()].join(", ");
   throw new SvcmError("INVALID_ENVIRONMENT", {
-    details: `Unsupported environment ${JSON.stringify(given.slice(0, 80))}${origin}. Accepted: ${accepted}.`,
+    details: `Unsupported environment ${JSON.stringify(spelling.slice(0, 80))}${origin}. Accepted: ${accepted}.`,
   });
 }

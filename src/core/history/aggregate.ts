@@ -6,7 +6,7 @@ interface Tally {
   max: number;
 }
 
-export class Combined {
+export class Aggregate {
   readonly #host: Tally[] = [];
   readonly #processes = new Map<string, Tally[]>();
 
@@ -20,20 +20,20 @@ export class Combined {
   }
 
   step(atMs: number): Step {
-    const processes = [...this.#processes].map(([key, tallies]) => [key, tallies.map(recordedOf)] as const);
-    return { atMs, host: this.#host.map(recordedOf), processes: Object.fromEntries(processes) };
+    const processes = [...this.#processes].map(([key, tallies]) => [key, tallies.map(toRecorded)] as const);
+    return { atMs, host: this.#host.map(toRecorded), processes: Object.fromEntries(processes) };
   }
 }
 
-export function minutesOf(steps: readonly Step[]): Step[] {
-  const minutes = new Map<number, Combined>();
+export function aggregateMinutes(steps: readonly Step[]): Step[] {
+  const minutes = new Map<number, Aggregate>();
   for (const step of steps) {
     const minute = Math.floor(step.atMs / MINUTE_MS) * MINUTE_MS;
-    const one = minutes.get(minute) ?? new Combined();
-    minutes.set(minute, one);
-    one.add(step);
+    const aggregate = minutes.get(minute) ?? new Aggregate();
+    minutes.set(minute, aggregate);
+    aggregate.add(step);
   }
-  return [...minutes].map(([atMs, one]) => one.step(atMs));
+  return [...minutes].map(([atMs, aggregate]) => aggregate.step(atMs));
 }
 
 function addRow(tallies: Tally[], row: readonly Recorded[]): void {
@@ -48,7 +48,7 @@ function addRow(tallies: Tally[], row: readonly Recorded[]): void {
 }
 
 /** Percentages are not measured more precisely than tenths. */
-function recordedOf({ count, sum, max }: Tally): Recorded {
+function toRecorded({ count, sum, max }: Tally): Recorded {
   if (count === 0) return null;
   const mean = sum / count;
   return [mean < 1000 ? Math.round(mean * 10) / 10 : Math.round(mean), max];

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { happened, newestHappened } from "../../../src/core/events/happened.ts";
+import { collectEvents, collectNewestEvents } from "../../../src/core/events/collect-events.ts";
 import { eventsList, eventWhy, execute, nodePorts, type Ports, type SvcmEvent } from "../../../src/core/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { longTest } from "../../support/runs.ts";
@@ -63,7 +63,9 @@ longTest("the pages of a large log together contain the complete log", async () 
       cursor = next;
     }
   };
-  const whole = (await happened(ports, since, undefined)).events.map(({ event }) => `${event.app} ${event.exitCode}`);
+  const whole = (await collectEvents(ports, since, undefined)).events.map(
+    ({ event }) => `${event.app} ${event.exitCode}`,
+  );
   expect(whole).toHaveLength(MANY + 1);
   const found = await pages({ limit: 1000 });
   expect(found.map(({ app, exitCode }) => `${app} ${exitCode}`)).toEqual(whole);
@@ -73,7 +75,7 @@ longTest("the pages of a large log together contain the complete log", async () 
 test("only the newest part of a large log is analysed if that is sufficient", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const sinceMs = NOW - 10 * HOUR;
-  const found = await newestHappened(ports, { sinceMs, upToMs: Infinity, isEnough: () => true }, undefined);
+  const found = await collectNewestEvents(ports, { sinceMs, upToMs: Infinity, isEnough: () => true }, undefined);
   expect(found.fromMs).toBeGreaterThan(sinceMs);
   expect(found.events.length).toBeLessThan(MANY);
   expect(found.events.every(({ atMs }) => atMs >= found.fromMs)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { releaseBefore } from "../../../src/core/events/release-before.ts";
+import { releaseBefore } from "../../../src/core/events/why.ts";
 import type { ReleaseEvent } from "../../../src/core/rollout/release.ts";
 
 /** An apply of one app that took a second. @param time on 2026-11-22, in UTC */

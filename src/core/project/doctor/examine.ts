@@ -7,36 +7,34 @@ import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
 import { type Project, PROJECT_FILE } from "../project.ts";
 import type { Finding, Rule } from "../../findings/rule.ts";
 
-export interface Place {
+export interface ConfiguredFile {
   readonly kind: "ecosystem" | "env";
   readonly environment: string;
-  /** `""` for a service without a name. */
   readonly service: string;
   readonly path: string;
   readonly exists: boolean;
   readonly overridden: readonly string[];
 }
 
-type Stack = Pick<Place, "kind" | "environment" | "service">;
+type FileGroup = Pick<ConfiguredFile, "kind" | "environment" | "service">;
 
-export function isSameStack(a: Stack, b: Stack): boolean {
+export function isSameGroup(a: FileGroup, b: FileGroup): boolean {
   return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
 }
 
 /** Contains no values. */
-export interface Examined {
+export interface RepositoryState {
   /** `svcm.yaml` names the files, or they are in the default places. */
   readonly isSetUp: boolean;
-  readonly places: readonly Place[];
+  readonly places: readonly ConfiguredFile[];
   readonly bareEnvironments: readonly string[];
   readonly unnamed: readonly string[];
   readonly scripts: readonly string[];
   readonly tracked: readonly FileKeys[];
   readonly publicSecrets: readonly string[];
-  readonly keysOfCode: readonly string[];
-  readonly keysOfFiles: readonly string[];
-  /** Encrypted, and the tool that decrypts them is not installed. */
-  readonly locked: readonly string[];
+  readonly unsetKeys: readonly string[];
+  readonly unusedKeys: readonly string[];
+  readonly undecryptable: readonly string[];
   readonly guesses: readonly string[];
 }
 
@@ -49,12 +47,12 @@ export interface Observations {
   readonly survey: Survey;
   readonly detection: Detection;
   readonly project: Project | undefined;
-  readonly places: readonly Place[];
+  readonly places: readonly ConfiguredFile[];
   readonly tracked: ReadonlySet<string>;
   readonly hasDotenvx: boolean;
 }
 
-export function examine({ survey, detection, project, places, tracked, hasDotenvx }: Observations): Examined {
+export function examine({ survey, detection, project, places, tracked, hasDotenvx }: Observations): RepositoryState {
   const { files } = survey;
   const named = new Set(places.map(({ path }) => path));
   const values = detection.env.filter(({ kind }) => kind === "values");
@@ -69,25 +67,25 @@ export function examine({ survey, detection, project, places, tracked, hasDotenv
     scripts: detection.notUnderstood.map(({ path }) => path).filter(isScriptLikePm2),
     tracked: values
       .filter(({ path, isEncrypted }) => tracked.has(path) && !isEncrypted)
-      .map(({ path }) => ({ path, keys: secretsIn(files.get(path)) }))
+      .map(({ path }) => ({ path, keys: secretKeysIn(files.get(path)) }))
       .filter(({ keys }) => keys.length > 0),
     publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
-    ...(survey.isCut ? { keysOfCode: [], keysOfFiles: [] } : unmatchedKeys(survey, detection)),
-    locked: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
+    ...(survey.isCut ? { unsetKeys: [], unusedKeys: [] } : unmatchedKeys(survey, detection)),
+    undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
   };
 }
 
 export function overriddenKeys(text: string | undefined, later: readonly (string | undefined)[]): string[] {
-  const above = new Set(later.flatMap((one) => keysIn(one)));
-  return keysIn(text).filter((key) => above.has(key));
+  const overriding = new Set(later.flatMap(keysIn));
+  return keysIn(text).filter((key) => overriding.has(key));
 }
 
 function keysIn(text = ""): string[] {
   return [...valuesOf(parseEnvDocument(text)).keys()].filter(isPlainKey);
 }
 
-function secretsIn(text = ""): string[] {
+function secretKeysIn(text = ""): string[] {
   return [...valuesOf(parseEnvDocument(text))]
     .filter(([key, value]) => isPlainKey(key) && !isPlaceholder(value) && holdsSecret(key, value))
     .map(([key]) => key);
@@ -99,13 +97,13 @@ function holdsSecret(key: string, value: string): boolean {
   return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
 }
 
-function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<Examined, "keysOfCode" | "keysOfFiles"> {
+function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<RepositoryState, "unsetKeys" | "unusedKeys"> {
   const texts = [...files].flatMap(([path, text = ""]) => (isEnvName(path) || path === PROJECT_FILE ? [] : [text]));
   const values = env.filter(({ kind, isEncrypted }) => kind === "values" && !isEncrypted);
-  const held = new Set(values.flatMap(({ path }) => keysIn(files.get(path))));
+  const definedKeys = new Set(values.flatMap(({ path }) => keysIn(files.get(path))));
   return {
-    keysOfCode: keys.filter(({ isOnlyRead }) => isOnlyRead).map(({ key }) => key),
-    keysOfFiles: [...held].filter((key) => !texts.some((text) => text.includes(key))),
+    unsetKeys: keys.filter(({ isOnlyRead }) => isOnlyRead).map(({ key }) => key),
+    unusedKeys: [...definedKeys].filter((key) => !texts.some((text) => text.includes(key))),
   };
 }
 
@@ -114,4 +112,4 @@ interface DoctorFinding extends Finding {
   readonly file?: string;
 }
 
-export type DoctorRule = Rule<Examined, DoctorFinding>;
+export type DoctorRule = Rule<RepositoryState, DoctorFinding>;

@@ -5,9 +5,9 @@ import { commandsFor, type KillSighting, type Sighting } from "./sightings.ts";
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
 /** The evidence is gone soon after PM2 logs that a process stops or starts. */
-export class Witness {
+export class EvidenceWatcher {
   readonly #ports: Pick<Ports, "processLogs" | "sightings">;
-  #seen: { readonly atMs: number; readonly count: number } | undefined;
+  #position: { readonly atMs: number; readonly count: number } | undefined;
   #pids: ReadonlyMap<number, number> = new Map();
   #kills: number | undefined;
   readonly #ordered = new Set<number>();
@@ -17,11 +17,10 @@ export class Witness {
     this.#ports = ports;
   }
 
-  /** The first check only stores the position. */
-  async look(nowMs: number, signal: AbortSignal): Promise<void> {
+  async check(nowMs: number, signal: AbortSignal): Promise<void> {
     const { processLogs, sightings } = this.#ports;
-    const isFirst = this.#seen === undefined;
-    const fromMs = this.#seen?.atMs ?? nowMs;
+    const isFirst = this.#position === undefined;
+    const fromMs = this.#position?.atMs ?? nowMs;
     const { entries } = await processLogs.readPm2Log({ sinceMs: fromMs }, signal);
     const fresh = this.#fresh(entries, fromMs);
     const orders: Entry<"start" | "stopping">[] = [];
@@ -42,9 +41,9 @@ export class Witness {
 
   #fresh(entries: readonly LogEntry[], fromMs: number): readonly LogEntry[] {
     const last = entries.at(-1)?.atMs ?? fromMs;
-    const known = this.#seen;
-    this.#seen = { atMs: last, count: entries.filter(({ atMs }) => atMs === last).length };
-    return entries.slice(known?.count ?? 0);
+    const previous = this.#position;
+    this.#position = { atMs: last, count: entries.filter(({ atMs }) => atMs === last).length };
+    return entries.slice(previous?.count ?? 0);
   }
 
   /** A start that follows an end is not ordered. */

@@ -1,9 +1,8 @@
 import { ecosystemFileNames } from "../pm2/file-name.ts";
 import type { Ports } from "../ports/index.ts";
-import { ecosystemSpellings } from "./places.ts";
+import { ecosystemSpellings } from "./resolve.ts";
 
-/** The environments that have an ecosystem file, by canonical name. */
-export async function startedEnvironments({ ecosystems, facts, workspace }: Ports): Promise<string[]> {
+export async function environmentsWithEcosystem({ ecosystems, facts, workspace }: Ports): Promise<string[]> {
   const project = await facts.project();
   const listed = await ecosystems.list(workspace.pm2Dir).catch((): string[] => []);
   const names = ecosystemSpellings(await facts.runtimeContract(), await facts.capabilityMatrix()).values();

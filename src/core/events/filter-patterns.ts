@@ -2,15 +2,14 @@
 import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
-import { beganMsOf } from "./audited-events.ts";
+import { startMsOf } from "./audited-events.ts";
 import { literal } from "../words/literal.ts";
-import { newestRecords, type Recorded } from "./happened.ts";
+import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
 import type { EventFilter } from "./page.ts";
-import { wholeSecond } from "./seconds.ts";
+import { floorToSecond } from "./seconds.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 
-/** The stop of a process on request, or the end of the old process of a reload. */
 const ORDERED = /Stopping app:|:_old_\d/;
 
 /** If these do not match, no event of the log has the cause. */
@@ -36,27 +35,27 @@ const OF_KIND: Partial<Record<SvcmEvent["kind"], RegExp>> = {
 };
 
 /** If one of these does not match, no event passes the filter. */
-export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
-  const names = apps.length === 0 ? undefined : namesIn(apps);
+export function requiredPatterns({ apps, cause, kind }: EventFilter): RegExp[] {
+  const names = apps.length === 0 ? undefined : namePattern(apps);
   return [names, cause && OF_CAUSE[cause], kind && OF_KIND[kind]].filter((pattern) => pattern !== undefined);
 }
 
-export function namesIn(apps: readonly string[]): RegExp {
+export function namePattern(apps: readonly string[]): RegExp {
   return new RegExp(apps.map((name) => literal(`[${name}:`)).join("|"));
 }
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);
 
 /** 0 if any time is possible: svcm's own changes have an audit record. */
-export async function earliestOf(
+export async function findEarliest(
   ports: Ports,
   { cause, kind }: Pick<EventFilter, "cause" | "kind">,
   { since, now }: { readonly since: number; readonly now: number },
   signal: AbortSignal | undefined,
-): Promise<{ readonly sinceMs: number; readonly audit?: Recorded }> {
+): Promise<{ readonly sinceMs: number; readonly audit?: AuditRecords }> {
   if (cause !== "svcm" && !OF_AUDIT.has(kind)) return { sinceMs: since };
-  const audit = await newestRecords(ports, since, signal);
+  const audit = await readAuditRecords(ports, since, signal);
   const wanted = audit.records.filter(({ timestamp }) => Date.parse(timestamp) >= since);
-  const began = wanted.map((record) => wholeSecond(beganMsOf(record)));
+  const began = wanted.map((record) => floorToSecond(startMsOf(record)));
   return { sinceMs: Math.max(since, Math.min(now, ...began)), audit };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { valueProblem } from "../../../src/core/env/value-rules.ts";
-import { acceptedValues } from "../../../src/core/env/values.ts";
+import { valueIssue } from "../../../src/core/env/value-rules.ts";
+import { acceptedValues } from "../../../src/core/env/runtime-keys.ts";
 import type { FormKind, KeySpec } from "../../../src/core/facts/schema.ts";
 
 const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
@@ -22,9 +22,9 @@ test.each(Object.entries(cases))(
   "a key of kind %s accepts its format, refuses other values and says what it accepts",
   (kind, { good, bad }) => {
     const spec = { kind: kind as FormKind, tier: "editable", help: "", label: "KEY" } satisfies KeySpec;
-    for (const value of ["", ...good]) expect(valueProblem("KEY", spec, value)).toBeUndefined();
+    for (const value of ["", ...good]) expect(valueIssue("KEY", spec, value)).toBeUndefined();
     for (const value of bad) {
-      const problem = valueProblem("KEY", spec, value);
+      const problem = valueIssue("KEY", spec, value);
       expect(problem?.message).toMatch(/^KEY: .*accepted: ./);
       expect(problem?.accepted).toEqual(acceptedValues(spec));
     }
@@ -35,7 +35,7 @@ test.each(["text", "url", "list", "json"] as const)(
   "an editable key of kind %s refuses a value that looks like a secret, and does not quote it",
   (kind) => {
     const spec = { kind, tier: "editable", help: "", label: "KEY" } satisfies KeySpec;
-    const problem = valueProblem("KEY", spec, "https://hooks.slack.com/services/T0CANARY/B0CANARY/canarycanarycanary1");
+    const problem = valueIssue("KEY", spec, "https://hooks.slack.com/services/T0CANARY/B0CANARY/canarycanarycanary1");
     expect(problem?.code).toBe("ENV_VALUE_CREDENTIALS");
     expect(JSON.stringify(problem)).not.toContain("canarycanary");
   },

@@ -2,28 +2,28 @@ import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import { ecosystemFileNames } from "../../pm2/file-name.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
-import { below, ecosystemSpellings, type PlaceRequest } from "../places.ts";
+import { resolvePath, ecosystemSpellings, type EnvironmentRequest } from "../resolve.ts";
 import type { Project } from "../project.ts";
-import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
+import { isSameGroup, overriddenKeys, type ConfiguredFile } from "./examine.ts";
 
-type Named = Omit<Place, "exists" | "overridden">;
+type NamedFile = Omit<ConfiguredFile, "exists" | "overridden">;
 
 /** Without a `svcm.yaml`, the files in the default places count. */
-export async function gatherPlaces(
+export async function gatherFiles(
   ports: Ports,
   vocabulary: Vocabulary,
   project: Project | undefined,
   { files }: Survey,
-): Promise<Place[]> {
+): Promise<ConfiguredFile[]> {
   const { root } = ports.workspace;
-  const named = project ? declaredPlaces(root, project) : await defaultPlaces(ports, vocabulary);
+  const named = project ? declaredFiles(root, project) : await defaultFiles(ports, vocabulary);
   const missing = ports.stamps.missing(named.map(({ path }) => path));
   const places = named.map((place) => {
-    const later = named.slice(named.indexOf(place) + 1).filter((other) => isSameStack(place, other));
-    const contentOf = ({ path }: Named): string | undefined => files.get(shownPath(root, path));
+    const later = named.slice(named.indexOf(place) + 1).filter((other) => isSameGroup(place, other));
+    const contentOf = ({ path }: NamedFile): string | undefined => files.get(rootRelative(root, path));
     return {
       ...place,
-      path: shownPath(root, place.path),
+      path: rootRelative(root, place.path),
       exists: !missing.has(place.path),
       overridden: place.kind === "env" ? overriddenKeys(contentOf(place), later.map(contentOf)) : [],
     };
@@ -31,12 +31,15 @@ export async function gatherPlaces(
   return project ? places : places.filter(({ exists }) => exists);
 }
 
-export function requestsOf(places: readonly Place[], kind: Place["kind"]): PlaceRequest[] {
+export function readableRequests(
+  places: readonly ConfiguredFile[],
+  kind: ConfiguredFile["kind"],
+): EnvironmentRequest[] {
   const ofKind = places.filter((place) => place.kind === kind);
-  const isReadable = (place: Place): boolean => {
-    const stack = ofKind.filter((other) => isSameStack(place, other));
+  const isReadable = (place: ConfiguredFile): boolean => {
+    const group = ofKind.filter((other) => isSameGroup(place, other));
     // PM2 runs all ecosystem files, so each must exist. For env files, one layer is enough.
-    return kind === "env" ? stack.some(({ exists }) => exists) : stack.every(({ exists }) => exists);
+    return kind === "env" ? group.some(({ exists }) => exists) : group.every(({ exists }) => exists);
   };
   const requests = ofKind
     .filter(isReadable)
@@ -44,37 +47,37 @@ export function requestsOf(places: readonly Place[], kind: Place["kind"]): Place
   return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-export function shownPath(root: string, path: string): string {
+export function rootRelative(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
-function declaredPlaces(root: string, { services, environments }: Project): Named[] {
+function declaredFiles(root: string, { services, environments }: Project): NamedFile[] {
   return Object.keys(environments).flatMap((environment) =>
     Object.entries(services).flatMap(([service, { folder, ecosystem, env }]) => {
-      const base = below(root, folder);
+      const base = resolvePath(root, folder);
       const files = (ecosystem[environment] ?? []).map(({ file }) => file);
       const layers = env[environment]?.layers ?? [];
       return [
-        ...files.map((file): Named => ({ kind: "ecosystem", environment, service, path: below(base, file) })),
-        ...layers.map((file): Named => ({ kind: "env", environment, service, path: below(base, file) })),
+        ...files.map((file): NamedFile => ({ kind: "ecosystem", environment, service, path: resolvePath(base, file) })),
+        ...layers.map((file): NamedFile => ({ kind: "env", environment, service, path: resolvePath(base, file) })),
       ];
     }),
   );
 }
 
-async function defaultPlaces(
+async function defaultFiles(
   { workspace: { configDir, pm2Dir }, ecosystems }: Ports,
   { contract, matrix }: Vocabulary,
-): Promise<Named[]> {
+): Promise<NamedFile[]> {
   const listed = await ecosystems.list(pm2Dir).catch((): readonly string[] => []);
   const names = [...new Set(ecosystemSpellings(contract, matrix).values())];
   const service = "";
   return [
-    ...names.flatMap((environment): Named[] => {
+    ...names.flatMap((environment): NamedFile[] => {
       const file = ecosystemFileNames(environment).find((name) => listed.includes(name));
       return file === undefined ? [] : [{ kind: "ecosystem", environment, service, path: `${pm2Dir}/${file}` }];
     }),
-    ...Object.entries(contract.environments).map(([environment, { file }]): Named => ({
+    ...Object.entries(contract.environments).map(([environment, { file }]): NamedFile => ({
       kind: "env",
       environment,
       service,

@@ -12,26 +12,25 @@ const STRING = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\`(?:\\.|[^\`\
 /** A value up to the end of its member: strings, calls and identifiers. */
 const VALUE = String.raw`((?:${STRING}|\([^()]*\)|[^,\n{}()"'\`])+)`;
 const COMMENT = new RegExp(String.raw`(${STRING})|/\*[\s\S]*?\*/|//[^\n]*`, "g");
-/** `{ name, script }` and `{ ...base, script }` */
 const HIDDEN_NAME = /\.\.\.|[{,\s]name\s*[,}]/;
-const REACH = 10_000;
+const MAX_OBJECT_LENGTH = 10_000;
 
-export function withoutComments(path: string, text: string): string {
-  return isYaml(path)
+export function stripComments(path: string, text: string): string {
+  return isYamlFile(path)
     ? text.replaceAll(/(^|\s)#[^\n]*/g, "$1")
     : text.replaceAll(COMMENT, (_, string?: string) => string ?? " ");
 }
 
 /** PM2 names an app without a name after its script. */
-export function appsIn(path: string, text: string): Pm2App[] {
-  const isBare = isYaml(path);
+export function parseApps(path: string, text: string): Pm2App[] {
+  const isYaml = isYamlFile(path);
   return [...text.matchAll(member("script|cmd|exec", "g"))].map(({ 1: script = "", index }) => {
-    const part = isBare ? itemAround(text, index) : objectAround(text, index);
+    const part = isYaml ? itemAround(text, index) : objectAround(text, index);
     const source = member("name").exec(part)?.[1]?.trim() ?? "";
-    if (source !== "") return { name: literal(source, isBare), source, folder: folderIn(part, isBare) };
-    const file = HIDDEN_NAME.test(part) ? undefined : literal(script.trim(), isBare);
+    if (source !== "") return { name: literalText(source, isYaml), source, folder: folderIn(part, isYaml) };
+    const file = HIDDEN_NAME.test(part) ? undefined : literalText(script.trim(), isYaml);
     const name = file === undefined ? undefined : baseName(file).replace(/(?<=.)\.[^.]*$/, "");
-    return { name, source: script.trim(), folder: folderIn(part, isBare) };
+    return { name, source: script.trim(), folder: folderIn(part, isYaml) };
   });
 }
 
@@ -39,17 +38,17 @@ function member(name: string, flags = ""): RegExp {
   return new RegExp(String.raw`(?:^|[{,\s])["']?(?:${name})["']?\s*:[ \t]*${VALUE}`, flags);
 }
 
-function folderIn(part: string, isBare: boolean): string | undefined {
-  const cwd = pathIn(member("cwd").exec(part)?.[1], isBare);
+function folderIn(part: string, isYaml: boolean): string | undefined {
+  const cwd = pathIn(member("cwd").exec(part)?.[1], isYaml);
   if (cwd !== undefined) return cwd;
-  const script = pathIn(member("script|cmd|exec").exec(part)?.[1], isBare);
+  const script = pathIn(member("script|cmd|exec").exec(part)?.[1], isYaml);
   return script?.includes("/") === true && !script.includes(" ") ? folderOf(script) : undefined;
 }
 
 /** `path.join(__dirname, "services", "orders")`, for example. */
-function pathIn(expression: string | undefined, isBare: boolean): string | undefined {
+function pathIn(expression: string | undefined, isYaml: boolean): string | undefined {
   const source = expression?.trim() ?? "";
-  const texts = source.match(new RegExp(STRING, "g"))?.map((text) => text.slice(1, -1)) ?? (isBare ? [source] : []);
+  const texts = source.match(new RegExp(STRING, "g"))?.map((text) => text.slice(1, -1)) ?? (isYaml ? [source] : []);
   const path = texts
     .join("/")
     .replaceAll(/\$\{[^}]*\}/g, "")
@@ -57,18 +56,18 @@ function pathIn(expression: string | undefined, isBare: boolean): string | undef
   return source === "__dirname" ? "." : path.replace(/^\.\//, "").replace(/\/$/, "") || undefined;
 }
 
-function literal(source: string, isBare: boolean): string | undefined {
-  const text = /^(["'`])([^"'`]*)\1$/.exec(source)?.[2] ?? (isBare ? source : undefined);
+function literalText(source: string, isYaml: boolean): string | undefined {
+  const text = /^(["'`])([^"'`]*)\1$/.exec(source)?.[2] ?? (isYaml ? source : undefined);
   return text?.includes("${") === true ? undefined : text;
 }
 
 function objectAround(text: string, index: number): string {
   let [start, end] = [index, index + 1];
-  for (let depth = 0; start > 0 && index - start < REACH; start -= 1) {
+  for (let depth = 0; start > 0 && index - start < MAX_OBJECT_LENGTH; start -= 1) {
     if (text[start] === "}") depth += 1;
     if (text[start] === "{" && (depth -= 1) < 0) break;
   }
-  for (let depth = 0; end < text.length && end - index < REACH; end += 1) {
+  for (let depth = 0; end < text.length && end - index < MAX_OBJECT_LENGTH; end += 1) {
     if (text[end] === "{") depth += 1;
     if (text[end] === "}" && (depth -= 1) < 0) break;
   }
@@ -83,6 +82,6 @@ function itemAround(text: string, index: number): string {
   return text.slice(start, item.exec(text)?.index);
 }
 
-function isYaml(path: string): boolean {
+function isYamlFile(path: string): boolean {
   return /\.ya?ml$/i.test(path);
 }
