@@ -1,5 +1,5 @@
 import { rights } from "../core/api/rights.ts";
-import { isGranted, missingRight, rightsOf, type Identity, type Operation } from "../core/index.ts";
+import { isGranted, rightRefusal, rightsOf, type Identity, type Operation } from "../core/index.ts";
 import type { NatsProject } from "./settings.ts";
 import type { Asker } from "./wire.ts";
 
@@ -38,6 +38,6 @@ function inBoth(
 
 /** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
 export function permitted(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
-  if (user.role === undefined) throw missingRight(user, access);
+  if (user.role === undefined) throw rightRefusal(user, access);
   return user;
 }

@@ -1,6 +1,6 @@
 import type { Agent, request } from "undici";
 import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../ports/machine.ts";
-import { codeOf } from "../words/thrown.ts";
+import { errorCode } from "../words/thrown.ts";
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;
@@ -32,7 +32,7 @@ class UndiciClient implements AsyncContextClient {
       }
       return { kind: "answer", status, text: Buffer.concat(chunks).toString("utf8") };
     } catch (error) {
-      return signal.aborted ? { kind: "timeout" } : { kind: "unreachable", code: codeOf(error) };
+      return signal.aborted ? { kind: "timeout" } : { kind: "unreachable", code: errorCode(error) };
     }
   }
 

@@ -3,7 +3,7 @@ import type { AuditPage, AuditQuery } from "../ports/index.ts";
 import { attempting, refuse } from "./files/file-error.ts";
 import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "./files/system.ts";
 import { linesBackwards } from "./files/log.ts";
-import { recordIn } from "../words/record.ts";
+import { parseRecord } from "../words/record.ts";
 
 const MOST_WAITING = 10_000;
 
@@ -136,7 +136,7 @@ async function openIfThere(file: string): Promise<number | undefined> {
 const storedRecord = auditRecord.strip();
 
 function parseLine(line: string): AuditRecord | undefined {
-  const fields = recordIn(line);
+  const fields = parseRecord(line);
   const { environment, ...others } = fields ?? {};
   // Older logs have an empty environment instead of omitting it.
   return storedRecord.safeParse(environment === "" ? others : fields).data;

@@ -9,12 +9,12 @@ import {
   packagedRuntimeContract,
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
-import { isOwnContract, matrixFor } from "../facts/own.ts";
+import { isOwnContract, limitMatrix } from "../facts/own-contract.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Facts, type Files } from "../ports/index.ts";
 import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 import { attempting } from "./files/file-error.ts";
 import { fileState, isRefusal } from "./files/system.ts";
 import type { KeptFacts } from "./kept-facts.ts";
@@ -32,7 +32,7 @@ export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () =>
     value: packagedCapabilityMatrix,
   });
   const contractOf = lastAnswer((project: Project, value: RuntimeContract) => projectContract(project, value));
-  const besideOf = lastAnswer(matrixFor);
+  const besideOf = lastAnswer(limitMatrix);
   const matrixOf = lastAnswer((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
   const project = (): Promise<Project | undefined> =>
     declared.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
@@ -131,7 +131,7 @@ class FactFile<T> {
   async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
     const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
     const text = decodeUtf8(bytes);
-    if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
+    if (text === undefined) throw this.#refusal("FACT_INVALID", describeInvalidUtf8(bytes));
     if (text === this.#packaged.text) return this.#packaged.value;
     const key = `${this.#name}\n${text}`;
     const kept = this.#kept?.();

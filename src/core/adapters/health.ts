@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
-import { recordIn } from "../words/record.ts";
+import { parseRecord } from "../words/record.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 2000;
@@ -81,7 +81,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
 }
 
 function pidIn(text: string): number | null {
-  const pid = recordIn(text)?.["pid"];
+  const pid = parseRecord(text)?.["pid"];
   return typeof pid === "number" ? pid : null;
 }
 

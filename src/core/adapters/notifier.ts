@@ -5,7 +5,7 @@ import type { AlertMessage } from "../api/alerts.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
 import type { Notifier } from "../ports/notifier.ts";
-import { codeOf } from "../words/thrown.ts";
+import { errorCode } from "../words/thrown.ts";
 
 const PATIENCE_MS = 5_000;
 const COMMAND_MS = 10_000;
@@ -74,7 +74,7 @@ async function request(what: "webhook" | "heartbeat", url: string, init: Request
     await answer.body?.cancel();
     ({ status } = answer);
   } catch (error) {
-    const code = codeOf((error as { readonly cause?: unknown }).cause);
+    const code = errorCode((error as { readonly cause?: unknown }).cause);
     const why = error instanceof Error && error.name === "TimeoutError" ? `no answer in ${PATIENCE_MS / 1000} s` : code;
     throw failed(`The ${what} could not be reached: ${why}.`);
   }
@@ -100,7 +100,7 @@ function run(
   child.stdin.on("error", () => undefined);
   child.stdin.end(body);
   return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(failed(`The command could not be started: ${codeOf(error)}.`)));
+    child.once("error", (error) => reject(failed(`The command could not be started: ${errorCode(error)}.`)));
     child.once("close", (code, signal) => {
       if (code === 0) resolve();
       else

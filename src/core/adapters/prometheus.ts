@@ -1,7 +1,7 @@
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
 import type { Prometheus, RangeSeries } from "../ports/history.ts";
-import { codeOf } from "../words/thrown.ts";
+import { errorCode } from "../words/thrown.ts";
 
 export const PROMETHEUS_URL = "SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL";
 
@@ -34,7 +34,7 @@ export function nodePrometheus(
       } catch (error) {
         if (error instanceof SvcmError || signal?.aborted) throw error;
         if (patience.aborted) throw failed(`It did not answer in ${patienceMs / 1000} s.`);
-        throw failed(`It could not be reached: ${codeOf((error as { readonly cause?: unknown }).cause)}.`);
+        throw failed(`It could not be reached: ${errorCode((error as { readonly cause?: unknown }).cause)}.`);
       }
     },
   };

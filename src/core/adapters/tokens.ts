@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type
 import { dirname, join } from "node:path";
 import { foreignCode } from "../api/code.ts";
 import { SvcmError } from "../errors.ts";
-import { readTokens, TOKENS_FILE, tokensText, type StoredToken } from "../identity/tokens.ts";
+import { parseTokens, TOKENS_FILE, renderTokens, type StoredToken } from "../identity/tokens.ts";
 import { FileError, type Files } from "../ports/index.ts";
 import type { Tokens } from "../ports/tokens.ts";
 import { once } from "../words/once.ts";
@@ -24,14 +24,14 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
       const stats = stateOf(path);
       if (stats === undefined) return undefined;
       const state = fileState(stats);
-      if (last?.state !== state) last = { state, tokens: readTokens(readPrivate(path), path) };
+      if (last?.state !== state) last = { state, tokens: parseTokens(readPrivate(path), path) };
       return last.tokens;
     },
     async change(decide, beforeWrite) {
       const announce = once(beforeWrite);
       const decideText = (current: Uint8Array): Uint8Array => {
-        const tokens = readTokens(new TextDecoder().decode(current), path);
-        return new TextEncoder().encode(tokensText(decide(tokens)));
+        const tokens = parseTokens(new TextDecoder().decode(current), path);
+        return new TextEncoder().encode(renderTokens(decide(tokens)));
       };
       await failing(path, async () => {
         if (stateOf(path) === undefined) await create(path, () => void decide([]), announce);
@@ -50,7 +50,7 @@ async function create(path: string, check: () => void, announce: () => Promise<v
   await attempting("write", path, async () => {
     await createFolder(dirname(path));
     try {
-      await writeNew(path, Buffer.from(tokensText([])), 0o600);
+      await writeNew(path, Buffer.from(renderTokens([])), 0o600);
     } catch (error) {
       if (!isRefusal(error, "EEXIST")) throw error;
     }

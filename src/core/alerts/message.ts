@@ -1,17 +1,17 @@
 import type { AlertMessage } from "../api/alerts.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Report } from "./hold.ts";
+import type { AlertReport } from "./alert-state.ts";
 
-const WORDS = { firing: "ALERT", resolved: "Resolved" } as const;
+const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
 
-export function messageOf(
+export function alertMessage(
   { clock, host, workspace }: Pick<Ports, "clock" | "host" | "workspace">,
-  { rule, subject, state, details, sinceMs, leftOut }: Report,
+  { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
 ): AlertMessage {
   const nowMs = clock.now();
   return {
     version: 1,
-    text: `${WORDS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
+    text: `${STATE_LABELS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
     state,
     rule,
     subject,

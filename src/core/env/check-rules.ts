@@ -1,6 +1,6 @@
 import { MAX_FINDINGS } from "../api/issue.ts";
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
-import { accepting, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
+import { withAccepted, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 import { unportableLines } from "./portable.ts";
@@ -36,7 +36,7 @@ const missingKeys: EnvRule = {
   *check({ contract, effective, elsewhere }) {
     for (const [key, spec] of Object.entries(contract.keys)) {
       if (!isRequired(spec) || effective.has(key) || elsewhere.has(key)) continue;
-      yield { path: [key], ...accepting(`${key} is missing`, acceptedValues(spec)) };
+      yield { path: [key], ...withAccepted(`${key} is missing`, acceptedValues(spec)) };
     }
   },
 };
@@ -166,7 +166,7 @@ function* valueFindings({ contract, document }: CheckedFile) {
     const isHidden = tierOf(contract, key) === "never-exposed";
     const { suggestion: _suggestion, ...words } = problem;
     const shown = isHidden
-      ? { ...words, ...accepting(`${key}: the value is not accepted`, acceptedValues(spec)) }
+      ? { ...words, ...withAccepted(`${key}: the value is not accepted`, acceptedValues(spec)) }
       : problem;
     yield { ...shown, place: placeOfValue(entry) };
   }

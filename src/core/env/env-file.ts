@@ -11,7 +11,7 @@ import {
   resolveEnvironment,
 } from "../project/places.ts";
 import { baseName } from "../words/path.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
 
 /** svcm reads, checks and writes a file of this size within a second. */
@@ -119,7 +119,7 @@ export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined && isEncrypted(text)) throw encryptedFile(baseName(path), path);
   if (text !== undefined) return text;
-  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeNotUtf8(bytes) });
+  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeInvalidUtf8(bytes) });
 }
 
 export function envFileFailure(error: unknown, path: string): unknown {

@@ -1,6 +1,6 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
+import { findingsOf, toIssue, type CodedFinding, type Finding, type Rule } from "../findings/rule.ts";
 import { type EnvDocument, parseEnvDocument, spellings, valuesOf } from "./document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { defaultOf } from "./tiers.ts";
@@ -75,7 +75,7 @@ export function templateOf(contract: RuntimeContract, layers: readonly NamedText
     .join("");
 }
 
-function placedIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Issue {
+function placedIssue({ at, ...finding }: CodedFinding<Finding & Pick<Issue, "at">>): Issue {
   return { ...toIssue(finding), ...(at && { at }) };
 }
 

@@ -3,7 +3,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
 import { beganMsOf } from "./audited-events.ts";
-import { literal } from "../words/literal.ts";
+import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { newestRecords, type Recorded } from "./happened.ts";
 import type { EventFilter } from "./page.ts";
 import { wholeSecond } from "./seconds.ts";
@@ -42,7 +42,7 @@ export function needsOf({ apps, cause, kind }: EventFilter): RegExp[] {
 }
 
 export function namesIn(apps: readonly string[]): RegExp {
-  return new RegExp(apps.map((name) => literal(`[${name}:`)).join("|"));
+  return new RegExp(apps.map((name) => escapeRegExp(`[${name}:`)).join("|"));
 }
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);

@@ -2,7 +2,7 @@ import type { Release } from "../api/rollout.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Releases } from "../ports/releases.ts";
 import { keptReleases } from "../rollout/releases-now.ts";
-import { renderDuration } from "../words/duration-text.ts";
+import { renderDuration } from "../words/duration.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import type { LogLevel } from "../api/names.ts";
-import { isRecord, recordIn } from "../words/record.ts";
+import { isRecord, parseRecord } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 
 export interface ReadLine {
@@ -21,7 +21,7 @@ export function readLine(line: string): ReadLine {
   const stamped = stampOf(line);
   const atMs = stamped?.atMs ?? null;
   const text = stamped?.rest ?? line;
-  const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? recordIn(text) : undefined;
+  const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? parseRecord(text) : undefined;
   const read = json && (ofPm2(json) ?? ofLogger(json));
   return read ? { ...read, atMs: read.atMs ?? atMs } : { atMs, level: levelIn(text), text };
 }

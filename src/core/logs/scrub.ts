@@ -1,5 +1,5 @@
 import { scrubOf, spellingsOf, type Scrub } from "../pm2/scrub.ts";
-import { maskMembers, REDACTED } from "../secrets/redact.ts";
+import { maskLogLine, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
 const LEAST_BEGUN = 4;
@@ -20,7 +20,7 @@ export interface LineScrub {
 export function lineScrub(secrets: readonly string[]): LineScrub {
   const scrub = scrubOf(secrets);
   const known = spellingsOf(secrets);
-  const whole = (line: string): string => maskMembers(scrub(plain(line)));
+  const whole = (line: string): string => maskLogLine(scrub(plain(line)));
   return { whole, cut: (line) => withoutBegun(whole(line), known) };
 }
 

@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { catalog, docOf } from "../findings/catalog.ts";
+import { catalog, findCodeDoc } from "../findings/catalog.ts";
 import type { CodeDoc } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 
@@ -15,7 +15,7 @@ export const codeExplain = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(_ports, { code }): Promise<CodeExplanation> {
     const asked = code.trim().toUpperCase();
-    const doc = docOf(asked);
+    const doc = findCodeDoc(asked);
     if (doc) return { code: asked, ...doc };
     const known = Object.values(catalog).flatMap(Object.keys);
     const meant = suggest(asked, known) ?? known.find((word) => asked !== "" && word.startsWith(asked));

@@ -3,10 +3,10 @@ import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
 import { ecosystemSpellings, envSpellings } from "../project/places.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { selectorsOf, type Labelled } from "../nodes/select.ts";
+import { selectorsOf, type LabelledNode } from "../nodes/select.ts";
 import { catalog } from "../findings/catalog.ts";
 import { textField } from "../deployments/candidate.ts";
-import { fieldsOf, type ListSection } from "../deployments/shape.ts";
+import { fieldNames, type ListSection } from "../deployments/shape.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
 export interface Completable {
@@ -58,10 +58,10 @@ const sources = {
     Object.values(catalog).flatMap((codes) =>
       Object.entries(codes).map(([value, { summary }]) => ({ value, about: summary })),
     ),
-  targetFields: async () => plain(fieldsOf("deployments")),
+  targetFields: async () => plain(fieldNames("deployments")),
   configurationFields: async ({ facts }: Ports) => {
     const ports = Object.values((await facts.capabilityMatrix()).serviceKinds).flatMap((kind) => kind.ports);
-    const fields = fieldsOf("serviceConfiguration").filter((field) => field !== "ports");
+    const fields = fieldNames("serviceConfiguration").filter((field) => field !== "ports");
     return plain([...fields, ...new Set(ports.map((port) => `ports.${port}`))]);
   },
   targets: async (ports: Ports) => entries(ports, "deployments", "name", "deployTarget"),
@@ -79,7 +79,7 @@ const sources = {
     plain([...new Set((await processes.names()).map(({ namespace }) => namespace))]),
 };
 
-async function declaredNodes({ facts }: Ports): Promise<Labelled[]> {
+async function declaredNodes({ facts }: Ports): Promise<LabelledNode[]> {
   const nodes = (await facts.project())?.nats?.nodes ?? {};
   return Object.entries(nodes).map(([name, { labels }]) => ({ name, labels }));
 }

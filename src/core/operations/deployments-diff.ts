@@ -2,13 +2,13 @@ import { isValid } from "../api/issue.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import type { DiffReport, DiffSide } from "../deployments/diff/report/diff-report.ts";
+import type { DiffReport, DiffSide } from "../deployments/diff/change.ts";
 import { isRecord } from "../words/record.ts";
 import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import {
   DEPLOYMENTS_FILE,
-  readDocumentIfThere,
+  readDocumentIfExists,
   documentPath,
   documentText,
   vocabularyOf,
@@ -26,7 +26,7 @@ export const deploymentsDiff = defineOperation({
     const vocabulary = await vocabularyOf(ports);
     const old = await readRevision(ports, file, from);
     const young: Read =
-      to === undefined ? { text: await readDocumentIfThere(ports, file) } : await readRevision(ports, file, to);
+      to === undefined ? { text: await readDocumentIfExists(ports, file) } : await readRevision(ports, file, to);
     if (old.text === undefined && young.text === undefined) throw nowhere(documentPath(ports, file), [old, young]);
     const [before, after] = [await readSide(old, file, vocabulary), await readSide(young, file, vocabulary)];
     const [{ diffDeployments }, { maskChange }] = await Promise.all([

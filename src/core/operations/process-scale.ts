@@ -1,4 +1,4 @@
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import type { AffectedProcess } from "../pm2/control/acting.ts";
 import { noteProcesses, type ActionSubject } from "../pm2/control/recorded.ts";
@@ -44,6 +44,6 @@ export const processScale = defineOperation({
       noteProcesses(about, ports, [...found, ...others]);
       return { ok: true, name, from: found.length, to: instances, affected };
     };
-    return audited(ports, caller, () => about, scale, { isAlwaysRecorded: true });
+    return withAudit(ports, caller, () => about, scale, { isAlwaysRecorded: true });
   },
 });

@@ -1,9 +1,9 @@
-import { isOwnContract } from "../facts/own.ts";
+import { isOwnContract } from "../facts/own-contract.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
-import { literal } from "../words/literal.ts";
+import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { specOf, tierOf } from "../env/tiers.ts";
 
 export type Scrub = (text: string) => string;
@@ -43,7 +43,7 @@ export function secretsOf(contract: RuntimeContract, variables: Iterable<readonl
 export function scrubOf(secrets: Iterable<string>): Scrub {
   const known = spellingsOf(secrets);
   // One pattern is as fast for fifty secrets as for one.
-  const pattern = known.length === 0 ? undefined : new RegExp(known.map(literal).join("|"), "g");
+  const pattern = known.length === 0 ? undefined : new RegExp(known.map(escapeRegExp).join("|"), "g");
   return (text) => {
     const without = pattern ? text.replaceAll(pattern, REDACTED) : text;
     return maskCredentials(without).replaceAll(SECRET_OPTION, `$1${REDACTED}`);

@@ -7,5 +7,5 @@ export interface YamlSource {
   /** The location of a path, or of its nearest ancestor. */
   at(path: readonly (string | number)[], part?: "key" | "value"): Location;
   /** The source text of a scalar, for example `1.10` for the number 1.1. */
-  written(path: readonly (string | number)[]): string | undefined;
+  scalarSource(path: readonly (string | number)[]): string | undefined;
 }

@@ -1,5 +1,5 @@
 import type { NatsProject } from "../../core/index.ts";
-import { millisecondsOf } from "../../core/words/duration.ts";
+import { parseDuration } from "../../core/words/duration.ts";
 
 /** The oldest records are dropped first. */
 export interface StreamLimits {
@@ -15,7 +15,7 @@ export function limitsOf({ events }: NatsProject): StreamLimits {
   const { maxAge = "30d", maxBytes = "1GB", maxPerNode = 100_000 } = events;
   const [, count, unit] = /^(\d+)([MG]B)$/.exec(maxBytes) ?? [];
   return {
-    maxAgeMs: millisecondsOf(maxAge, /^(\d+)([hd])$/) ?? 0,
+    maxAgeMs: parseDuration(maxAge, /^(\d+)([hd])$/) ?? 0,
     maxBytes: Number(count) * UNITS[unit as keyof typeof UNITS],
     maxPerNode,
   };

@@ -2,7 +2,7 @@ import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { refusePlan, rolloutPlan, SvcmError, type Ports } from "../../core/index.ts";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Plan } from "../../core/api/rollout.ts";
-import { ended, takenOver } from "../../core/nodes/rollout.ts";
+import { endRollout, transferRollout } from "../../core/nodes/rollout.ts";
 import type { Fleet, KnownNode } from "../fleet.ts";
 import { stateOf, type AnswerState } from "../nodes.ts";
 import { lockedBy, readRollout, take, type Held } from "./record.ts";
@@ -132,10 +132,10 @@ export async function takeOver(
       hint: "Roll back every node: svcm rollout rollback",
     });
   const by = { holder: ports.host.randomId(), owner: fleet.user, direction };
-  return take(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
+  return take(fleet, transferRollout(rollout, by), { revision, now: ports.clock.now() });
 }
 
 /** Leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
 export async function unlock({ fleet, ports }: World, { rollout, revision }: Held): Promise<FleetRollout> {
-  return (await take(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
+  return (await take(fleet, endRollout(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
 }

@@ -1,7 +1,14 @@
 /** The record is written before and after each action; `nextMove` decides the next one. */
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { rolloutApply, rolloutRollback, SvcmError, type Ports } from "../../core/index.ts";
-import { answered, asked, ended, nextMove, turned, type Answer } from "../../core/nodes/rollout.ts";
+import {
+  recordResponse,
+  recordRequests,
+  endRollout,
+  nextMove,
+  turnBack,
+  type NodeResponse,
+} from "../../core/nodes/rollout.ts";
 import type { Fleet } from "../fleet.ts";
 import { replace, type Held } from "./record.ts";
 
@@ -19,7 +26,7 @@ export interface Running {
 const SLICE_MS = 30_000;
 const AGAIN_MS = 500;
 
-type Answered = Answer & { readonly node: string };
+type Answered = NodeResponse & { readonly node: string };
 
 /**
  * If the rollout cannot continue, the record has no holder and the lock stays.
@@ -36,16 +43,16 @@ export async function run(running: Running, { rollout: begun, revision: first }:
   };
   for (;;) {
     const move = nextMove(held.rollout, { busy: new Set(busy.keys()), isStopping: signal.aborted });
-    if (move.do === "ask") {
-      await journal(asked(held.rollout, move.nodes));
+    if (move.do === "request") {
+      await journal(recordRequests(held.rollout, move.nodes));
       for (const node of move.nodes) busy.set(node, answerOf(running, held, node));
     } else if (move.do === "wait") {
       const { node, ...answer } = await Promise.race(busy.values());
       busy.delete(node);
-      await journal(answered(held.rollout, node, answer));
-    } else if (move.do === "turn") await journal(turned(held.rollout));
+      await journal(recordResponse(held.rollout, node, answer));
+    } else if (move.do === "turn-back") await journal(turnBack(held.rollout));
     else {
-      await journal(ended(held.rollout, move.do === "end" ? move.outcome : null));
+      await journal(endRollout(held.rollout, move.do === "end" ? move.outcome : null));
       return held.rollout;
     }
   }

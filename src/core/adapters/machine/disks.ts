@@ -2,7 +2,7 @@ import { stat, statfs } from "node:fs/promises";
 import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
 import { foreignCode } from "../../api/code.ts";
 import type { DiskReading } from "../../metrics/reading.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 
 const KEPT_MS = 15_000;
 /** A disconnected network disk never answers. */
@@ -41,7 +41,7 @@ export class DiskReader {
   async #readInTime(path: string): Promise<Found> {
     if (this.#stuck.has(path)) return failed(path, "ETIMEDOUT");
     this.#stuck.add(path);
-    const answer = readOne(path).catch((error: unknown) => failed(path, codeOf(error)));
+    const answer = readOne(path).catch((error: unknown) => failed(path, errorCode(error)));
     const done = answer.finally(() => this.#stuck.delete(path));
     const patience = new AbortController();
     const late = after(this.#patienceMs, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });

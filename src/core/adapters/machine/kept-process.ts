@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { foreignCode } from "../../api/code.ts";
 import { hasEnded, parsePidIo, parsePidStat, parsePidStatm, type Units } from "../../metrics/proc.ts";
 import type { IoReading, ProcessReading } from "../../metrics/reading.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 
 const NO_LONGER_THERE = new Set(["ESRCH", "ENOENT"]);
 
@@ -43,7 +43,7 @@ export class KeptProcess {
         io: this.#readIo(),
       };
     } catch (error) {
-      if (NO_LONGER_THERE.has(codeOf(error))) return undefined;
+      if (NO_LONGER_THERE.has(errorCode(error))) return undefined;
       throw error;
     }
   }
@@ -59,7 +59,7 @@ export class KeptProcess {
     try {
       return parsePidIo(this.#io.read()) ?? ioFailure("EUNKNOWN");
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCode(error);
       if (NO_LONGER_THERE.has(code)) throw error;
       return ioFailure(code);
     }
@@ -71,7 +71,7 @@ function openIo(pid: number, buffer: Buffer): KeptFile | IoReading {
   try {
     return new KeptFile(`/proc/${pid}/io`, buffer);
   } catch (error) {
-    return ioFailure(codeOf(error));
+    return ioFailure(errorCode(error));
   }
 }
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { AnswerReader, requestOf } from "./message.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 import type { ProcessName } from "../../ports/processes.ts";
 import { pm2Home } from "./home.ts";
 
@@ -37,7 +37,7 @@ export function probe(socket: string): Promise<string | undefined> {
     });
     attempt.once("error", (error) => {
       attempt.destroy();
-      resolve(codeOf(error));
+      resolve(errorCode(error));
     });
   });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { once } from "../../words/once.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 import { fileLocks, type Guarded } from "../files/lock.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
 import { pm2Home, type Pm2Home, whyUnusable } from "./home.ts";
@@ -120,7 +120,8 @@ function send(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (codeOf(error) !== "ESRCH") throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
+    if (errorCode(error) !== "ESRCH")
+      throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Issue } from "../../api/issue.ts";
 export interface DeploymentsDiff {
   /** New order; removed entries come last. */
   readonly changes: readonly Change[];
@@ -50,3 +51,18 @@ export type EffectAction = "start" | "stop" | "touch";
 export type Note =
   | { readonly kind: "reordered"; readonly section: "interfaces" | "deployments" }
   | { readonly kind: "migrated"; readonly name: string };
+
+export interface DiffReport extends DeploymentsDiff {
+  readonly file: string;
+  readonly from: DiffSide;
+  readonly to: DiffSide;
+}
+
+export interface DiffSide {
+  readonly revision?: string;
+  readonly commit?: string;
+  /** A missing file counts as an empty document. */
+  readonly exists: boolean;
+  readonly valid: boolean;
+  readonly issues: readonly Issue[];
+}

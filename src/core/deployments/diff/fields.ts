@@ -15,12 +15,12 @@ export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
 }
 
 export function fingerprint(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? "";
+  return JSON.stringify(sortKeys(value)) ?? "";
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortKeys(member)]));
 }

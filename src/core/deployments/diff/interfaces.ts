@@ -1,9 +1,9 @@
 import { type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
-import { effectsOf, interfaceRuns } from "./effects.ts";
+import { compareWorkloads, interfaceWorkloads, type Workload } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
-import { isReordered, pairByMarks, type Pairing } from "./pair.ts";
+import { isReordered, pairByKeys, type Pairing } from "./pair.ts";
 
 export function diffInterfaces(
   from: readonly Candidate[],
@@ -11,49 +11,54 @@ export function diffInterfaces(
   vocabulary: Vocabulary,
 ): DeploymentsDiff {
   const pairing = pairInterfaces(from, to);
-  const runs = (adapter: Candidate): ReturnType<typeof interfaceRuns> => interfaceRuns(adapter, vocabulary);
-  const kept = pairing.pairs.map(({ from: old, to: young }) => ({
-    index: young.index,
-    change: change("changed", young.entry, diffFields(old.entry, young.entry), [runs(old.entry), runs(young.entry)]),
+  const workloads = (adapter: Candidate): Workload[] => interfaceWorkloads(adapter, vocabulary);
+  const paired = pairing.pairs.map(({ from: old, to: next }) => ({
+    index: next.index,
+    change: createChange("changed", next.entry, diffFields(old.entry, next.entry), [
+      workloads(old.entry),
+      workloads(next.entry),
+    ]),
   }));
   const added = pairing.added.map(({ entry, index }) => ({
     index,
-    change: change("added", entry, diffFields({}, entry), [[], runs(entry)]),
+    change: createChange("added", entry, diffFields({}, entry), [[], workloads(entry)]),
   }));
-  const present = [...kept.filter((one) => one.change.fields.length > 0), ...added];
+  const present = [...paired.filter((one) => one.change.fields.length > 0), ...added];
   return {
     changes: [
       ...present.toSorted((a, b) => a.index - b.index).map((one) => one.change),
-      ...pairing.removed.map(({ entry }) => change("removed", entry, diffFields(entry, {}), [runs(entry), []])),
+      ...pairing.removed.map(({ entry }) =>
+        createChange("removed", entry, diffFields(entry, {}), [workloads(entry), []]),
+      ),
     ],
     notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
   };
 }
 
 export function pairInterfaces(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
-  return pairByMarks(from, to, [fingerprint, placeMark, controllerMark]);
+  return pairByKeys(from, to, [fingerprint, entrypointKey, controllerKey]);
 }
 
-function change(
+function createChange(
   kind: Change["kind"],
   adapter: Candidate,
   fields: Change["fields"],
-  [before, after]: readonly [ReturnType<typeof interfaceRuns>, ReturnType<typeof interfaceRuns>],
+  [before, after]: readonly [readonly Workload[], readonly Workload[]],
 ): Change {
   const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");
   const name = parts.length > 0 ? { name: parts.join(" ") } : {};
   // The process that serves an adapter keeps running.
-  const effects = effectsOf(before, after).map((effect) =>
+  const effects = compareWorkloads(before, after).map((effect) =>
     effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
   );
   return { section: "interfaces", kind, ...name, fields, effects };
 }
 
-function placeMark(adapter: Candidate): string | undefined {
+function entrypointKey(adapter: Candidate): string | undefined {
   const [type, entrypoint] = [textField(adapter, "type"), textField(adapter, "entrypoint")];
   return entrypoint === "" ? undefined : fingerprint([type, entrypoint]);
 }
 
-function controllerMark(adapter: Candidate): string | undefined {
+function controllerKey(adapter: Candidate): string | undefined {
   return textField(adapter, "controller") || undefined;
 }

@@ -1,6 +1,6 @@
 import type { RuntimeContract } from "../../facts/schema.ts";
 import { parseYaml } from "../../yaml/parse.ts";
-import { scalarText } from "../../yaml/write.ts";
+import { renderScalar } from "../../yaml/write.ts";
 import { editYaml } from "../../yaml/splice/edit-yaml.ts";
 import { PROJECT_FILE } from "../project.ts";
 import type { DetectedKey } from "./detect.ts";
@@ -20,7 +20,7 @@ export function withKeys(text: string, [first, ...others]: readonly DetectedKey[
     value: keyEntry(key),
   }));
   const edited = editYaml({ text, value, isJson: false }, changes).text;
-  const head = `${scalarText(first.key)}:`;
+  const head = `${renderScalar(first.key)}:`;
   const lines = edited.split("\n");
   const row = lines.findIndex((line, index) => line.trimStart().startsWith(head) && line !== text.split("\n")[index]);
   const indent = /^\s+/.exec(lines[row] ?? "")?.[0];

@@ -1,5 +1,5 @@
 import type { Ports } from "../../ports/index.ts";
-import { defined } from "../../words/defined.ts";
+import { omitUndefined } from "../../words/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 import { formerNameOf } from "../step.ts";
 import type { EnvFileCopy, Left, LeftApp, ReleaseHead } from "../release.ts";
@@ -24,7 +24,7 @@ export function leftAfter({ clock }: Ports, now: Planned, { envFiles, save, boot
         environment: now.content.name,
         service: now.serviceOf(name),
         keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
-        ...defined({ probe, bootMs }),
+        ...omitUndefined({ probe, bootMs }),
         envFiles: envFiles.filter(({ path }) => own.includes(path)),
       },
     ];

@@ -11,7 +11,7 @@ import { definitionOf } from "../plan.ts";
 import { namesIn, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { gate, type Demand } from "./gate.ts";
 import { processesOf, quiet } from "./quiet.ts";
-import { counted } from "../../words/counted.ts";
+import { pluralize } from "../../words/pluralize.ts";
 
 export interface Returning {
   readonly head: ReleaseHead;
@@ -123,8 +123,8 @@ function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessR
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;
   if (now.length !== former.length)
-    return `PM2 lists ${counted(now.length, "process", "processes")}, and there were ${former.length} before.`;
+    return `PM2 lists ${pluralize(now.length, "process", "processes")}, and there were ${former.length} before.`;
   return online < running
-    ? `${online} of ${counted(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
+    ? `${online} of ${pluralize(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
     : undefined;
 }

@@ -1,6 +1,6 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { Release } from "../../api/rollout.ts";
-import { audited } from "../../audit/audited.ts";
+import { withAudit } from "../../audit/with-audit.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
@@ -41,7 +41,7 @@ export function rolledBack(ports: Ports, input: Input, caller: Caller): Promise<
       const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
       return await hearing(ports, () => run(ports, now, recording, how));
     });
-  return audited(ports, caller, () => about, attempt);
+  return withAudit(ports, caller, () => about, attempt);
 }
 
 function stale(asked: string, present: string): SvcmError {

@@ -1,4 +1,4 @@
-import { portOf } from "../../words/port.ts";
+import { parsePort } from "../../words/port.ts";
 import type { Probe } from "../../ports/health.ts";
 import type { HealthSettings } from "./settings.ts";
 
@@ -37,7 +37,7 @@ export function probeOf(
   const found = settingsFor(app, health);
   if (found === undefined) return undefined;
   const { kind, path, port: given, service, isDeclared } = found;
-  const port = typeof given === "number" ? given : portOf(env[given]);
+  const port = typeof given === "number" ? given : parsePort(env[given]);
   if (port === null) return undefined;
   const portKey = typeof given === "string" ? given : null;
   return { kind, path, port, portKey, ...(service !== undefined && { service }), ...(isDeclared && { isDeclared }) };

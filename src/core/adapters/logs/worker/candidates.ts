@@ -1,4 +1,4 @@
-import { literal } from "../../../words/literal.ts";
+import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
 import type { Search } from "../../../logs/match.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
 import { rangeAt, type Range } from "./regions.ts";
@@ -14,7 +14,7 @@ export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Cand
     return (bytes) => hits(bytes, (from) => bytes.indexOf(needle, from));
   }
   if (!/^[\x20-\x7e]+$/.test(grep)) return undefined;
-  const pattern = new RegExp(literal(grep), "gi");
+  const pattern = new RegExp(escapeRegExp(grep), "gi");
   return (bytes) => {
     const text = bytes.toString("latin1");
     return hits(bytes, (from) => {

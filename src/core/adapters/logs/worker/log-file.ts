@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs"
 import { sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { foreignCode, type ErrorCode } from "../../../api/code.ts";
-import { codeOf } from "../../../words/thrown.ts";
+import { errorCode } from "../../../words/thrown.ts";
 import { O_RDONLY, openedPath, SAFELY, statOf } from "../../files/system.ts";
 
 /** Applies to the compressed and the decompressed size. */
@@ -79,7 +79,7 @@ function unzipped(fd: number, size: number, path: string): Buffer {
   try {
     return gunzipSync(zipped, { maxOutputLength: MOST_ZIPPED_BYTES });
   } catch (error) {
-    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge;
+    if (errorCode(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge;
     throw new Unreadable("ENOTREG", `${path} is not compressed by gzip.`);
   }
 }
@@ -105,7 +105,7 @@ function opened(path: string): number {
   try {
     return openSync(path, O_RDONLY | SAFELY);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ELOOP" || code === "ENXIO") throw notRegular(path);
     throw new Unreadable(foreignCode(code), `${path} cannot be read (${code}).`);
   }

@@ -7,7 +7,7 @@ import type { LogFilter } from "../../../ports/logs.ts";
 import type { KnownLine, LineSource } from "../packed.ts";
 import type { RawLine } from "./block.ts";
 import type { Target } from "./targets.ts";
-import { counted } from "../../../words/counted.ts";
+import { pluralize } from "../../../words/pluralize.ts";
 
 const LONGEST_LINE = 64 * 1024;
 
@@ -29,7 +29,7 @@ export function scrubbed(raw: RawLine, scrub: LineScrub): ScrubbedLine {
   const isEscaped = text.includes("\\");
   const said = isEscaped ? scrub.whole(found) : found;
   const fields = members && isEscaped ? scrubbedFields(members, scrub) : members;
-  return { text, atMs, level, said: more === 0 ? said : `${said}… (${counted(more, "byte")} more)`, fields };
+  return { text, atMs, level, said: more === 0 ? said : `${said}… (${pluralize(more, "byte")} more)`, fields };
 }
 
 function scrubbedFields(fields: NonNullable<KnownLine["fields"]>, { whole }: LineScrub): KnownLine["fields"] {

@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from "node:net";
-import { codeOf } from "../../../words/thrown.ts";
+import { errorCode } from "../../../words/thrown.ts";
 import { LinkFailure, unreachable, wordsOf } from "../failure.ts";
 import { AnswerReader, MOST_ANSWER_BYTES, requestOf, TooLargeAnswer } from "../message.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -20,7 +20,7 @@ export async function connect(path: string, patienceMs: number): Promise<Connect
   const socket = createConnection(path);
   const connected = new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);
-    socket.once("error", (error) => reject(unreachable(codeOf(error), path)));
+    socket.once("error", (error) => reject(unreachable(errorCode(error), path)));
   });
   try {
     await orTimeout(connected, patienceMs, "PM2 did not accept the connection");

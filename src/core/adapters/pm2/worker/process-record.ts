@@ -1,5 +1,5 @@
 import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value.ts";
-import { portOf } from "../../../words/port.ts";
+import { parsePort } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import { settingsOf } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -39,7 +39,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     cronRestart: textOrNull(env["cron_restart"]),
     ...measured(listed),
     ...reported(env["axm_monitor"]),
-    httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
+    httpPort: parsePort(environmentOf(listed)["SVC_HTTP_PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
