@@ -28,7 +28,6 @@ export function testMessage({ clock, host, workspace }: Pick<Ports, "clock" | "h
   const at = new Date(clock.now()).toISOString();
   const details = `This is a test of the alerts of ${workspace.root}.`;
   const text = `Test on ${host.name()}: ${details}`;
-  const [root, name] = [workspace.root, host.name()];
   return {
     version: 1,
     text,
@@ -36,8 +35,8 @@ export function testMessage({ clock, host, workspace }: Pick<Ports, "clock" | "h
     rule: null,
     subject: "test",
     details,
-    host: name,
-    workspace: root,
+    host: host.name(),
+    workspace: workspace.root,
     at,
     since: at,
     leftOut: 0,

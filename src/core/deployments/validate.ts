@@ -115,7 +115,7 @@ function checkEntry(
   section: ListSection,
   entry: Candidate,
   siblings: Siblings,
-  path: readonly (string | number)[],
+  path: Issue["path"],
   vocabulary: Vocabulary,
 ): Issue[] {
   const members = memberIssues(section, entry, path);
@@ -138,7 +138,7 @@ function runRules(
   list: readonly Rule[],
   entry: Candidate,
   siblings: Siblings,
-  path: readonly (string | number)[],
+  path: Issue["path"],
   vocabulary: Vocabulary,
 ): Issue[] {
   return Array.from(findingsOf(list, { entry, vocabulary, siblings }), (finding) => toIssue(finding, path));

@@ -1,4 +1,5 @@
 import type { Code } from "../api/codes.generated.ts";
+import type { Path } from "../yaml/source.ts";
 import { withAccepted, type Finding } from "../findings/rule.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
@@ -10,8 +11,6 @@ export interface FactFinding extends Finding {
   readonly code?: Code;
   readonly path: Path;
 }
-
-type Path = readonly (string | number)[];
 
 export function contractIssues(contract: DeclaredContract): FactFinding[] {
   return [

@@ -2,9 +2,7 @@ import * as z from "zod";
 import type { Issue } from "../api/issue.ts";
 import { suggest } from "../words/suggest.ts";
 import { maskCredentials, maskSource } from "../secrets/redact.ts";
-import type { YamlSource } from "../yaml/source.ts";
-
-type Path = readonly (string | number)[];
+import type { Path, YamlSource } from "../yaml/source.ts";
 
 export function shapeIssues(issue: z.core.$ZodIssue, source: YamlSource, schema: z.ZodType): Issue[] {
   const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));

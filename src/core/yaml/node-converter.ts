@@ -1,9 +1,8 @@
 import type { Code } from "../api/codes.generated.ts";
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { MAX_FINDINGS, type Issue, type Location } from "../api/issue.ts";
+import type { Path } from "./source.ts";
 import { yaml11Kind } from "./yaml11.ts";
-
-type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
 export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;

@@ -15,10 +15,8 @@ import {
   type ParseOptions,
 } from "yaml";
 import { isValid, sortIssues, type Issue, type Location } from "../api/issue.ts";
-import type { YamlSource } from "./source.ts";
+import type { Path, YamlSource } from "./source.ts";
 import { issueAt, TOO_DEEP, NodeConverter } from "./node-converter.ts";
-
-type Path = readonly (string | number)[];
 
 export const PARSE_OPTIONS = {
   version: "1.2",

@@ -1,6 +1,5 @@
 import type { Issue } from "../../api/issue.ts";
 export interface DeploymentsDiff {
-  /** New order; removed entries come last. */
   readonly changes: readonly Change[];
   readonly notes: readonly Note[];
 }
@@ -8,7 +7,6 @@ export interface DeploymentsDiff {
 export interface Change {
   readonly section: ChangedSection;
   readonly kind: "added" | "removed" | "renamed" | "changed";
-  /** From the old document if the entry was removed. */
   readonly name?: string;
   readonly previousName?: string;
   readonly fields: readonly FieldChange[];

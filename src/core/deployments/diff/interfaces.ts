@@ -3,7 +3,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
 import { compareWorkloads, interfaceWorkloads, type Workload } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
-import { isReordered, pairByKeys, type Pairing } from "./pair.ts";
+import { isReordered, pairByKeys, type Pairing, pairingChanges } from "./pair.ts";
 
 export function diffInterfaces(
   from: readonly Candidate[],
@@ -11,26 +11,8 @@ export function diffInterfaces(
   vocabulary: Vocabulary,
 ): DeploymentsDiff {
   const pairing = pairInterfaces(from, to);
-  const workloads = (adapter: Candidate): Workload[] => interfaceWorkloads(adapter, vocabulary);
-  const paired = pairing.pairs.map(({ from: old, to: next }) => ({
-    index: next.index,
-    change: createChange("changed", next.entry, diffFields(old.entry, next.entry), [
-      workloads(old.entry),
-      workloads(next.entry),
-    ]),
-  }));
-  const added = pairing.added.map(({ entry, index }) => ({
-    index,
-    change: createChange("added", entry, diffFields({}, entry), [[], workloads(entry)]),
-  }));
-  const present = [...paired.filter((one) => one.change.fields.length > 0), ...added];
   return {
-    changes: [
-      ...present.toSorted((a, b) => a.index - b.index).map((one) => one.change),
-      ...pairing.removed.map(({ entry }) =>
-        createChange("removed", entry, diffFields(entry, {}), [workloads(entry), []]),
-      ),
-    ],
+    changes: pairingChanges(pairing, (before, after) => interfaceChange(before, after, vocabulary)),
     notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
   };
 }
@@ -39,16 +21,20 @@ export function pairInterfaces(from: readonly Candidate[], to: readonly Candidat
   return pairByKeys(from, to, [fingerprint, entrypointKey, controllerKey]);
 }
 
-function createChange(
-  kind: Change["kind"],
-  adapter: Candidate,
-  fields: Change["fields"],
-  [before, after]: readonly [readonly Workload[], readonly Workload[]],
-): Change {
+function interfaceChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const kind = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  const fields = diffFields(before ?? {}, after ?? {});
+  if (kind === "changed" && fields.length === 0) return undefined;
+  const adapter = after ?? before ?? {};
   const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");
   const name = parts.length > 0 ? { name: parts.join(" ") } : {};
+  const workloads = (entry: Candidate | undefined): Workload[] => (entry ? interfaceWorkloads(entry, vocabulary) : []);
   // The process that serves an adapter keeps running.
-  const effects = compareWorkloads(before, after).map((effect) =>
+  const effects = compareWorkloads(workloads(before), workloads(after)).map((effect) =>
     effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
   );
   return { section: "interfaces", kind, ...name, fields, effects };

@@ -35,6 +35,18 @@ export function addPairs<T>({ pairs, removed, added }: Pairing<T>, found: readon
   };
 }
 
+/** In the new order; removed entries come last. An equal pair has no change. */
+export function pairingChanges<T, Result>(
+  { pairs, removed, added }: Pairing<T>,
+  toChange: (before: T | undefined, after: T | undefined) => Result | undefined,
+): Result[] {
+  const present = [...pairs, ...added.map((to) => ({ from: undefined, to }))];
+  return [
+    ...present.toSorted((a, b) => a.to.index - b.to.index).map(({ from, to }) => toChange(from?.entry, to.entry)),
+    ...removed.map(({ entry }) => toChange(entry, undefined)),
+  ].filter((change) => change !== undefined);
+}
+
 export function isReordered<T>({ pairs }: Pairing<T>): boolean {
   const olds = pairs.toSorted((a, b) => a.to.index - b.to.index).map(({ from }) => from.index);
   return olds.some((index, position) => position > 0 && index < (olds[position - 1] ?? 0));

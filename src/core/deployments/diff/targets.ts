@@ -4,7 +4,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Note, DeploymentsDiff } from "./change.ts";
 import { compareWorkloads, targetWorkloads, type Workload } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
-import { isReordered, type Pair, pairByKeys, type Pairing, addPairs } from "./pair.ts";
+import { isReordered, type Pair, pairByKeys, type Pairing, pairingChanges, addPairs } from "./pair.ts";
 import { contentKey, findRenames } from "./rename.ts";
 
 export function diffTargets(
@@ -14,7 +14,10 @@ export function diffTargets(
 ): DeploymentsDiff {
   const migrated = (target: Candidate): Candidate => migrateTarget(target, vocabulary);
   const pairing = pairTargets(from.map(migrated), to.map(migrated));
-  return { changes: pairingChanges(pairing, vocabulary), notes: pairingNotes(pairing, from, to) };
+  return {
+    changes: pairingChanges(pairing, (before, after) => targetChange(before, after, vocabulary)),
+    notes: pairingNotes(pairing, from, to),
+  };
 }
 
 /** The targets must be in the current form. */
@@ -23,46 +26,25 @@ export function pairTargets(from: readonly Candidate[], to: readonly Candidate[]
   return addPairs(certain, findRenames(certain));
 }
 
-function pairingChanges(pairing: Pairing<Candidate>, vocabulary: Vocabulary): Change[] {
-  const workloads = (target: Candidate): Workload[] => targetWorkloads(target, vocabulary);
-  const paired = pairing.pairs
-    .map((pair) => ({ index: pair.to.index, change: pairChange(pair, vocabulary) }))
-    .filter(({ change }) => change.kind === "renamed" || change.fields.length > 0);
-  const added = pairing.added.map(({ entry, index }) => ({
-    index,
-    change: {
-      ...headOf("added", entry),
-      fields: contentChanges({}, entry),
-      effects: compareWorkloads([], workloads(entry)),
-    },
-  }));
-  return [
-    ...[...paired, ...added].toSorted((a, b) => a.index - b.index).map(({ change }) => change),
-    ...pairing.removed.map(({ entry }) => ({
-      ...headOf("removed", entry),
-      fields: contentChanges(entry, {}),
-      effects: compareWorkloads(workloads(entry), []),
-    })),
-  ];
-}
-
-function pairChange({ from, to }: Pair<Candidate>, vocabulary: Vocabulary): Change {
-  const fields = contentChanges(from.entry, to.entry);
-  const isRenamed = fingerprint(from.entry["name"]) !== fingerprint(to.entry["name"]);
+function targetChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const isPaired = before !== undefined && after !== undefined;
+  const isRenamed = isPaired && fingerprint(before["name"]) !== fingerprint(after["name"]);
+  const fields = contentChanges(before ?? {}, after ?? {});
+  if (isPaired && !isRenamed && fields.length === 0) return undefined;
+  const workloads = (target: Candidate | undefined): Workload[] => (target ? targetWorkloads(target, vocabulary) : []);
   return {
-    ...headOf(isRenamed ? "renamed" : "changed", to.entry),
-    ...(isRenamed && { previousName: nameOf(from.entry) }),
+    section: "deployments",
+    kind: isRenamed ? "renamed" : isPaired ? "changed" : after ? "added" : "removed",
+    name: nameOf(after ?? before ?? {}),
+    ...(isRenamed && { previousName: nameOf(before) }),
     fields,
-    // PM2 uses the app names in the ecosystem file.
-    effects:
-      fields.length === 0
-        ? []
-        : compareWorkloads(targetWorkloads(from.entry, vocabulary), targetWorkloads(to.entry, vocabulary)),
+    // A rename alone has no effect, because PM2 uses the app names in the ecosystem file.
+    effects: isPaired && fields.length === 0 ? [] : compareWorkloads(workloads(before), workloads(after)),
   };
-}
-
-function headOf(kind: Change["kind"], target: Candidate): Pick<Change, "section" | "kind" | "name"> {
-  return { section: "deployments", kind, name: nameOf(target) };
 }
 
 function contentChanges(from: Candidate, to: Candidate): Change["fields"] {

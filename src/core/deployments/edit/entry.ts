@@ -1,3 +1,4 @@
+import type { Issue } from "../../api/issue.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { type Candidate, textField } from "../candidate.ts";
 import { fieldNames, type ListSection } from "../shape.ts";
@@ -28,7 +29,7 @@ export interface EntryKind {
   find(entries: readonly IndexedEntry[], query: string): IndexedEntry;
   create(values: Values, vocabulary: Vocabulary): Candidate;
   update(before: Candidate, edit: EntryEdit, vocabulary: Vocabulary): Candidate;
-  changes(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[];
+  changes(path: Issue["path"], before: Candidate, after: Candidate): Change[];
 }
 
 export function addEntry(kind: EntryKind, document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
@@ -87,7 +88,7 @@ export function appendEntry({ section, name }: EntryKind, entry: Candidate): Doc
   };
 }
 
-export function nextPath({ section }: EntryKind, document: unknown): readonly (string | number)[] {
+export function nextPath({ section }: EntryKind, document: unknown): Issue["path"] {
   const list = (document as Readonly<Record<string, unknown>> | undefined)?.[section];
   return [section, Array.isArray(list) ? list.length : 0];
 }

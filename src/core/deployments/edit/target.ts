@@ -1,4 +1,5 @@
 /** @see the specification, "Deploy target list behaviour" */
+import type { Issue } from "../../api/issue.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile } from "../migrate.ts";
 import { foldName, type Candidate, textField } from "../candidate.ts";
@@ -71,7 +72,7 @@ export function copyName(name: string, taken: readonly string[]): string {
 }
 
 /** `deployTarget` replaces a legacy `type` in its position. */
-export function targetChanges(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[] {
+export function targetChanges(path: Issue["path"], before: Candidate, after: Candidate): Change[] {
   const order = fieldNames("deployments");
   if (!isLegacyTarget(before) || isLegacyTarget(after)) return entryChanges(path, before, after, order);
   const { type: _, ...oldFields } = before;

@@ -1,13 +1,10 @@
+import type { Path } from "../source.ts";
 import type { Builder } from "./builder.ts";
-
-type Step = string | number;
 
 /** Uses parallel arrays, because a document has many nodes. */
 export class NodeLocation {
   readonly start: number;
-  /** Only for a scalar. */
   readonly source: string | undefined;
-  /** Only for a map. */
   readonly keys: string[] | undefined;
   readonly keyStarts: number[] | undefined;
   readonly children: NodeLocation[] | undefined;
@@ -22,7 +19,7 @@ export class NodeLocation {
   }
 
   /** -1 or out of range if there is no such child. */
-  indexOf(step: Step): number {
+  indexOf(step: string | number): number {
     const { keys } = this;
     if (typeof step === "number") return keys ? -1 : step;
     if (keys === undefined || keys.length <= MAX_UNINDEXED_KEYS) return keys?.indexOf(step) ?? -1;
@@ -49,7 +46,7 @@ export const locationBuilder: Builder<NodeLocation> = {
 };
 
 /** The offset of a path, or of its nearest ancestor. */
-export function offsetAt(root: NodeLocation, path: readonly Step[], part: "key" | "value"): number {
+export function offsetAt(root: NodeLocation, path: Path, part: "key" | "value"): number {
   let location = root;
   for (const [depth, step] of path.entries()) {
     const index = location.indexOf(step);
@@ -62,7 +59,7 @@ export function offsetAt(root: NodeLocation, path: readonly Step[], part: "key" 
   return location.start;
 }
 
-export function scalarSourceAt(root: NodeLocation, path: readonly Step[]): string | undefined {
+export function scalarSourceAt(root: NodeLocation, path: Path): string | undefined {
   let location: NodeLocation | undefined = root;
   for (const step of path) location = location?.children?.[location.indexOf(step)];
   return location?.source;

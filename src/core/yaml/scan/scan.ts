@@ -1,4 +1,4 @@
-import type { YamlSource } from "../source.ts";
+import type { Path, YamlSource } from "../source.ts";
 import { DocumentScan } from "./block.ts";
 import { Declined } from "./cursor.ts";
 import { offsetAt, type NodeLocation, locationBuilder, scalarSourceAt } from "./locations.ts";
@@ -39,12 +39,12 @@ class ScannedSource implements YamlSource {
     this.value = value;
   }
 
-  at(path: readonly (string | number)[], part: "key" | "value" = "value") {
+  at(path: Path, part: "key" | "value" = "value") {
     this.#lines ??= new LineTable(this.#source);
     return { file: this.#file, ...this.#lines.locate(offsetAt(this.#locations(), path, part)) };
   }
 
-  scalarSource(path: readonly (string | number)[]): string | undefined {
+  scalarSource(path: Path): string | undefined {
     return scalarSourceAt(this.#locations(), path);
   }
 

@@ -1,11 +1,11 @@
-/** Paths refer to the document before any change. */
-export type Path = readonly (string | number)[];
+import type { Path } from "../source.ts";
+
 export type PlainObject = Readonly<Record<string, unknown>>;
 
+/** Paths refer to the document before any change. */
 export type Change =
   /** A new member is inserted after the nearest member that precedes it in `order`. */
   | { readonly kind: "set"; readonly path: Path; readonly value: unknown; readonly order?: readonly string[] }
-  /** Adds a member before all others of the document. */
   | { readonly kind: "prepend"; readonly path: readonly [string]; readonly value: string }
   | { readonly kind: "rename"; readonly path: Path; readonly to: string; readonly value: unknown }
   | { readonly kind: "delete"; readonly path: Path }

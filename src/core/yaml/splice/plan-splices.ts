@@ -1,6 +1,7 @@
 import { type Alias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import * as block from "./block.ts";
-import { type Change, type Path, pathText, UneditableYaml } from "./change.ts";
+import type { Path } from "../source.ts";
+import { type Change, pathText, UneditableYaml } from "./change.ts";
 import * as flow from "./flow.ts";
 import { insertLines, lineBreakAt, nextLine, type Splice } from "./lines.ts";
 import { renderFlow, indentationAt, type Quote, quoteOf, renderScalar, type Style, styleOf } from "./style.ts";

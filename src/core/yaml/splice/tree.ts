@@ -14,7 +14,8 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { PARSE_OPTIONS } from "../parse.ts";
-import { type Path, pathText, UneditableYaml } from "./change.ts";
+import type { Path } from "../source.ts";
+import { pathText, UneditableYaml } from "./change.ts";
 
 export type Member = Pair<Scalar<string>, Node | null>;
 export type Collection = YAMLMap | YAMLSeq;

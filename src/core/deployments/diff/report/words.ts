@@ -28,7 +28,6 @@ export function groupBySection(changes: readonly Change[]): { readonly title: st
   });
 }
 
-/** `1 added, 2 changed` */
 export function countChanges(changes: readonly Change[]): string {
   if (changes.length === 0) return "no change in meaning";
   const kinds = KINDS.map((kind) => ({ kind, count: changes.filter((change) => change.kind === kind).length }));
