@@ -6,11 +6,9 @@ import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Effect, FieldChange, DeploymentsDiff } from "./change.ts";
 import { configurationWorkloads, compareWorkloads, type Workload } from "./effects.ts";
-import { diffFields, fingerprint } from "./fields.ts";
+import { changeKind, diffFields, fingerprint } from "./fields.ts";
 import { diffInterfaces } from "./interfaces.ts";
 import { diffTargets } from "./targets.ts";
-
-const EMPTY: Candidate = {};
 
 /**
  * Comments, order and style do not matter. Legacy targets are migrated first.
@@ -83,7 +81,7 @@ function configurationEffects(
 const PORT = "ports.";
 
 function flattenPorts(configuration: unknown): Candidate {
-  if (!isRecord(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
+  if (!isRecord(configuration)) return configuration === undefined ? {} : { value: configuration };
   const { ports, ...rest } = configuration;
   if (!isRecord(ports)) return ports === undefined ? rest : { ...rest, ports };
   const flattened = Object.entries(ports).map(([name, value]) => {
@@ -91,11 +89,6 @@ function flattenPorts(configuration: unknown): Candidate {
     return [`${PORT}${name}`, Number.isNaN(port) ? value : port] as const;
   });
   return { ...rest, ...Object.fromEntries(flattened) };
-}
-
-function changeKind(before: unknown, after: unknown): Change["kind"] {
-  if (before === undefined) return "added";
-  return after === undefined ? "removed" : "changed";
 }
 
 function listEntries(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {

@@ -3,7 +3,7 @@ import type { Candidate } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";
 import type { FieldChange } from "./change.ts";
 
-export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
+export function diffFields(from: Candidate = {}, to: Candidate = {}): FieldChange[] {
   const names = [...Object.keys(to), ...Object.keys(from).filter((name) => !Object.hasOwn(to, name))];
   return names
     .filter((field) => fingerprint(from[field]) !== fingerprint(to[field]))
@@ -12,6 +12,11 @@ export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
       ...(from[field] !== undefined && { from: from[field] }),
       ...(to[field] !== undefined && { to: to[field] }),
     }));
+}
+
+export function changeKind(before: unknown, after: unknown): "added" | "removed" | "changed" {
+  if (before === undefined) return "added";
+  return after === undefined ? "removed" : "changed";
 }
 
 export function fingerprint(value: unknown): string {

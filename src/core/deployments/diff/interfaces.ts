@@ -2,7 +2,7 @@ import { type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
 import { compareWorkloads, interfaceWorkloads, type Workload } from "./effects.ts";
-import { diffFields, fingerprint } from "./fields.ts";
+import { changeKind, diffFields, fingerprint } from "./fields.ts";
 import { isReordered, pairByKeys, type Pairing, pairingChanges } from "./pair.ts";
 
 export function diffInterfaces(
@@ -26,8 +26,8 @@ function interfaceChange(
   after: Candidate | undefined,
   vocabulary: Vocabulary,
 ): Change | undefined {
-  const kind = before === undefined ? "added" : after === undefined ? "removed" : "changed";
-  const fields = diffFields(before ?? {}, after ?? {});
+  const kind = changeKind(before, after);
+  const fields = diffFields(before, after);
   if (kind === "changed" && fields.length === 0) return undefined;
   const adapter = after ?? before ?? {};
   const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");

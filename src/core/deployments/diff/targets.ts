@@ -3,7 +3,7 @@ import { foldName, type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Note, DeploymentsDiff } from "./change.ts";
 import { compareWorkloads, targetWorkloads, type Workload } from "./effects.ts";
-import { diffFields, fingerprint } from "./fields.ts";
+import { changeKind, diffFields, fingerprint } from "./fields.ts";
 import { isReordered, type Pair, pairByKeys, type Pairing, pairingChanges, addPairs } from "./pair.ts";
 import { contentKey, findRenames } from "./rename.ts";
 
@@ -31,28 +31,27 @@ function targetChange(
   after: Candidate | undefined,
   vocabulary: Vocabulary,
 ): Change | undefined {
-  const isPaired = before !== undefined && after !== undefined;
-  const isRenamed = isPaired && fingerprint(before["name"]) !== fingerprint(after["name"]);
-  const fields = contentChanges(before ?? {}, after ?? {});
-  if (isPaired && !isRenamed && fields.length === 0) return undefined;
+  const kind = isRenamed(before, after) ? "renamed" : changeKind(before, after);
+  const fields = diffFields(before, after).filter(({ field }) => field !== "name");
+  if (kind === "changed" && fields.length === 0) return undefined;
   const workloads = (target: Candidate | undefined): Workload[] => (target ? targetWorkloads(target, vocabulary) : []);
   return {
     section: "deployments",
-    kind: isRenamed ? "renamed" : isPaired ? "changed" : after ? "added" : "removed",
-    name: nameOf(after ?? before ?? {}),
-    ...(isRenamed && { previousName: nameOf(before) }),
+    kind,
+    name: nameOf(after ?? before),
+    ...(kind === "renamed" && { previousName: nameOf(before) }),
     fields,
     // A rename alone has no effect, because PM2 uses the app names in the ecosystem file.
-    effects: isPaired && fields.length === 0 ? [] : compareWorkloads(workloads(before), workloads(after)),
+    effects: kind === "renamed" && fields.length === 0 ? [] : compareWorkloads(workloads(before), workloads(after)),
   };
 }
 
-function contentChanges(from: Candidate, to: Candidate): Change["fields"] {
-  return diffFields(from, to).filter(({ field }) => field !== "name");
+function isRenamed(before: Candidate | undefined, after: Candidate | undefined): boolean {
+  return before !== undefined && after !== undefined && fingerprint(before["name"]) !== fingerprint(after["name"]);
 }
 
-function nameOf(target: Candidate): string {
-  const { name } = target;
+function nameOf(target: Candidate | undefined): string {
+  const name = target?.["name"];
   return typeof name === "string" ? name : name === undefined ? "" : fingerprint(name);
 }
 
