@@ -1,4 +1,4 @@
-import { completionList, visible, type Completable } from "../core/index.ts";
+import { completionList, toPrintable, type Completable } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
 import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
@@ -29,11 +29,11 @@ interface Bash {
 /** In the format of `completionScript`. bash does not show descriptions. */
 function rendered({ candidates, paths }: Completion, bash: Bash | undefined): string {
   // The shell would insert the name, so a name with control characters is left out.
-  const shown = candidates.filter(({ value }) => visible(value) === value);
+  const shown = candidates.filter(({ value }) => toPrintable(value) === value);
   const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("="));
   const row = ({ value, about }: Completable) => {
     if (bash) return forBash(value, bash.line, bash.wordBreaks);
-    return about ? `${value}\t${visible(about)}` : value;
+    return about ? `${value}\t${toPrintable(about)}` : value;
   };
   return [isOpen ? "open" : paths, ...shown.map(row)].join("\n");
 }

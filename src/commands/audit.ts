@@ -42,17 +42,17 @@ export default class Audit extends NodeCommand {
         ? nothingFound(args.name, since, outcome)
         : renderTable(
             [
-              { heading: "TIME", cell: ({ timestamp }) => auditText.secondOf(timestamp) },
+              { heading: "TIME", cell: ({ timestamp }) => auditText.formatTimestamp(timestamp) },
               { heading: "ACTION", cell: ({ action }) => action },
               { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, spare: 1 },
-              { heading: "WHAT", cell: auditText.subjectOf, shorten: "fold" },
+              { heading: "WHAT", cell: auditText.subjectText, shorten: "fold" },
               {
                 heading: "BY",
-                cell: auditText.callerOf,
+                cell: auditText.callerText,
                 shorten: "end",
                 spare: 2,
               },
-              { heading: "OUTCOME", cell: auditText.outcomeOf, shorten: "fold", colour: outcomeColour },
+              { heading: "OUTCOME", cell: auditText.outcomeText, shorten: "fold", colour: outcomeColour },
             ],
             response.records,
             stdoutScreen(),

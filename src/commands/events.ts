@@ -18,7 +18,7 @@ import { nodeFlag } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince, sinceOptions } from "./terminal/since.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
-import { counted } from "../core/words/counted.ts";
+import { pluralize } from "../core/words/pluralize.ts";
 
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
@@ -69,7 +69,7 @@ export default class Events extends SvcmCommand {
       this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], flags, asked.apps);
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
-      this.logToStderr(`The newest events of ${counted(missing.length, "node")} are missing: ${missing.join(", ")}.`);
+      this.logToStderr(`The newest events of ${pluralize(missing.length, "node")} are missing: ${missing.join(", ")}.`);
       process.exitCode = COULD_NOT;
       return response;
     });
@@ -104,12 +104,12 @@ export default class Events extends SvcmCommand {
   #show(event: SvcmEvent): void {
     if (this.jsonEnabled()) return this.logJsonLine(event);
     const of = event.node === undefined ? "" : `${event.node}  `;
-    this.log([`${auditText.secondOf(event.at)}  ${of}${eventText(event)}`, ...event.evidence].join(" "));
+    this.log([`${auditText.formatTimestamp(event.at)}  ${of}${eventText(event)}`, ...event.evidence].join(" "));
   }
 }
 
 const COLUMNS: readonly Column<SvcmEvent>[] = [
-  { heading: "TIME", cell: ({ at }) => auditText.secondOf(at) },
+  { heading: "TIME", cell: ({ at }) => auditText.formatTimestamp(at) },
   { heading: "PROCESS", cell: processOf, shorten: "middle" },
   { heading: "EVENT", cell: ({ kind }) => kind, colour: kindColour },
   { heading: "CAUSE", cell: ({ cause, certainty }) => (certainty === "certain" ? cause : `${cause}?`) },

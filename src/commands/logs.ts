@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { logLevels, logStreams } from "../core/api/names.ts";
 import {
-  inParts,
+  chunk,
   logsRead,
   SvcmError,
   type LogBatch,
@@ -108,7 +108,7 @@ export default class Logs extends NodeCommand {
   #show({ lines, begin }: LogBatch): void {
     if (begin) this.#warn(begin.problems);
     if (this.jsonEnabled()) this.logJsonLines(lines);
-    else for (const part of inParts(lines, LINES_OF_WRITE)) this.print((screen) => renderLogLines(part, screen));
+    else for (const part of chunk(lines, LINES_OF_WRITE)) this.print((screen) => renderLogLines(part, screen));
   }
 
   #warn(problems: readonly LogProblem[]): void {

@@ -3,7 +3,7 @@ import type { AuditedProcess } from "./api/audit-record.ts";
 import type { Code } from "./api/codes.generated.ts";
 import type { ErrorCode } from "./api/code.ts";
 import type { Issue } from "./api/issue.ts";
-import { defined } from "./words/defined.ts";
+import { omitUndefined } from "./words/omit-undefined.ts";
 
 /**
  * Exit codes: 1 for a negative result, 2 for wrong usage, 3 for a failure, 70 for a defect of svcm.
@@ -91,7 +91,7 @@ export class SvcmError extends Error {
     super(body.details ?? errorTable[kind].error);
     this.kind = kind;
     const row: ErrorRow = errorTable[kind];
-    this.body = { ...(row.isCode && { code: kind }), ...defined(body) };
+    this.body = { ...(row.isCode && { code: kind }), ...omitUndefined(body) };
   }
 }
 

@@ -41,9 +41,9 @@ export async function authorise<Input>(
   caller: Identity,
 ): Promise<void> {
   if (!isGranted(caller.grants, operation.access))
-    throw (await import("./identity/refusals.ts")).missingRight(caller, operation.access);
+    throw (await import("./identity/rights.ts")).rightRefusal(caller, operation.access);
   if (caller.limits !== undefined)
-    await (await import("./identity/limits.ts")).requireWithin(ports, operation, input, caller);
+    await (await import("./identity/limits.ts")).requireWithinLimits(ports, operation, input, caller);
 }
 
 export interface NodeAsker {

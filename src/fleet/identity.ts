@@ -1,7 +1,7 @@
 import { rights } from "../core/api/rights.ts";
 import {
   isGranted,
-  missingRight,
+  rightRefusal,
   rightsOf,
   type Identity,
   type Operation,
@@ -47,7 +47,7 @@ function intersect(
 
 /** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
 export function requireKnownUser(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
-  if (user.role === undefined) throw missingRight(user, access);
+  if (user.role === undefined) throw rightRefusal(user, access);
   return user;
 }
 

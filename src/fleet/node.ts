@@ -8,7 +8,7 @@ import {
   SvcmError,
   type Operation,
   type Ports,
-  type Refusals,
+  type RefusalLog,
   type RolloutStep,
   entityTag,
   type EnvRead,
@@ -31,7 +31,7 @@ export interface NodeOptions {
   readonly link: FleetLink;
   /** Read for each request, because svcm.yaml may change. */
   readonly nats: () => Promise<NatsProject | undefined>;
-  readonly refusals: Refusals;
+  readonly refusals: RefusalLog;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -127,7 +127,7 @@ async function recordRefusal(
 ): Promise<void> {
   const { id: action = "request" } = address ?? {};
   const who = actor === undefined ? {} : { actor };
-  await refusals.refused({ action, source: "nats", address: "", code: failureCode(error), ...who });
+  await refusals.record({ action, source: "nats", address: "", code: failureCode(error), ...who });
 }
 
 /** The core refuses these before the operation begins, so they are not recorded yet. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Refusals, type Ports } from "../core/index.ts";
+import { RefusalLog, type Ports } from "../core/index.ts";
 import { deliverEvents } from "./events/deliver.ts";
 import { openLink } from "./link.ts";
 import { redactServers } from "./link-refusals.ts";
@@ -35,7 +35,7 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const settings = await readFleetSettings(ports, env, options.url);
   const name = resolveNodeName(env, settings.nats, options.name);
   const link = await openLink(settings, { kind: "node", name });
-  const refusals = new Refusals(ports);
+  const refusals = new RefusalLog(ports);
   const reporter = createReporter(log, name);
   const nats = async () => (await ports.facts.project())?.nats;
   const serving = serveNode({ node: name, version, ports, link, nats, refusals, onDefect: reporter.onDefect });

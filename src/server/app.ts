@@ -9,8 +9,8 @@ import {
   authorise,
   logsRead,
   metricsShow,
-  Refusals,
-  requireWithin,
+  RefusalLog,
+  requireWithinLimits,
   type ConsoleFiles,
   type Ports,
 } from "../core/index.ts";
@@ -54,7 +54,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const ports: Ports = withAuditLines(options.ports, log);
   const guard = { policy, authenticate: authentication(policy, limits.attempts) };
-  const refusals = new Refusals(ports);
+  const refusals = new RefusalLog(ports);
   const fail = failureHandler({ ports, log, limits, refusals });
   const app = Fastify({
     ...serverOptions(limits, publicPath),
@@ -102,7 +102,7 @@ function sharedBySockets(ports: Ports, log: ServerLog, machines: LazyMachines): 
     messageOf: logMessages(),
     act: actionRunner(ports, log, machines),
     mayWatch: async (identity, place) => {
-      if (identity.limits !== undefined) await requireWithin(ports, metricsShow, place, identity);
+      if (identity.limits !== undefined) await requireWithinLimits(ports, metricsShow, place, identity);
     },
     mayReadLogs: (identity) => authorise(logsRead, ports, {}, identity),
   };
@@ -112,7 +112,7 @@ interface Failing {
   readonly ports: Ports;
   readonly log: ServerLog;
   readonly limits: Limits;
-  readonly refusals: Refusals;
+  readonly refusals: RefusalLog;
 }
 
 function failureHandler({ ports, log, limits, refusals }: Failing) {
@@ -123,7 +123,7 @@ function failureHandler({ ports, log, limits, refusals }: Failing) {
     const isRecorded = attempt !== undefined || (ports.workspace.rootSource !== undefined && hasRunToChange(request));
     logFailure(log, request, { answer, error: refusal, isRecorded });
     if (attempt === undefined) sendFailure(reply, answer);
-    else void refusals.refused(attempt).then(() => sendFailure(reply, answer));
+    else void refusals.record(attempt).then(() => sendFailure(reply, answer));
   };
 }
 

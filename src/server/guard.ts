@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
-import { type Identity, isGranted, missingRight, SvcmError } from "../core/index.ts";
+import { type Identity, isGranted, rightRefusal, SvcmError } from "../core/index.ts";
 import { type AccessPolicy, anonymous, foreignness, type Provenance } from "./access.ts";
 import type { Authenticate } from "./authentication.ts";
 import { requireMediaType } from "./body.ts";
@@ -61,7 +61,7 @@ export function admit({ policy, authenticate }: Guard, request: FastifyRequest, 
   request.identity = authenticate(request.address, authorization);
   const isUnknown = isAboutCaller && authorization !== undefined && request.identity.role === undefined;
   if (!isGranted(request.identity.grants, access) || (isUnknown && policy.identities.exist()))
-    throw missingRight(request.identity, access);
+    throw rightRefusal(request.identity, access);
 }
 
 /** The router would treat a target such as `*` as a path. */

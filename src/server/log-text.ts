@@ -1,4 +1,4 @@
-import { auditText, visible, type AuditRecord } from "../core/index.ts";
+import { auditText, toPrintable, type AuditRecord } from "../core/index.ts";
 
 export interface LogDestination {
   readonly isTTY?: boolean | undefined;
@@ -27,13 +27,13 @@ export function textLines(destination: LogDestination): LogDestination {
 /** `undefined` if another line reports the same: an attempt and its outcome are one line. */
 function lineText(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
   const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
-  const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
+  const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${toPrintable(frame)}`) : [];
   if (recorded === true && frames.length === 0) return undefined;
   const record = msg.startsWith("audit") ? (facts as unknown as AuditRecord) : undefined;
   if (record?.outcome === "started") return undefined;
   const what = record === undefined ? [msg, ...factsOf(facts)] : [...recordOf(record), msg.slice("audit, ".length)];
-  const words = [auditText.secondOf(time), ...weightOf(level, record), ...what].filter((word) => word !== "");
-  return visible(words.join("  ")) + frames.join("");
+  const words = [auditText.formatTimestamp(time), ...weightOf(level, record), ...what].filter((word) => word !== "");
+  return toPrintable(words.join("  ")) + frames.join("");
 }
 
 function weightOf(level: number, record: AuditRecord | undefined): string[] {
@@ -45,7 +45,7 @@ function recordOf(record: AuditRecord): string[] {
   const { action, environment = "", address, ms } = record;
   const from = address === undefined ? "" : `from ${address}`;
   const took = ms === undefined ? "" : `${ms} ms`;
-  const { subjectOf, callerOf, outcomeOf } = auditText;
+  const { subjectText: subjectOf, callerText: callerOf, outcomeText: outcomeOf } = auditText;
   return [action, environment, subjectOf(record), `by ${callerOf(record)}`, from, outcomeOf(record), took];
 }
 

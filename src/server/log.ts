@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pino, type Logger } from "pino";
 import { failureCode, SvcmError, type Ports } from "../core/index.ts";
-import { stackOf } from "../core/words/thrown.ts";
+import { errorStack } from "../core/words/thrown.ts";
 import type { FailureAnswer } from "./answer.ts";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import { textLines, type LogDestination } from "./log-text.ts";
@@ -72,7 +72,7 @@ export function logFailure(
   // Its audit line is logged instead, at most once a second for each address.
   else if (answer.status === 401 || answer.status === 429) log.debug(line, "request refused");
   else if (answer.status < 500) log.warn(line, "request refused");
-  else log.error(error instanceof SvcmError ? line : { ...line, stack: stackOf(error) }, "request failed");
+  else log.error(error instanceof SvcmError ? line : { ...line, stack: errorStack(error) }, "request failed");
 }
 
 /** At other levels, the hook would only cost time. */

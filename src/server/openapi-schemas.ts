@@ -2,7 +2,7 @@ import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 import { issueBody } from "../core/api/issue-body.ts";
 import * as rollout from "../core/api/rollout.ts";
-import { inAnyCase } from "../core/api/word-pattern.ts";
+import { anyCasePattern } from "../core/api/word-pattern.ts";
 import type { Ports } from "../core/index.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -65,6 +65,6 @@ export function valueSchema(spec: KeySpec): Json {
 }
 
 function redisUrlPattern(mayBeEmpty: boolean): string {
-  const withoutSecret = `(?!.*(?:${SECRET_WORDS.map(inAnyCase).join("|")})=)`;
+  const withoutSecret = `(?!.*(?:${SECRET_WORDS.map(anyCasePattern).join("|")})=)`;
   return `^${withoutSecret}(?:${REDIS_URL})${mayBeEmpty ? "?" : ""}$`;
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
 
-export type { RefusedAttempt, Refusals } from "../core/index.ts";
+export type { RefusedAttempt, RefusalLog } from "../core/index.ts";
 
 /**
  * Covers requests without a valid token, and those that could have changed something, unless their operation has run.

@@ -1,7 +1,7 @@
 import type { Begun } from "../core/api/rollout.ts";
 import type { ApplyFrame } from "../core/api/frames.ts";
 import { execute, withProgress, SvcmError, type Caller, type Operation, type Ports } from "../core/index.ts";
-import { stackOf } from "../core/words/thrown.ts";
+import { errorStack } from "../core/words/thrown.ts";
 import type { ServerLog } from "./log.ts";
 
 /** Applies and rollbacks, which continue when their client disconnects. */
@@ -41,7 +41,7 @@ export class Rollouts {
         .then(
           () => resolve({ release: null }),
           (error: unknown) => {
-            if (!(error instanceof SvcmError)) this.#log.error({ stack: stackOf(error) }, "release failed");
+            if (!(error instanceof SvcmError)) this.#log.error({ stack: errorStack(error) }, "release failed");
             reject(error);
           },
         )

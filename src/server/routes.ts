@@ -6,8 +6,15 @@ import * as body from "../core/api/bodies.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
-import { begunBody, planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
-import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
+import {
+  applyRequest,
+  begunBody,
+  planBody,
+  releaseBody,
+  releaseListBody,
+  rollbackPlanBody,
+  rollbackRequest,
+} from "../core/api/rollout.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
 import {
   auditList,

@@ -3,7 +3,7 @@ import type { ProcessMetrics } from "../../src/client/index.ts";
 import { frameExamples } from "../../src/core/api/frame-examples.ts";
 import {
   formatBytes,
-  counted,
+  pluralize,
   formatDuration,
   formatNumber,
   formatPercent,
@@ -61,7 +61,7 @@ describe("format", () => {
   test("times and counts", () => {
     expect(formatTime(new Date(2026, 10, 1, 4, 2, 3).getTime())).toBe("2026-11-01 04:02:03");
     expect(formatTime("never")).toBe("never");
-    expect([counted(1, "core"), counted(2, "process", "processes")]).toEqual(["1 core", "2 processes"]);
+    expect([pluralize(1, "core"), pluralize(2, "process", "processes")]).toEqual(["1 core", "2 processes"]);
   });
 });
 

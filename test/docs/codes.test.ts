@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { EXIT_CODES, SETTINGS } from "../../scripts/reference/settings.ts";
 import { errorTable } from "../../src/core/errors.ts";
-import { catalog, docOf } from "../../src/core/findings/catalog.ts";
+import { catalog, findCodeDoc } from "../../src/core/findings/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FAMILY =
@@ -54,7 +54,7 @@ test.each(documented.filter(([code]) => code !== OF_PM2))("%s names svcm's comma
 });
 
 test("every kind of refusal is documented, also if its errors have no code", () => {
-  expect(Object.keys(errorTable).filter((kind) => docOf(kind) === undefined)).toEqual([]);
+  expect(Object.keys(errorTable).filter((kind) => findCodeDoc(kind) === undefined)).toEqual([]);
 });
 
 test("the reference lists exactly the variables that the source reads", () => {

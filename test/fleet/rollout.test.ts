@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePorts, releaseList, rolloutApply, selectNodes, type Ports } from "../../src/core/index.ts";
 import type { FleetRollout } from "../../src/core/api/fleet-rollout.ts";
-import { asked } from "../../src/core/nodes/rollout.ts";
+import { recordRequests } from "../../src/core/nodes/rollout.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { beginRollout, planNodes, type RecordedRollout } from "../../src/fleet/index.ts";
 import { replaceWithRetry } from "../../src/fleet/rollout/record.ts";
@@ -139,7 +139,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
       const link = world.fleet;
       const now = await replaceWithRetry(
         { link, ports: world.ports, patienceMs: 0 },
-        asked(held.rollout, ["db-1", "web-1"]),
+        recordRequests(held.rollout, ["db-1", "web-1"]),
         held.revision,
       );
       const act = (node: string) => {

@@ -1,5 +1,5 @@
 import type { Hook } from "@oclif/core/interfaces";
-import { visible } from "../../core/index.ts";
+import { toPrintable } from "../../core/index.ts";
 import { likelyCommand, unknownCommand } from "../unknown-command.ts";
 
 /** oclif's own plugin would also offer to run the command. */
@@ -10,7 +10,7 @@ const commandNotFound: Hook<"command_not_found"> = async function (options) {
   const likely = likelyCommand(asked, known);
   if (likely !== undefined && known.includes(likely) && canAsk(process.argv)) {
     const { default: ask } = await import("@oclif/plugin-not-found");
-    return ask.call(this, { ...options, id: visible(id) });
+    return ask.call(this, { ...options, id: toPrintable(id) });
   }
   throw unknownCommand(asked, known);
 };

@@ -5,7 +5,7 @@ import { envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export default class EnvDiff extends NodeCommand {
   static override summary = "Compare the env files of two environments.";
@@ -54,7 +54,7 @@ function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiffRespon
     stdoutScreen(),
   );
   const different = entries.length - same;
-  const summary = `${different} of ${counted(entries.length, "key")} ${different === 1 ? "differs" : "differ"}.`;
+  const summary = `${different} of ${pluralize(entries.length, "key")} ${different === 1 ? "differs" : "differ"}.`;
   return shown.length === 0 ? summary : `${table}\n\n${summary}`;
 }
 

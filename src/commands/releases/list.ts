@@ -21,7 +21,7 @@ export default class ReleasesList extends NodeCommand {
               { heading: "ENVIRONMENT", cell: ({ environment }) => environment, spare: 1 },
               { heading: "OUTCOME", cell: ({ outcome }) => outcome },
               { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", spare: 2 },
-              { heading: "BY", cell: (release) => auditText.callerOf(release), spare: 3 },
+              { heading: "BY", cell: (release) => auditText.callerText(release), spare: 3 },
               { heading: "NOTE", cell: noteOf, shorten: "end", spare: 4 },
             ],
             releases,

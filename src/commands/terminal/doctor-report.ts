@@ -1,4 +1,4 @@
-import { countIssues, firstIssues, locationText, visible, type DoctorResponse } from "../../core/index.ts";
+import { countIssues, firstIssues, locationText, toPrintable, type DoctorResponse } from "../../core/index.ts";
 import { fold } from "./fit.ts";
 import { issueText } from "./issues.ts";
 import { paint } from "./paint.ts";
@@ -40,8 +40,8 @@ function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorRespo
 const SHOWN = 8;
 
 function alikeLines(issues: DoctorResponse["issues"]): string[] {
-  const { shown, more } = firstIssues(issues, SHOWN);
-  return [...shown.map((issue) => `  ${alikeLine(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
+  const { listed, more } = firstIssues(issues, SHOWN);
+  return [...listed.map((issue) => `  ${alikeLine(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 const STATUS = {
@@ -54,7 +54,7 @@ const STATUS = {
 function alikeLine(issue: DoctorResponse["issues"][number]): string {
   const { at, message } = issue;
   const isWhole = at === undefined || (at.line === 1 && at.column === 1);
-  const where = at === undefined ? "" : `${visible(isWhole ? at.file : locationText(at))}: `;
+  const where = at === undefined ? "" : `${toPrintable(isWhole ? at.file : locationText(at))}: `;
   const isSaid = isWhole && at !== undefined && message.includes(at.file);
   return issueText(issue, isSaid ? "" : where);
 }
@@ -110,5 +110,5 @@ function serviceText({ address, answer }: NonNullable<Facts["service"]>): string
 }
 
 function row(label: string, text: string): string {
-  return `${label.padEnd(8)} ${visible(text)}`;
+  return `${label.padEnd(8)} ${toPrintable(text)}`;
 }

@@ -1,6 +1,6 @@
 import {
   describeError,
-  docOf,
+  findCodeDoc,
   errorTable,
   firstIssues,
   locatedMessage,
@@ -10,7 +10,7 @@ import {
   type ErrorBody,
   type ErrorKind,
 } from "../../core/index.ts";
-import { stackOf } from "../../core/words/thrown.ts";
+import { errorStack } from "../../core/words/thrown.ts";
 import { fold } from "./fit.ts";
 import { paint, printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
@@ -32,7 +32,7 @@ export function failureOf(error: unknown, invocation?: Invocation): Failure {
   if (error instanceof CommandLineError) return error;
   if (isOclifError(error)) return oclifFailure(error, invocation);
   const { exitCode, body, hint, source } = describeError(error);
-  if (!(error instanceof SvcmError)) return { exitCode, body, stack: stackOf(error) };
+  if (!(error instanceof SvcmError)) return { exitCode, body, stack: errorStack(error) };
   return { exitCode, body, kind: error.kind, hint, source };
 }
 
@@ -65,8 +65,8 @@ function framed({ body, kind, source }: Failure, { width }: Screen): string[] | 
 
 /** The first line is written for users; only the body contains the wording of the HTTP API. */
 function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
-  const { shown, more } = firstIssues(body.issues ?? []);
-  const issues = shown.map((issue) => `${locatedMessage(issue)}${suggestionText(issue)}`);
+  const { listed, more } = firstIssues(body.issues ?? []);
+  const issues = listed.map((issue) => `${locatedMessage(issue)}${suggestionText(issue)}`);
   const [first = "", ...rest] = (issues.length > 0 ? headline(body, kind) : (body.details ?? body.error)).split("\n");
   const said = [first, ...rest, ...issues];
   const indented = [...rest, ...issues, ...(more > 0 ? [`and ${more} more`] : []), ...unsaid(body.path, said)];
@@ -86,12 +86,12 @@ function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | und
 
 function codesOf({ issues = [], code }: ErrorBody, kind: ErrorKind | undefined): string[] {
   const said = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
-  const known = [...new Set(said)].filter((word) => docOf(word) !== undefined);
+  const known = [...new Set(said)].filter((word) => findCodeDoc(word) !== undefined);
   return known.length > 0 || kind === undefined ? known : [kind];
 }
 
 function remedyOf(code: string | undefined): string | undefined {
-  return code === undefined ? undefined : docOf(code)?.remedy.replaceAll("`", "");
+  return code === undefined ? undefined : findCodeDoc(code)?.remedy.replaceAll("`", "");
 }
 
 function unsaid(path: string | undefined, lines: readonly string[]): string[] {
@@ -102,7 +102,7 @@ function oclifFailure(error: OclifError, invocation: Invocation | undefined): Fa
   if ("code" in error && error.code === "EEXIT") return { exitCode: error.oclif.exit ?? 0 };
   if (error.name === "ModuleLoadError") {
     const { exitCode, error: words } = errorTable.DEFECT;
-    return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: stackOf(error) };
+    return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: errorStack(error) };
   }
   return usageErrorOf(error, invocation);
 }

@@ -1,4 +1,4 @@
-import { cellsOf, widthOf } from "../../core/index.ts";
+import { splitCells, cellsWidth } from "../../core/index.ts";
 import { withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -6,12 +6,12 @@ export type Side = "left" | "right";
 
 /** For ASCII, the width is the length. Only other text needs Unicode tables. */
 export function columnsOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : widthOf(cellsOf(text));
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : cellsWidth(splitCells(text));
 }
 
 export function fit(text: string, width: number, side: Side = "left", cut: "end" | "middle" = "end"): string {
-  const cells = cellsOf(text);
-  const columns = widthOf(cells);
+  const cells = splitCells(text);
+  const columns = cellsWidth(cells);
   const shown = cells.map((cell) => cell.text).join("");
   if (columns <= width) {
     const space = " ".repeat(width - columns);

@@ -1,12 +1,12 @@
 import type { InitResponse } from "../../core/index.ts";
 import { paint } from "./paint.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 const SHOWN_KEYS = 6;
 
 export function initReport({ found, keys, guesses, plan, written }: InitResponse): string {
   const { looked, isCut, frameworks, pm2, env, notUnderstood } = found;
-  const head = `Looked at ${counted(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
+  const head = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
   const lines = [
     head,
     "",

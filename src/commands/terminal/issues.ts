@@ -1,11 +1,11 @@
-import { countIssues, firstIssues, locationText, severityText, visible, type Issue } from "../../core/index.ts";
+import { countIssues, firstIssues, locationText, severityText, toPrintable, type Issue } from "../../core/index.ts";
 import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
-  const { shown, more } = firstIssues(issues);
-  const lines = shown.map((issue) => `${issue.at ? `${paint.bold(locationText(issue.at))} ` : ""}${issueText(issue)}`);
+  const { listed, more } = firstIssues(issues);
+  const lines = listed.map((issue) => `${issue.at ? `${paint.bold(locationText(issue.at))} ` : ""}${issueText(issue)}`);
   const rest = more > 0 ? [paint.dim(`and ${more} more`)] : [];
   return fold([...lines, ...rest, countIssues(issues)].join("\n"), screen);
 }
@@ -14,5 +14,5 @@ export function renderIssues(issues: readonly Issue[], screen: Screen): string {
 export function issueText(issue: Issue, subject = ""): string {
   const { message, suggestion, code } = issue;
   const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  return `${severityText(issue, paint)} ${subject}${visible(message)}${meant} ${paint.dim(code)}`;
+  return `${severityText(issue, paint)} ${subject}${toPrintable(message)}${meant} ${paint.dim(code)}`;
 }

@@ -41,7 +41,11 @@ function hasSameHead(a: LogLine, b: LogLine): boolean {
 function headOf({ at, app, pmId, level, stream }: LogLine, painting: typeof paint): string {
   const { cyan, dim } = painting;
   const source = pmId === null ? app : `${app} (${pmId})`;
-  const parts = [dim(at === null ? NO_TIME : auditText.secondOf(at)), cyan(source), levelMark(level, stream, painting)];
+  const parts = [
+    dim(at === null ? NO_TIME : auditText.formatTimestamp(at)),
+    cyan(source),
+    levelMark(level, stream, painting),
+  ];
   return parts.map((part) => (part === "" ? "" : `${part}  `)).join("");
 }
 

@@ -1,11 +1,11 @@
-import { visible, type MetricsPayload } from "../../core/index.ts";
+import { toPrintable, type MetricsPayload } from "../../core/index.ts";
 import { renderDrift } from "./drift.ts";
-import { renderDuration } from "../../core/words/duration-text.ts";
+import { renderDuration } from "../../core/words/duration.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { renderProblems, statusColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 type Process = MetricsPayload["processes"][number];
 type Host = MetricsPayload["host"];
@@ -26,15 +26,15 @@ export function renderHost({ host, collectedAt }: Pick<MetricsPayload, "host" | 
   const { cpu, memory, disk, system } = host;
   const { one, five, fifteen } = cpu.loadAvg;
   const load = one === null ? "" : `, load ${one} ${five} ${fifteen}`;
-  const model = cpu.model === null ? "" : ` (${visible(cpu.model)})`;
+  const model = cpu.model === null ? "" : ` (${toPrintable(cpu.model)})`;
   const lines = [
     ...(system === null ? [] : systemLines(system, collectedAt)),
-    `${paint.bold("CPU")}     ${percent(cpu.usagePercent)} of ${counted(cpu.coreCount, "core")}${model}${load}`,
+    `${paint.bold("CPU")}     ${percent(cpu.usagePercent)} of ${pluralize(cpu.coreCount, "core")}${model}${load}`,
     `${paint.bold("MEMORY")}  ${bytes(memory.usedBytes)} of ${bytes(memory.totalBytes)} used, processes ${bytes(memory.processRssSumBytes)}`,
     ...disk.map((entry) =>
       "code" in entry
-        ? `${paint.bold("DISK")}    ${visible(entry.path)}: ${entry.error}`
-        : `${paint.bold("DISK")}    ${visible(entry.path)}: ${bytes(entry.availableBytes)} of ${bytes(entry.totalBytes)} left`,
+        ? `${paint.bold("DISK")}    ${toPrintable(entry.path)}: ${entry.error}`
+        : `${paint.bold("DISK")}    ${toPrintable(entry.path)}: ${bytes(entry.availableBytes)} of ${bytes(entry.totalBytes)} left`,
     ),
   ];
   return lines.join("\n");
@@ -43,8 +43,8 @@ export function renderHost({ host, collectedAt }: Pick<MetricsPayload, "host" | 
 function systemLines({ interfaces, ...system }: NonNullable<Host["system"]>, collectedAt: string): string[] {
   const network = interfaces.map(({ name, addresses }) => `${name} ${addresses.join(" ")}`).join(", ");
   return [
-    `${paint.bold("HOST")}    ${visible(systemText(system, collectedAt))}`,
-    ...(network === "" ? [] : [`${paint.bold("NETWORK")} ${visible(network)}`]),
+    `${paint.bold("HOST")}    ${toPrintable(systemText(system, collectedAt))}`,
+    ...(network === "" ? [] : [`${paint.bold("NETWORK")} ${toPrintable(network)}`]),
   ];
 }
 

@@ -16,7 +16,7 @@ import { readDeadline } from "./nodes.ts";
 import { paint } from "./paint.ts";
 import { canAsk, consented } from "./prompt.ts";
 import { stderrScreen } from "./screen.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 interface NodeFlags {
   readonly node?: readonly string[];
@@ -93,7 +93,7 @@ function printResults(command: SvcmCommand, results: readonly NodeResult[]): voi
   const missing = results.filter(({ state }) => isMissing(state)).map(({ node, state }) => `${node} (${state})`);
   if (missing.length > 0)
     command.logToStderr(
-      `${missing.length} of ${counted(results.length, "node")} did not answer: ${missing.join(", ")}.`,
+      `${missing.length} of ${pluralize(results.length, "node")} did not answer: ${missing.join(", ")}.`,
     );
 }
 

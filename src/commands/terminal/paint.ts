@@ -1,4 +1,4 @@
-import { type Paint, visible } from "../../core/index.ts";
+import { type Paint, toPrintable } from "../../core/index.ts";
 import type { Screen } from "./screen.ts";
 
 /** Two noncharacters mark each style until the text is printed, so a name cannot send an escape sequence. */
@@ -37,7 +37,7 @@ export function printable(text: string, { colours, isAscii }: Pick<Screen, "colo
 function visibleBetweenMarks(line: string): string {
   return line
     .split(MARKS)
-    .map((part, index) => (index % 2 === 0 ? visible(part) : part))
+    .map((part, index) => (index % 2 === 0 ? toPrintable(part) : part))
     .join("");
 }
 

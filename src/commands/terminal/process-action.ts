@@ -8,7 +8,7 @@ import { canAsk, consented } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export const processArgs = namesArg("Exact name of an app. All of its instances are affected.");
 
@@ -110,7 +110,7 @@ export async function confirmed(
   const names = processes.filter(isMeant).map(({ name, pmId }) => `${name} (id ${pmId})`);
   const which =
     target.scope === "namespace"
-      ? `all ${counted(names.length, "process", "processes")} of the namespace ${target.namespace}: `
+      ? `all ${pluralize(names.length, "process", "processes")} of the namespace ${target.namespace}: `
       : "";
   return names.length === 0 || consented(command, `${verb} ${which}${names.join(", ")}?`, done);
 }

@@ -1,10 +1,10 @@
 import { auditText, eventText, type ProcessShowResponse } from "../../core/index.ts";
-import { renderDuration } from "../../core/words/duration-text.ts";
+import { renderDuration } from "../../core/words/duration.ts";
 import { bytes, percent } from "./metrics.ts";
 import { paint } from "./paint.ts";
 import { statusColour } from "./status.ts";
 import { whyLines } from "./why.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 type Process = ProcessShowResponse["processes"][number];
 
@@ -21,7 +21,7 @@ export function processPage(
     ...part("Why", whyLines(why)),
     ...part(
       "Ends before",
-      ends.slice(1).map((event) => `${auditText.secondOf(event.at)}  ${eventText(event)}`),
+      ends.slice(1).map((event) => `${auditText.formatTimestamp(event.at)}  ${eventText(event)}`),
     ),
     ...part("Last lines of its log", log),
     ...part("Declaration", declarationLines(declaration)),
@@ -35,7 +35,7 @@ function stateLines(name: string, process: Process): string[] {
   const facts = [
     pid === null ? undefined : `pid ${pid}`,
     uptimeMs === null ? undefined : `up ${renderDuration(uptimeMs)}`,
-    counted(restartCount, "restart"),
+    pluralize(restartCount, "restart"),
     cpuPercent === null ? undefined : `CPU ${percent(cpuPercent)}`,
     memoryBytes === null ? undefined : `memory ${bytes(memoryBytes)}`,
     execMode ?? undefined,

@@ -4,7 +4,7 @@ import { paint } from "./paint.ts";
 import { yesFlag } from "./prompt.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
-import { counted } from "../../core/words/counted.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export const applyFlags = {
   yes: yesFlag,
@@ -57,7 +57,7 @@ function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackP
       ? "is deleted"
       : from === to
         ? `returns to its former definition (id ${pmIds.join(", ")})`
-        : `goes from ${from} to ${counted(to, "instance")}, with its former definition`;
+        : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
   const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
   return `${what}${LOSS[disruption]}.${copy}`;
 }

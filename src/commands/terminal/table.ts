@@ -1,4 +1,4 @@
-import { visible, type Paint } from "../../core/index.ts";
+import { toPrintable, type Paint } from "../../core/index.ts";
 import { columnsOf, fit, foldWords, type Side } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
@@ -21,7 +21,7 @@ const GOOD = 16;
 /** In a narrow window, shortens cells and drops columns. Without a window, prints every row in full. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
   const all = columns.map((column): Laid<Row> => {
-    const cells = rows.map((row) => visible(column.cell(row)));
+    const cells = rows.map((row) => toPrintable(column.cell(row)));
     const heading = columnsOf(column.heading);
     const natural = Math.max(heading, widest(cells));
     const word = column.shorten === "fold" ? widest(cells.flatMap((cell) => cell.split(" "))) : 0;

@@ -18,7 +18,7 @@ export default class TokenList extends SvcmCommand {
               { heading: "NAME", cell: ({ name }) => name },
               { heading: "ROLE", cell: ({ role }) => role },
               { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
-              { heading: "CREATED", cell: ({ createdAt }) => auditText.secondOf(createdAt), spare: 2 },
+              { heading: "CREATED", cell: ({ createdAt }) => auditText.formatTimestamp(createdAt), spare: 2 },
               { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },
             ],
             response.tokens,
@@ -35,5 +35,5 @@ function limitsOf({ environments = [], services = [] }: ListedToken): string {
 
 function expiryOf({ expiresAt, expired }: ListedToken): string {
   if (expiresAt === undefined) return "never";
-  return expired ? "expired" : auditText.secondOf(expiresAt);
+  return expired ? "expired" : auditText.formatTimestamp(expiresAt);
 }

@@ -1,5 +1,5 @@
 /** Formats numbers and times. An unknown value is a dash, never 0. */
-export { counted } from "../../core/words/counted.ts";
+export { pluralize } from "../../core/words/pluralize.ts";
 
 export const UNKNOWN = "–";
 

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
 import type { Candidate } from "../../core/deployments/candidate.ts";
-import { splitKnown } from "../../core/deployments/edit/edit.ts";
+import { splitIssues } from "../../core/deployments/edit/edit.ts";
 import type { EntryKind } from "./entry-kind.ts";
 import { editOf, Form, textOf, type Values } from "./form.ts";
 import type { DocumentStore } from "./document-store.ts";
@@ -116,7 +116,7 @@ export class EntryList extends Form {
     const before = this.edited.value;
     const others = this.entries.value.filter((entry) => entry !== before);
     const found = this.kind.issues(candidate, others);
-    return before === undefined ? found : splitKnown(found, before).bad;
+    return before === undefined ? found : splitIssues(found, before).refused;
   }
 
   protected override store(entry: Candidate): void {

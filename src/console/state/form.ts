@@ -1,7 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
 import type { Candidate } from "../../core/deployments/candidate.ts";
-import { counted } from "../data/format.ts";
+import { pluralize } from "../data/format.ts";
 
 /** The texts of a form. An empty text omits its field. */
 export type Values = Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export abstract class Form {
     batch(() => {
       if (length === 0) return this.store(this.#candidate.value);
       this.#wasTried.value = true;
-      const text = `Not saved: ${counted(length, "issue")}. The saved state is unchanged.`;
+      const text = `Not saved: ${pluralize(length, "issue")}. The saved state is unchanged.`;
       this.said.value = { tone: "error", text };
       this.focus.value = "form [aria-invalid=true], form .issues";
     });

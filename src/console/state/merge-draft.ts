@@ -1,6 +1,5 @@
-import { type Candidate, textField } from "../../core/deployments/candidate.ts";
+import { type Candidate, textField, foldName } from "../../core/deployments/candidate.ts";
 import { fingerprint } from "../../core/deployments/diff/fields.ts";
-import { foldName } from "../../core/deployments/name.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { DeploymentsDocument } from "./deployments-document.ts";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Candidate } from "../../core/deployments/candidate.ts";
-import { unhidden } from "../../core/deployments/characters.ts";
-import { counted } from "../data/format.ts";
+import { escapeHidden } from "../../core/deployments/characters.ts";
+import { pluralize } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import { Button, IconButton } from "./Button.tsx";
 import { IssueList } from "./IssueList.tsx";
@@ -26,7 +26,7 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
     if (!list.isUnsaved.value || confirm("Discard what you have changed in the form?")) list.edit(entry);
   };
   const remove = (): void => {
-    if (confirm(`Delete ${list.kind.noun} ${unhidden(name)}?`)) list.remove(entry);
+    if (confirm(`Delete ${list.kind.noun} ${escapeHidden(name)}?`)) list.remove(entry);
   };
   return (
     <li class={`card entry${isEdited ? " edited" : ""}`} data-entry={index} tabIndex={-1}>
@@ -35,7 +35,7 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
           <h3>{name}</h3>
           {badge !== "" && <span class="badge">{badge}</span>}
           {isEdited && <span class="badge accent">in the form</span>}
-          {issues.length > 0 && <span class="badge error">{counted(issues.length, "issue")}</span>}
+          {issues.length > 0 && <span class="badge error">{pluralize(issues.length, "issue")}</span>}
         </div>
         <ul class="entry-facts">{facts.map((fact, at) => fact !== "" && <li key={at}>{fact}</li>)}</ul>
         <div class="entry-actions">

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { decidersFirst, type Field } from "../../core/deployments/field.ts";
+import { sortByDependency, type Field } from "../../core/deployments/field.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import { useConsole } from "../console.ts";
 import type { Form, Values } from "../state/form.ts";
@@ -11,7 +11,7 @@ export function FormFields({ form, fields }: { form: Form; fields: readonly Fiel
   const values = form.values.value;
   return (
     <>
-      {decidersFirst(fields).map((field) => {
+      {sortByDependency(fields).map((field) => {
         const { label, help, accepted, examples } = field;
         const props = controlOf(form, field.name, label);
         if (accepted === undefined) {
@@ -19,7 +19,8 @@ export function FormFields({ form, fields }: { form: Form; fields: readonly Fiel
           return <TextField key={label} {...props} hint={hint} placeholder={examples?.[0]} />;
         }
         const isUnused = accepted(values, vocabulary).length === 0;
-        const hint = isUnused && field.by && `Not used with ${labelIn(fields, field.by, values, vocabulary)}.`;
+        const hint =
+          isUnused && field.dependsOn && `Not used with ${labelIn(fields, field.dependsOn, values, vocabulary)}.`;
         return (
           <Select
             key={label}
@@ -47,10 +48,10 @@ export function controlOf(form: Form, name: string, label: string) {
 
 /** A field with labels offers every value and marks those that do not fit; other fields offer only fitting values. */
 function optionsOf(field: Field, fields: readonly Field[], values: Values, vocabulary: Vocabulary): Option[] {
-  const { accepted, labels, by } = field;
+  const { accepted, labels, dependsOn } = field;
   const fitting = accepted?.(values, vocabulary) ?? [];
   if (labels === undefined) return fitting.map((value) => ({ value }));
-  const mark = by && ` (not with ${labelIn(fields, by, values, vocabulary)})`;
+  const mark = dependsOn && ` (not with ${labelIn(fields, dependsOn, values, vocabulary)})`;
   return (accepted?.({}, vocabulary) ?? []).map((value) => {
     const label = labels(vocabulary.matrix)[value]?.label ?? value;
     return { value, label: fitting.includes(value) || !mark ? label : label + mark };

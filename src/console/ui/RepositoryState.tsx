@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useConsole } from "../console.ts";
 import type { DeclarationsPlanResponse } from "../../core/api/declarations.ts";
 import type { Repository } from "../data/api.ts";
-import { counted } from "../data/format.ts";
+import { pluralize } from "../data/format.ts";
 import { Button } from "./Button.tsx";
 import { Card } from "./Card.tsx";
 import { CopyButton } from "./Copy.tsx";
@@ -36,7 +36,7 @@ function FileState({ file, hasSaved }: { file: Repository; hasSaved: boolean }):
     return (
       <StatusLine tone="error">
         <strong>
-          {name} has {counted(issues.length, "issue")}.
+          {name} has {pluralize(issues.length, "issue")}.
         </strong>
         <IssueList issues={issues} label={`Issues of ${name}`} isPlaced />
       </StatusLine>

@@ -1,6 +1,6 @@
 import type { Agent, request } from "undici";
 import type { AsyncContext, AsyncContextResult, AsyncContextClient } from "../ports/probes.ts";
-import { codeOf } from "../words/thrown.ts";
+import { errorCode } from "../words/thrown.ts";
 import { readBody } from "./read-body.ts";
 
 const TIMEOUT_MS = 1000;
@@ -27,7 +27,7 @@ class UndiciClient implements AsyncContextClient {
       const text = await readBody(body as AsyncIterable<Uint8Array>, MAX_BYTES);
       return text === undefined ? { kind: "too-large", status } : { kind: "answer", status, text };
     } catch (error) {
-      return signal.aborted ? { kind: "timeout" } : { kind: "unreachable", code: codeOf(error) };
+      return signal.aborted ? { kind: "timeout" } : { kind: "unreachable", code: errorCode(error) };
     }
   }
 

@@ -3,7 +3,7 @@ import type { AuditPage, AuditQuery } from "../ports/index.ts";
 import { attempt, fileError } from "./files/file-error.ts";
 import { close, fstat, NO_FOLLOW, O_RDONLY, openIfExists } from "./files/system.ts";
 import { readLinesBackwards } from "./files/log.ts";
-import { recordIn } from "../words/record.ts";
+import { parseRecord } from "../words/record.ts";
 
 const MAX_PENDING = 10_000;
 
@@ -134,7 +134,7 @@ async function* readRecordsFrom(
 const storedRecord = auditRecord.strip();
 
 function parseRecord(line: string): AuditRecord | undefined {
-  const fields = recordIn(line);
+  const fields = parseRecord(line);
   const { environment, ...others } = fields ?? {};
   // Older logs have an empty environment instead of omitting it.
   return storedRecord.safeParse(environment === "" ? others : fields).data;

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { locatedMessage, type Issue } from "../api/issue.ts";
 import { packagedRuntimeContract, packagedRuntimeContractText } from "../facts/packaged.generated.ts";
-import { isOwnContract } from "../facts/own.ts";
+import { isOwnContract } from "../facts/own-contract.ts";
 import type * as ContractReading from "../facts/read.ts";
 import type { Fact } from "../facts/read.ts";
 import type { RuntimeContract } from "../facts/schema.ts";

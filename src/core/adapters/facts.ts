@@ -9,7 +9,7 @@ import {
   packagedRuntimeContract,
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
-import { isOwnContract, matrixFor } from "../facts/own.ts";
+import { isOwnContract, limitMatrix } from "../facts/own-contract.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Facts, type Files } from "../ports/index.ts";
@@ -20,7 +20,7 @@ import {
   projectMatrix,
   type Project,
 } from "../project/project.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 import { attempt } from "./files/file-error.ts";
 import { fileState, hasErrorCode } from "./files/system.ts";
 import type { FactsCache } from "./facts-cache.ts";
@@ -38,7 +38,7 @@ export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () =
     value: packagedCapabilityMatrix,
   });
   const declaredContract = memoizeLast((project: Project, value: RuntimeContract) => projectContract(project, value));
-  const matchingMatrix = memoizeLast(matrixFor);
+  const matchingMatrix = memoizeLast(limitMatrix);
   const declaredMatrix = memoizeLast((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
   const project = (): Promise<Project | undefined> =>
     projectFile.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
@@ -131,7 +131,7 @@ class FactFile<T> {
   async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
     const bytes = await this.#attempt(() => this.#source.files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
     const text = decodeUtf8(bytes);
-    if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
+    if (text === undefined) throw this.#refusal("FACT_INVALID", describeInvalidUtf8(bytes));
     if (text === this.#packaged.text) return this.#packaged.value;
     const key = `${this.#name}\n${text}`;
     const cache = this.#source.cache?.();

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Health, HealthResult, Probe } from "../ports/probes.ts";
-import { recordIn } from "../words/record.ts";
+import { parseRecord } from "../words/record.ts";
 import { readBody } from "./read-body.ts";
 
 const HOST = "127.0.0.1";
@@ -71,7 +71,7 @@ function sendRequest({ port, path }: Probe, headers: Record<string, string>): Pr
 }
 
 function parsePid(text: string): number | null {
-  const pid = recordIn(text)?.["pid"];
+  const pid = parseRecord(text)?.["pid"];
   return typeof pid === "number" ? pid : null;
 }
 

@@ -5,7 +5,7 @@ import type { AlertMessage } from "../api/alerts.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
 import type { Notifier } from "../ports/alerts.ts";
-import { codeOf } from "../words/thrown.ts";
+import { errorCode } from "../words/thrown.ts";
 
 const TIMEOUT_MS = 5_000;
 const COMMAND_TIMEOUT_MS = 10_000;
@@ -74,7 +74,7 @@ async function request(target: "webhook" | "heartbeat", url: string, init: Reque
     await response.body?.cancel();
     ({ status } = response);
   } catch (error) {
-    const code = codeOf((error as { readonly cause?: unknown }).cause);
+    const code = errorCode((error as { readonly cause?: unknown }).cause);
     const reason =
       error instanceof Error && error.name === "TimeoutError" ? `no answer in ${TIMEOUT_MS / 1000} s` : code;
     throw alertError(`The ${target} could not be reached: ${reason}.`);
@@ -102,7 +102,7 @@ function run(
   child.stdin.on("error", () => undefined);
   child.stdin.end(body);
   return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(alertError(`The command could not be started: ${codeOf(error)}.`)));
+    child.once("error", (error) => reject(alertError(`The command could not be started: ${errorCode(error)}.`)));
     child.once("close", (code, signal) => {
       if (code === 0) resolve();
       else

@@ -1,7 +1,7 @@
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
 import type { Prometheus, RangeSeries } from "../ports/history.ts";
-import { codeOf } from "../words/thrown.ts";
+import { errorCode } from "../words/thrown.ts";
 import { readBody } from "./read-body.ts";
 
 export const PROMETHEUS_URL = "SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL";
@@ -34,7 +34,7 @@ export function nodePrometheus(env: Readonly<Record<string, string | undefined>>
       } catch (error) {
         if (error instanceof SvcmError || signal?.aborted) throw error;
         if (timeout.aborted) throw prometheusError(`It did not answer in ${timeoutMs / 1000} s.`);
-        throw prometheusError(`It could not be reached: ${codeOf((error as { readonly cause?: unknown }).cause)}.`);
+        throw prometheusError(`It could not be reached: ${errorCode((error as { readonly cause?: unknown }).cause)}.`);
       }
     },
   };

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type
 import { dirname, join } from "node:path";
 import { foreignCode } from "../api/code.ts";
 import { SvcmError } from "../errors.ts";
-import { readTokens, TOKENS_FILE, tokensText, type StoredToken } from "../identity/tokens.ts";
+import { parseTokens, TOKENS_FILE, renderTokens, type StoredToken } from "../identity/tokens.ts";
 import { FileError, type Files } from "../ports/index.ts";
 import type { Tokens } from "../ports/tokens.ts";
 import { once } from "../words/once.ts";
@@ -23,14 +23,14 @@ export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens 
       const stats = readStats(path);
       if (stats === undefined) return undefined;
       const state = fileState(stats);
-      if (cached?.state !== state) cached = { state, tokens: readTokens(readPrivateFile(path), path) };
+      if (cached?.state !== state) cached = { state, tokens: parseTokens(readPrivateFile(path), path) };
       return cached.tokens;
     },
     async update(decide, beforeWrite) {
       const announce = once(beforeWrite);
       const decideText = (current: Uint8Array): Uint8Array => {
-        const tokens = readTokens(new TextDecoder().decode(current), path);
-        return new TextEncoder().encode(tokensText(decide(tokens)));
+        const tokens = parseTokens(new TextDecoder().decode(current), path);
+        return new TextEncoder().encode(renderTokens(decide(tokens)));
       };
       await withTokenErrors(path, async () => {
         if (readStats(path) === undefined) await createFile(path, () => void decide([]), announce);
@@ -49,7 +49,7 @@ async function createFile(path: string, check: () => void, announce: () => Promi
   await attempt("write", path, async () => {
     await createFolder(dirname(path));
     try {
-      await writeNew(path, Buffer.from(tokensText([])), PRIVATE_FILE);
+      await writeNew(path, Buffer.from(renderTokens([])), PRIVATE_FILE);
     } catch (error) {
       if (!hasErrorCode(error, "EEXIST")) throw error;
     }

@@ -1,17 +1,17 @@
 import type { AlertMessage } from "../api/alerts.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Report } from "./hold.ts";
+import type { AlertReport } from "./alert-state.ts";
 
-const WORDS = { firing: "ALERT", resolved: "Resolved" } as const;
+const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
 
-export function messageOf(
+export function alertMessage(
   { clock, host, workspace }: Pick<Ports, "clock" | "host" | "workspace">,
-  { rule, subject, state, details, sinceMs, leftOut }: Report,
+  { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
 ): AlertMessage {
   const nowMs = clock.now();
   return {
     version: 1,
-    text: `${WORDS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
+    text: `${STATE_LABELS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
     state,
     rule,
     subject,
@@ -28,7 +28,6 @@ export function testMessage({ clock, host, workspace }: Pick<Ports, "clock" | "h
   const at = new Date(clock.now()).toISOString();
   const details = `This is a test of the alerts of ${workspace.root}.`;
   const text = `Test on ${host.name()}: ${details}`;
-  const [root, name] = [workspace.root, host.name()];
   return {
     version: 1,
     text,
@@ -36,8 +35,8 @@ export function testMessage({ clock, host, workspace }: Pick<Ports, "clock" | "h
     rule: null,
     subject: "test",
     details,
-    host: name,
-    workspace: root,
+    host: host.name(),
+    workspace: workspace.root,
     at,
     since: at,
     leftOut: 0,

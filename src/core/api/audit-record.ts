@@ -1,8 +1,7 @@
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
+import { type BodyOf, trustedText } from "./body.ts";
 import type { ErrorCode } from "./code.ts";
 import { auditOutcomes, auditSources } from "./names.ts";
-import { text } from "./text.ts";
 
 const auditedProcess = z.strictObject({
   name: z.string(),
@@ -36,7 +35,7 @@ export const auditRecord = z
     address: z.string().optional().describe("The client of an attempt without a valid token."),
     node: z.string().optional().describe("Name of the machine, if the record comes from another one."),
     outcome: z.enum(auditOutcomes),
-    code: text<ErrorCode>().optional().describe("Why it was refused or failed, or why nothing had to be done."),
+    code: trustedText<ErrorCode>().optional().describe("Why it was refused or failed, or why nothing had to be done."),
     ms: z.int().min(0).optional().describe("Milliseconds from the attempt to its outcome."),
     count: z
       .int()

@@ -3,13 +3,12 @@ import * as z from "zod";
 import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/schema.ts";
 import { auditRecord } from "./audit-record.ts";
-import type { BodyOf } from "./body-of.ts";
+import { type BodyOf, trustedText } from "./body.ts";
 import type { ErrorCode } from "./code.ts";
 import { inputs } from "./inputs.ts";
 import { issueBody } from "./issue-body.ts";
 import { metricsPayload } from "./metrics.ts";
 import { planBody } from "./rollout.ts";
-import { text } from "./text.ts";
 
 const environment = z.string().describe("The requested environment, trimmed and lower-cased; an alias stays an alias.");
 const fileName = z.string().describe("The env file that the environment resolves to, in the config directory.");
@@ -19,7 +18,9 @@ export const failureBody = z
   .strictObject({
     error: z.string().describe("The failed operation, in the same words for every case of a kind."),
     details: z.string().optional().describe("The exact problem, and the accepted values."),
-    code: text<ErrorCode>().optional().describe("A stable code, or the file system's own, for example `ENOSPC`."),
+    code: trustedText<ErrorCode>()
+      .optional()
+      .describe("A stable code, or the file system's own, for example `ENOSPC`."),
     path: z.string().optional().describe("The file that the failure is about."),
     issues: z.array(issueBody).optional(),
     plan: planBody.optional().describe("Of `PLAN_STALE`: the plan as it is now."),

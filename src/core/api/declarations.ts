@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { pick } from "zod/mini";
-import type { BodyOf } from "./body-of.ts";
+import type { BodyOf } from "./body.ts";
 import { issueBody } from "./issue-body.ts";
 import { inputs } from "./inputs.ts";
 

@@ -1,6 +1,6 @@
 /** The lock and the journal of a rollout, and the source of `svcm rollout status`. */
 import * as z from "zod/mini";
-import type { BodyOf } from "./body-of.ts";
+import type { BodyOf } from "./body.ts";
 import { inputs } from "./inputs.ts";
 
 const name = z.string().check(z.minLength(1), z.maxLength(80));
@@ -10,7 +10,7 @@ const count = z.int().check(z.minimum(0));
  * `waiting`: not begun. `unchanged`: there was nothing to do. `applying`, `returning`: requested, no response yet.
  * `failed`: the processes run as before. `half`: needs a rollback. `returned`: the processes run as before the rollout.
  */
-export const nodeStates = [
+const rolloutNodeStates = [
   "waiting",
   "unchanged",
   "applying",
@@ -25,7 +25,7 @@ const rolledNode = z.strictObject({
   node: name,
   /** The plan that the user saw. */
   plan: z.nullable(z.string()),
-  state: z.enum(nodeStates),
+  state: z.enum(rolloutNodeStates),
   /** Each action of a rollout has a different number. */
   step: z.optional(count),
   release: z.optional(z.string()),

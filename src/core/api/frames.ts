@@ -3,14 +3,14 @@
  * @see CONTRACT section 4
  */
 import * as z from "zod/mini";
-import type { BodyOf } from "./body-of.ts";
+import type { BodyOf } from "./body.ts";
 import { issueBody } from "./issue-body.ts";
 import { interval } from "./channel.ts";
-import { node, requestId, text, token } from "./frame-parts.ts";
 import { historyColumns } from "./history.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
 import { channelActions, processScopes, releaseOutcomes, stepKinds, stepPhases } from "./names.ts";
 import {
+  boundedText,
   eventFrame,
   eventsSubscribedFrame,
   eventsSubscribeFrame,
@@ -18,6 +18,9 @@ import {
   logsFrame,
   logsSubscribeFrame,
   logsUnsubscribeFrame,
+  node,
+  requestId,
+  token,
 } from "./stream-frames.ts";
 
 const environment = z.string().check(z.describe("The requested environment, trimmed and lower-cased."));
@@ -39,14 +42,14 @@ const skipped = z.strictObject({
 });
 
 const service = z.optional(
-  text(200).check(z.describe("A service of svcm.yaml; without one, the apps of all services count.")),
+  boundedText(200).check(z.describe("A service of svcm.yaml; without one, the apps of all services count.")),
 );
 
 export const subscribeFrame = z
   .strictObject({
     type: z.literal("subscribe"),
     environment: z.optional(
-      text(80).check(z.describe("A spelling of an environment. Defaults to NODE_ENV, then to dev.")),
+      boundedText(80).check(z.describe("A spelling of an environment. Defaults to NODE_ENV, then to dev.")),
     ),
     service,
     intervalMs: z.optional(
@@ -81,9 +84,9 @@ export const actionFrame = z
     type: z.literal("action"),
     action,
     scope: z.optional(scope.check(z.describe("`process` if it is absent. `ecosystem` starts a declared app."))),
-    name: z.optional(text(200).check(z.describe("Name of the process, or of the declared app."))),
+    name: z.optional(boundedText(200).check(z.describe("Name of the process, or of the declared app."))),
     pmId,
-    namespace: z.optional(text(200)),
+    namespace: z.optional(boundedText(200)),
     service,
     node,
     token,

@@ -1,9 +1,8 @@
 /** @see CONTRACT section 11 */
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
+import { type BodyOf, trustedText } from "./body.ts";
 import type { ErrorCode } from "./code.ts";
 import { hostHistoryMetrics, processHistoryMetrics, recorderStarts } from "./names.ts";
-import { text } from "./text.ts";
 
 const values = z.array(z.number().nullable());
 const moment = z.int().describe("Milliseconds since 1970.");
@@ -33,7 +32,7 @@ const recorder = z
     on: z.boolean().describe("True if this service records; always false on the command line."),
     by: z.enum(recorderStarts).nullable().describe("`flag` is `--record`, `file` is `svcm.yaml`."),
     problem: z
-      .strictObject({ code: text<ErrorCode>(), details: z.string() })
+      .strictObject({ code: trustedText<ErrorCode>(), details: z.string() })
       .nullable()
       .describe("Why the last step was not recorded, such as a full disk; null without a reason."),
     since: moment.nullable().describe("The first recorded moment, in milliseconds since 1970; null without one."),
@@ -46,7 +45,7 @@ export const historyBody = z
     ...columns,
     recorder,
     unreadable: z
-      .array(z.strictObject({ file: z.string(), lines: z.int().min(0), code: text<ErrorCode>() }))
+      .array(z.strictObject({ file: z.string(), lines: z.int().min(0), code: trustedText<ErrorCode>() }))
       .describe("Files of the history that could not be read whole. Their other lines are in the answer."),
   })
   .describe("Recorded values in columns.");

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
+import type { BodyOf } from "./body.ts";
 
 export const hostSystem = z
   .strictObject({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
+import type { BodyOf } from "./body.ts";
 import { rights, roles } from "./rights.ts";
 
 const limits = {

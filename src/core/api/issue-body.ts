@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { ErrorCode } from "./code.ts";
 import type { Issue } from "./issue.ts";
-import { text } from "./text.ts";
+import { trustedText } from "./body.ts";
 
 export const issueBody = z
   .strictObject({
-    code: text<ErrorCode>().describe("Stable, for example `ENV_VALUE_UNSUPPORTED`."),
+    code: trustedText<ErrorCode>().describe("Stable, for example `ENV_VALUE_UNSUPPORTED`."),
     severity: z.enum(["error", "warning"]),
     path: z
       .array(z.union([z.string(), z.number()]))

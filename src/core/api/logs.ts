@@ -1,8 +1,7 @@
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
+import { type BodyOf, trustedText } from "./body.ts";
 import type { ErrorCode } from "./code.ts";
 import { logLevels, logStreams } from "./names.ts";
-import { text } from "./text.ts";
 
 export const logLineBody = z
   .strictObject({
@@ -30,7 +29,7 @@ export const logProblemBody = z
   .strictObject({
     app: z.string(),
     stream: z.enum(logStreams),
-    code: text<ErrorCode>(),
+    code: trustedText<ErrorCode>(),
     details: z.string(),
   })
   .describe("A log file that was not read.");

@@ -3,7 +3,7 @@
  * @see CONTRACT section 5
  */
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
+import type { BodyOf } from "./body.ts";
 import { hostSystem } from "./host-system.ts";
 import { driftStates, settingNames } from "./names.ts";
 
@@ -31,7 +31,7 @@ export const driftFields = [
   ...settingNames,
 ] as const;
 
-const shown = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const settingValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 export const driftEntry = z
   .strictObject({
@@ -45,10 +45,10 @@ export const driftEntry = z
           "`absent`: the process lacks the declared value. `stale`: the process kept an earlier value.",
       ),
     key: z.string().nullable().describe("The environment key, if the field is `env`; never its value."),
-    declared: shown.describe(
+    declared: settingValue.describe(
       "The declared value; null for texts that may hold a secret, such as arguments and environment.",
     ),
-    running: shown.describe(
+    running: settingValue.describe(
       "The running value; null for texts that may hold a secret, such as arguments and environment.",
     ),
   })

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { BodyOf } from "./body-of.ts";
-import { text } from "./text.ts";
+import { type BodyOf, trustedText } from "./body.ts";
 import type { ErrorCode } from "./code.ts";
 import { releaseOutcomes } from "./names.ts";
 
@@ -23,7 +22,7 @@ export const nodeStateBody = z
           troubled: count,
           restarts: count,
         }),
-        z.strictObject({ error: z.string(), code: text<ErrorCode>().optional() }),
+        z.strictObject({ error: z.string(), code: trustedText<ErrorCode>().optional() }),
       ])
       .describe(
         "The counts of PM2's list. `troubled` counts those with a problem that the status does not show, and `restarts` is the sum of PM2's counts.",

@@ -1,16 +1,30 @@
 import * as z from "zod/mini";
 import { eventBody } from "./events.ts";
-import { node, requestId, text, token } from "./frame-parts.ts";
 import { logLineBody, logProblemBody } from "./logs.ts";
 import { causes, logLevels, logStreams } from "./names.ts";
+
+export const boundedText = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
+export const requestId = z.optional(
+  boundedText(64).check(z.describe("Chosen by the client; the answer to this frame carries it back.")),
+);
+export const token = z.optional(
+  boundedText(4096).check(
+    z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it."),
+  ),
+);
+export const node = z.optional(
+  boundedText(64).check(
+    z.describe("Another machine of the fleet, by its name in svcm.yaml; without one, this machine."),
+  ),
+);
 
 export const logsSubscribeFrame = z
   .strictObject({
     type: z.literal("logs.subscribe"),
     apps: z.optional(
-      z.array(text(200)).check(z.maxLength(200), z.describe("Names of processes; without one, every process.")),
+      z.array(boundedText(200)).check(z.maxLength(200), z.describe("Names of processes; without one, every process.")),
     ),
-    grep: z.optional(text(1000).check(z.describe("Text of a line, as it is in the file."))),
+    grep: z.optional(boundedText(1000).check(z.describe("Text of a line, as it is in the file."))),
     ignoreCase: z.optional(z.boolean()),
     level: z.optional(z.enum(logLevels).check(z.describe("The minimum level."))),
     stream: z.optional(z.enum(logStreams)),
@@ -44,11 +58,12 @@ export const logsFrame = z
     ),
   })
   .check(z.describe("Lines of logs, at most one frame in 100 ms."));
+
 export const eventsSubscribeFrame = z
   .strictObject({
     type: z.literal("events.subscribe"),
     apps: z.optional(
-      z.array(text(200)).check(z.maxLength(100), z.describe("Names of processes; without any, every process.")),
+      z.array(boundedText(200)).check(z.maxLength(100), z.describe("Names of processes; without any, every process.")),
     ),
     cause: z.optional(z.enum(causes)),
     token,

@@ -1,9 +1,9 @@
 export function wordPattern(words: readonly string[]): string {
-  return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
+  return `^\\s*(?:${words.map(anyCasePattern).join("|")})\\s*$`;
 }
 
-export function inAnyCase(word: string): string {
-  return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escaped(letter)));
+export function anyCasePattern(word: string): string {
+  return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escapeCharacter(letter)));
 }
 
 /** The Kelvin sign is also an upper-case K. */
@@ -12,6 +12,6 @@ function bothCases(letter: string): string {
   return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
 }

@@ -1,21 +1,21 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 
 /** `2026-11-22 03:46:44Z` */
-export function secondOf(timestamp: string): string {
+export function formatTimestamp(timestamp: string): string {
   return timestamp.replace(/^(\S+)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
-export function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
+export function subjectText({ keys = [], processes = [], target }: AuditRecord): string {
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
   const isNamed = processes.some(({ name }) => target === name || target === `ecosystem ${name}`);
   return [...(target === undefined || isNamed ? [] : [target]), ...named, ...keys].join(", ");
 }
 
-export function callerOf({ source, actor }: Pick<AuditRecord, "source" | "actor">): string {
+export function callerText({ source, actor }: Pick<AuditRecord, "source" | "actor">): string {
   return actor === undefined ? source : `${actor} (${source})`;
 }
 
-export function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
+export function outcomeText({ outcome, code, count = 1 }: AuditRecord): string {
   const words = outcome === "started" ? "interrupted" : outcome;
   if (count > 1) return `${words} ${count} times (${code ?? ""})`;
   return code === undefined ? words : `${words} (${code})`;

@@ -1,16 +1,15 @@
 /** Control, zero-width and direction characters, line separators, and lone surrogates. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-export function hiddenIn(text: string): string[] {
+export function findHidden(text: string): string[] {
   return [...new Set(text.match(new RegExp(HIDDEN, "gu")))].map(codePoint);
 }
 
-export function unhidden(text: string): string {
+export function escapeHidden(text: string): string {
   return text.replaceAll(new RegExp(HIDDEN, "gu"), (character) => `\\u${hex(character)}`);
 }
 
-/** For example `U+0020`. */
-export function spacesAround(text: string): string | undefined {
+export function findOuterSpaces(text: string): string | undefined {
   const inner = text.trim();
   if (inner === text) return undefined;
   const start = text.indexOf(inner);

@@ -1,12 +1,14 @@
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { maskCredentials } from "../secrets/redact.ts";
+import { maskCredentials, maskSource } from "../secrets/redact.ts";
 import { SvcmError } from "../errors.ts";
 import { matchesTag } from "../entity-tag.ts";
-import { type Decide, type Planned, planner } from "./edit-plan.ts";
-import { type DocumentEditResponse, editResponse } from "./edit-response.ts";
+import { type Decide, type PlannedEdit, createPlanner } from "./edit-plan.ts";
 import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
+import type { Issue } from "../api/issue.ts";
+import type { LineChange } from "../words/line-change.ts";
+import { maskEntry } from "./mask.ts";
 
 interface DocumentEditRequest {
   readonly file?: string | undefined;
@@ -18,14 +20,14 @@ interface DocumentEditRequest {
   readonly ifMatch?: string | undefined;
 }
 
-export interface Outcome {
-  readonly planned: Planned;
+export interface DocumentChange {
+  readonly planned: PlannedEdit;
   readonly created: boolean;
 }
 
-type Plan = (text: string) => Planned;
+type Plan = (text: string) => PlannedEdit;
 
-const MAX_TARGET = 200;
+const MAX_TARGET_LENGTH = 200;
 
 /**
  * One locked, atomic and audited transaction. An edit without effect writes nothing, not even a record.
@@ -42,43 +44,42 @@ export async function editDocument(
   return editResponse({ file, dryRun, created }, planned);
 }
 
-/** Returns the texts before and after, too. */
 export async function changeDocument(
   ports: Ports,
   caller: Caller,
   request: DocumentEditRequest,
   decide: Decide,
-): Promise<Outcome> {
+): Promise<DocumentChange> {
   const { file = DEPLOYMENTS_FILE, dryRun, mayCreate, ifMatch } = request;
-  const edit = async (carryOut: (path: string, plan: Plan) => Promise<Outcome>): Promise<Outcome> => {
+  const edit = async (apply: (path: string, plan: Plan) => Promise<DocumentChange>): Promise<DocumentChange> => {
     const path = documentPath(ports, file);
-    const made = await planner(await vocabularyOf(ports), { file, path }, decide);
+    const planText = await createPlanner(await vocabularyOf(ports), { file, path }, decide);
     const plan: Plan = (text) => {
       if (ifMatch !== undefined) refuseStale(ports, text, ifMatch);
-      return made(text);
+      return planText(text);
     };
     try {
-      return await carryOut(path, plan);
+      return await apply(path, plan);
     } catch (error) {
       throw documentFailure(error, path);
     }
   };
   if (dryRun) return await edit((path, plan) => preview(ports, mayCreate, path, plan));
-  const about = { action: request.action, ...recordedTarget(file, request.entry) };
-  const noting =
+  const subject = { action: request.action, ...auditTarget(file, request.entry) };
+  const recording =
     (plan: Plan): Plan =>
     (text) => {
       const planned = plan(text);
       const { target, keys, before } = planned.edit;
       // The audit record of an added or removed entry only needs the name.
-      Object.assign(about, recordedTarget(file, target), before && { keys });
+      Object.assign(subject, auditTarget(file, target), before && { keys });
       return planned;
     };
-  return await audited(
+  return await withAudit(
     ports,
     caller,
-    () => about,
-    (begin) => edit((path, plan) => write(ports, mayCreate, path, begin, noting(plan))),
+    () => subject,
+    (begin) => edit((path, plan) => write(ports, mayCreate, path, begin, recording(plan))),
   );
 }
 
@@ -90,13 +91,13 @@ function refuseStale(ports: Ports, text: string, ifMatch: string): void {
   });
 }
 
-function recordedTarget(file: string, entry = ""): { target?: string } {
+function auditTarget(file: string, entry = ""): { target?: string } {
   const name = maskCredentials(entry);
   const target = file === DEPLOYMENTS_FILE ? name : `${file}: ${name}`;
-  return target === "" ? {} : { target: target.slice(0, MAX_TARGET) };
+  return target === "" ? {} : { target: target.slice(0, MAX_TARGET_LENGTH) };
 }
 
-async function preview({ files }: Ports, mayCreate: boolean, path: string, plan: Plan): Promise<Outcome> {
+async function preview({ files }: Ports, mayCreate: boolean, path: string, plan: Plan): Promise<DocumentChange> {
   try {
     return { planned: plan(documentText(await files.read(path), path)), created: false };
   } catch (error) {
@@ -111,7 +112,7 @@ async function write(
   path: string,
   begin: () => Promise<void>,
   plan: Plan,
-): Promise<Outcome> {
+): Promise<DocumentChange> {
   try {
     return await replace(files, path, begin, plan);
   } catch (error) {
@@ -128,8 +129,13 @@ async function write(
   }
 }
 
-async function replace(files: Ports["files"], path: string, begin: () => Promise<void>, plan: Plan): Promise<Outcome> {
-  let planned: Planned | undefined;
+async function replace(
+  files: Ports["files"],
+  path: string,
+  begin: () => Promise<void>,
+  plan: Plan,
+): Promise<DocumentChange> {
+  let planned: PlannedEdit | undefined;
   const decide = (current: Uint8Array): Uint8Array | undefined => {
     const text = documentText(current, path);
     planned = plan(text);
@@ -141,4 +147,42 @@ async function replace(files: Ports["files"], path: string, begin: () => Promise
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof FileError && error.code === code;
+}
+
+export interface DocumentEditResponse {
+  readonly file: string;
+  readonly dryRun: boolean;
+  readonly changed: boolean;
+  readonly created: boolean;
+  readonly target: string;
+  /** All fields of an added or removed entry. */
+  readonly keys: readonly string[];
+  readonly entry?: Readonly<Record<string, unknown>> | undefined;
+  readonly previous?: Readonly<Record<string, unknown>> | undefined;
+  readonly defaults: readonly string[];
+  readonly changes: readonly LineChange[];
+  readonly issues: readonly Issue[];
+}
+
+export function editResponse(
+  { file, dryRun, created }: Pick<DocumentEditResponse, "file" | "dryRun" | "created">,
+  { edit, changes }: PlannedEdit,
+): DocumentEditResponse {
+  return {
+    file,
+    dryRun,
+    changed: changes.length > 0,
+    created,
+    target: edit.target,
+    keys: edit.keys,
+    entry: edit.entry && maskEntry(edit.entry),
+    previous: edit.before && maskEntry(edit.before),
+    defaults: edit.defaults ?? [],
+    changes: changes.map(({ line, before, after }) => ({
+      line,
+      before: before.map(maskSource),
+      after: after.map(maskSource),
+    })),
+    issues: edit.issues ?? [],
+  };
 }

@@ -8,7 +8,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit;
 
-export interface Planned {
+export interface PlannedEdit {
   readonly text: string;
   readonly before: string;
   readonly edit: DocumentEdit;
@@ -19,11 +19,11 @@ export interface Planned {
  * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
  * lines, refusals of `decide`
  */
-export async function planner(
+export async function createPlanner(
   vocabulary: Vocabulary,
   { file, path }: { readonly file: string; readonly path: string },
   decide: Decide,
-): Promise<(text: string) => Planned> {
+): Promise<(text: string) => PlannedEdit> {
   const [{ isJsonFile, readSource }, { editYaml }, { UneditableYaml }, { DOCUMENT_VERSION }] = await Promise.all([
     import("../yaml/read.ts"),
     import("../yaml/splice/edit-yaml.ts"),
@@ -34,16 +34,16 @@ export async function planner(
     const value = editableValue(readSource(text, file));
     const edit = decide(value, vocabulary);
     const isNew = value === undefined || Object.keys(value as object).length === 0;
-    const leads = isNew && edit.changes.length > 0 && !edit.changes.some(({ kind }) => kind === "lead");
-    const version: Change = { kind: "lead", path: ["version"], value: DOCUMENT_VERSION };
+    const addsVersion = isNew && edit.changes.length > 0 && !edit.changes.some(({ kind }) => kind === "prepend");
+    const version: Change = { kind: "prepend", path: ["version"], value: DOCUMENT_VERSION };
     try {
       const edited = editYaml({ text, value, isJson: isJsonFile(file) }, [
-        ...(leads ? [version] : []),
+        ...(addsVersion ? [version] : []),
         ...edit.changes,
       ]);
       return { text: edited.text, before: text, edit, changes: edited.changes };
     } catch (error) {
-      throw error instanceof UneditableYaml ? uneditable(error, file, path) : error;
+      throw error instanceof UneditableYaml ? uneditableRefusal(error, file, path) : error;
     }
   };
 }
@@ -54,7 +54,7 @@ function editableValue({ value, issues }: YamlSource): unknown {
   return value;
 }
 
-function uneditable({ message }: Error, file: string, path: string): SvcmError {
+function uneditableRefusal({ message }: Error, file: string, path: string): SvcmError {
   return new SvcmError("SUITE_FILE_FAILED", {
     code: "SUITE_FILE_UNEDITABLE",
     path,

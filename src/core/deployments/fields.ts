@@ -3,7 +3,7 @@ import type { Field } from "./field.ts";
 import { CONTROLLER, CONTROLLER_EXAMPLE } from "./rules/interface-controller.ts";
 import { ENTRYPOINT, ENTRYPOINT_EXAMPLE } from "./rules/interface-entrypoint.ts";
 import { RUNTIME, RUNTIME_EXAMPLES } from "./rules/target-runtime.ts";
-import { defaultOf, entryOf, frameworksOf, groupOf, valuesOf, type Vocabulary } from "./vocabulary.ts";
+import { defaultOf, lookup, frameworksOf, targetGroup, acceptedBy, type Vocabulary } from "./vocabulary.ts";
 
 const always = (): boolean => true;
 const never = (): boolean => false;
@@ -23,9 +23,9 @@ const target = [
     label: "Region",
     help: "Region of the provider. For a self-hosted target, optionally the host.",
     flag: "region",
-    by: "deployTarget",
+    dependsOn: "deployTarget",
     required: ({ deployTarget }, { matrix }) =>
-      (entryOf(matrix.deployTargets, deployTarget) ?? matrix.unknownDeployTarget).regionRequired,
+      (lookup(matrix.deployTargets, deployTarget) ?? matrix.unknownDeployTarget).regionRequired,
     examples: ["eu-central-1"],
     column: 3,
   },
@@ -35,7 +35,7 @@ const target = [
     help: `Runtime and its version, for example ${RUNTIME_EXAMPLES[0]}.`,
     flag: "runtime",
     required: always,
-    form: { pattern: RUNTIME, expected: "a name with a version" },
+    format: { pattern: RUNTIME, expected: "a name with a version" },
     examples: RUNTIME_EXAMPLES,
     column: 4,
   },
@@ -44,13 +44,13 @@ const target = [
     label: "Service type",
     help: "Type of the deployed service.",
     flag: "service-type",
-    by: "deployTarget",
+    dependsOn: "deployTarget",
     accepted: ({ deployTarget }, vocabulary) =>
-      groupOf(vocabulary, deployTarget)?.serviceTypes ?? Object.keys(vocabulary.matrix.serviceTypes),
+      targetGroup(vocabulary, deployTarget)?.serviceTypes ?? Object.keys(vocabulary.matrix.serviceTypes),
     labels: ({ serviceTypes }) => serviceTypes,
     required: always,
-    usual: ({ deployTarget }, vocabulary) =>
-      groupOf(vocabulary, deployTarget)?.serviceTypes[0] ?? Object.keys(vocabulary.matrix.serviceTypes)[0],
+    defaultValue: ({ deployTarget }, vocabulary) =>
+      targetGroup(vocabulary, deployTarget)?.serviceTypes[0] ?? Object.keys(vocabulary.matrix.serviceTypes)[0],
     column: 2,
   },
   {
@@ -68,12 +68,12 @@ const target = [
     label: "Protocol",
     help: "Protocol that the service type exposes.",
     flag: "runtime-protocol",
-    by: "serviceType",
+    dependsOn: "serviceType",
     accepted: ({ serviceType }, { matrix }) =>
-      entryOf(matrix.serviceTypes, serviceType)?.protocols ?? Object.keys(matrix.protocols),
+      lookup(matrix.serviceTypes, serviceType)?.protocols ?? Object.keys(matrix.protocols),
     labels: ({ protocols }) => protocols,
     required: always,
-    usual: ({ serviceType }, { matrix }) => entryOf(matrix.serviceTypes, serviceType)?.protocols[0],
+    defaultValue: ({ serviceType }, { matrix }) => lookup(matrix.serviceTypes, serviceType)?.protocols[0],
     column: 5,
   },
   {
@@ -81,7 +81,7 @@ const target = [
     label: "Database driver",
     help: "Database driver. Takes the values of SVC_DATABASE_DRIVER.",
     flag: "database-driver",
-    ...declaredBy(({ drivers }) => drivers.database),
+    ...driverField(({ drivers }) => drivers.database),
   },
   {
     name: "keyValueDriver",
@@ -89,19 +89,19 @@ const target = [
     help: "Key-value driver. Takes the values of SVC_KEYVALUESTORAGE_DRIVER.",
     flag: "key-value-driver",
     flagAliases: ["keyvalue-driver"],
-    ...declaredBy(({ drivers }) => drivers.keyValue),
+    ...driverField(({ drivers }) => drivers.keyValue),
   },
   {
     name: "pm2Profile",
     label: "PM2 profile",
     help: "PM2 profile. Required if PM2 manages the target, refused otherwise.",
     flag: "pm2-profile",
-    by: "deployTarget",
+    dependsOn: "deployTarget",
     accepted: ({ deployTarget }, vocabulary) =>
-      groupOf(vocabulary, deployTarget)?.pm2Managed === false ? [] : vocabulary.matrix.pm2Profiles,
-    required: ({ deployTarget }, vocabulary) => groupOf(vocabulary, deployTarget)?.pm2Managed === true,
-    usual: ({ deployTarget }, vocabulary) =>
-      groupOf(vocabulary, deployTarget)?.pm2Managed ? vocabulary.matrix.migration.pm2Profile : undefined,
+      targetGroup(vocabulary, deployTarget)?.pm2Managed === false ? [] : vocabulary.matrix.pm2Profiles,
+    required: ({ deployTarget }, vocabulary) => targetGroup(vocabulary, deployTarget)?.pm2Managed === true,
+    defaultValue: ({ deployTarget }, vocabulary) =>
+      targetGroup(vocabulary, deployTarget)?.pm2Managed ? vocabulary.matrix.migration.pm2Profile : undefined,
     emptyIsAbsent: true,
     column: 6,
   },
@@ -123,7 +123,7 @@ const adapter = [
     label: "Framework",
     help: "Framework that serves the type. svcm matrix show lists them.",
     flag: "framework",
-    by: "type",
+    dependsOn: "type",
     accepted: frameworksFor,
     // The repository may declare no framework for the type.
     required: (entry, vocabulary) => frameworksFor(entry, vocabulary).length > 0,
@@ -135,7 +135,7 @@ const adapter = [
     help: "TypeScript or JavaScript file under src/interface/ that starts the adapter.",
     flag: "entrypoint",
     required: always,
-    form: { pattern: ENTRYPOINT, expected: "a .ts or .js path under src/interface/" },
+    format: { pattern: ENTRYPOINT, expected: "a .ts or .js path under src/interface/" },
     examples: [ENTRYPOINT_EXAMPLE],
     column: 2,
   },
@@ -145,15 +145,15 @@ const adapter = [
     help: `Controller mapping, for example ${CONTROLLER_EXAMPLE}.`,
     flag: "controller",
     required: always,
-    form: { pattern: CONTROLLER, expected: "the form XController.action" },
+    format: { pattern: CONTROLLER, expected: "the form XController.action" },
     examples: [CONTROLLER_EXAMPLE],
     column: 1,
   },
 ] as const satisfies readonly Field[];
 
-export const targetFields: readonly Flagged<(typeof target)[number]>[] = target;
+export const targetFields: readonly FieldWithFlag<(typeof target)[number]>[] = target;
 
-export const interfaceFields: readonly Flagged<(typeof adapter)[number]>[] = adapter;
+export const interfaceFields: readonly FieldWithFlag<(typeof adapter)[number]>[] = adapter;
 
 export const configurationFields: readonly Field[] = [
   {
@@ -176,9 +176,9 @@ export const configurationFields: readonly Field[] = [
     name: "cloudProvider",
     label: "Cloud provider",
     help: "Provider of the host.",
-    by: "runMode",
+    dependsOn: "runMode",
     accepted: ({ runMode }, { matrix }) =>
-      entryOf(matrix.runModes, runMode)?.cloudProviders ?? Object.keys(matrix.cloudProviders),
+      lookup(matrix.runModes, runMode)?.cloudProviders ?? Object.keys(matrix.cloudProviders),
     labels: ({ cloudProviders }) => cloudProviders,
     required: always,
   },
@@ -190,7 +190,7 @@ export const configurationFields: readonly Field[] = [
   },
 ];
 
-type Flagged<Row extends { readonly flag: string }> = Field & { readonly flag: Row["flag"] };
+type FieldWithFlag<Row extends { readonly flag: string }> = Field & { readonly flag: Row["flag"] };
 
 export function fieldValues(vocabulary: Vocabulary): Readonly<Record<string, readonly string[]>> {
   const fields: readonly Field[] = [...targetFields, ...interfaceFields, ...configurationFields];
@@ -199,17 +199,17 @@ export function fieldValues(vocabulary: Vocabulary): Readonly<Record<string, rea
   );
 }
 
-function declaredBy(fact: NonNullable<Field["fact"]>) {
-  const accepted = (_: Candidate, vocabulary: Vocabulary) => valuesOf(vocabulary, fact(vocabulary.matrix));
+function driverField(fact: NonNullable<Field["fact"]>) {
+  const accepted = (_: Candidate, vocabulary: Vocabulary) => acceptedBy(vocabulary, fact(vocabulary.matrix));
   return {
     fact,
     accepted,
     required: (_: Candidate, vocabulary: Vocabulary) => accepted(_, vocabulary).length > 0,
-    usual: (_: Candidate, vocabulary: Vocabulary) => defaultOf(vocabulary, fact(vocabulary.matrix)),
+    defaultValue: (_: Candidate, vocabulary: Vocabulary) => defaultOf(vocabulary, fact(vocabulary.matrix)),
   } satisfies Partial<Field>;
 }
 
 function frameworksFor({ type }: Candidate, vocabulary: Vocabulary): readonly string[] {
-  const known = entryOf(vocabulary.matrix.interfaceTypes, type);
-  return known ? valuesOf(vocabulary, known.frameworks) : frameworksOf(vocabulary);
+  const interfaceType = lookup(vocabulary.matrix.interfaceTypes, type);
+  return interfaceType ? acceptedBy(vocabulary, interfaceType.frameworks) : frameworksOf(vocabulary);
 }

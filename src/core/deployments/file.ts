@@ -1,7 +1,7 @@
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import type { Vocabulary } from "./vocabulary.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 
 export const DEPLOYMENTS_FILE = "deployments.yaml";
 
@@ -27,7 +27,7 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
-export async function readDocumentIfThere(ports: Ports, file: string): Promise<string | undefined> {
+export async function readDocumentIfExists(ports: Ports, file: string): Promise<string | undefined> {
   return await readDocument(ports, file).catch((error: unknown) => {
     if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
     throw error;
@@ -41,7 +41,7 @@ export function documentText(bytes: Uint8Array, path: string): string {
   throw new SvcmError("SUITE_FILE_FAILED", {
     code: "SUITE_FILE_NOT_UTF8",
     path,
-    details: describeNotUtf8(bytes),
+    details: describeInvalidUtf8(bytes),
   });
 }
 

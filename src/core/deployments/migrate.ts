@@ -1,7 +1,7 @@
 import type { Candidate } from "./candidate.ts";
 import { targetFields } from "./fields.ts";
-import { decidersFirst } from "./field.ts";
-import { entryOf, type Vocabulary } from "./vocabulary.ts";
+import { sortByDependency } from "./field.ts";
+import { lookup, type Vocabulary } from "./vocabulary.ts";
 
 /** A legacy entry is `{ name, type, region, runtime }`, with `type` instead of `deployTarget`. */
 export function isLegacyTarget(entry: Candidate): boolean {
@@ -15,8 +15,8 @@ export function isOutdatedTarget(entry: Candidate): boolean {
 
 export function withoutEmptyProfile<T extends Candidate>(entry: T): Omit<T, "pm2Profile"> {
   if (entry["pm2Profile"] !== "") return entry;
-  const { pm2Profile: _, ...kept } = entry;
-  return kept;
+  const { pm2Profile: _, ...rest } = entry;
+  return rest;
 }
 
 /**
@@ -24,17 +24,17 @@ export function withoutEmptyProfile<T extends Candidate>(entry: T): Omit<T, "pm2
  * @see the specification, "Versioning" 2
  */
 export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candidate {
-  const said: Candidate = withoutEmptyProfile(entry);
-  if (!isLegacyTarget(said)) return said;
-  const { type, ...kept } = said;
-  const deployTarget = entryOf(vocabulary.matrix.migration.deployTargetAliases, type) ?? type;
-  return { ...targetDefaults({ ...kept, deployTarget }, vocabulary), ...kept, deployTarget };
+  const target: Candidate = withoutEmptyProfile(entry);
+  if (!isLegacyTarget(target)) return target;
+  const { type, ...rest } = target;
+  const deployTarget = lookup(vocabulary.matrix.migration.deployTargetAliases, type) ?? type;
+  return { ...targetDefaults({ ...rest, deployTarget }, vocabulary), ...rest, deployTarget };
 }
 
 export function targetDefaults(entry: Candidate, vocabulary: Vocabulary): Readonly<Record<string, string>> {
   const defaults: Record<string, string> = {};
-  for (const { name, usual } of decidersFirst(targetFields)) {
-    const value = usual?.({ ...defaults, ...entry }, vocabulary);
+  for (const { name, defaultValue } of sortByDependency(targetFields)) {
+    const value = defaultValue?.({ ...defaults, ...entry }, vocabulary);
     if (value !== undefined) defaults[name] = value;
   }
   return defaults;

@@ -19,19 +19,19 @@ export interface PatchedText {
 }
 
 /** For `git apply` in the folder of the file. `undefined` if a line would show a credential. */
-export function patchOf({ file, before, after, changes }: PatchedText): string | undefined {
-  const hunks = hunksOf(linesOf(before ?? ""), linesOf(after), changes);
+export function renderPatch({ file, before, after, changes }: PatchedText): string | undefined {
+  const hunks = buildHunks(splitLines(before ?? ""), splitLines(after), changes);
   if (hunks.some(({ lines }) => lines.some(([, text]) => maskSource(text) !== text))) return undefined;
   const head = `--- ${before === undefined ? "/dev/null" : `a/${file}`}\n+++ b/${file}\n`;
-  return hunks.length === 0 ? "" : head + hunks.map(hunkText).join("");
+  return hunks.length === 0 ? "" : head + hunks.map(renderHunk).join("");
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== "");
 }
 
-function hunksOf(before: readonly string[], after: readonly string[], changes: readonly LineChange[]): Hunk[] {
-  const all = allLines(before, after, changes);
+function buildHunks(before: readonly string[], after: readonly string[], changes: readonly LineChange[]): Hunk[] {
+  const all = markLines(before, after, changes);
   const changedAt = all.flatMap(([mark], at) => (mark === " " ? [] : [at]));
   const ranges: { start: number; end: number }[] = [];
   for (const at of changedAt) {
@@ -42,42 +42,41 @@ function hunksOf(before: readonly string[], after: readonly string[], changes: r
   }
   return ranges.map(({ start, end }) => {
     const above = all.slice(0, start);
-    return { from: countOf(above, "-") + 1, to: countOf(above, "+") + 1, lines: all.slice(start, end) };
+    return { from: countLines(above, "-") + 1, to: countLines(above, "+") + 1, lines: all.slice(start, end) };
   });
 }
 
-/** A different line end counts as a change. */
-function allLines(before: readonly string[], after: readonly string[], changes: readonly LineChange[]): Line[] {
+function markLines(before: readonly string[], after: readonly string[], changes: readonly LineChange[]): Line[] {
   const lines: Line[] = [];
-  let [old, young] = [0, 0];
-  const keep = (until: number): void => {
-    for (; old < until; old++, young++) {
-      const [was, is] = [before[old] ?? "", after[young] ?? ""];
-      if (was === is) lines.push([" ", was]);
-      else lines.push(["-", was], ["+", is]);
+  let [oldIndex, newIndex] = [0, 0];
+  const copyUntil = (end: number): void => {
+    for (; oldIndex < end; oldIndex++, newIndex++) {
+      const [oldLine, newLine] = [before[oldIndex] ?? "", after[newIndex] ?? ""];
+      if (oldLine === newLine) lines.push([" ", oldLine]);
+      else lines.push(["-", oldLine], ["+", newLine]);
     }
   };
   for (const change of changes) {
-    keep(change.line - 1);
-    lines.push(...before.slice(old, old + change.before.length).map((text): Line => ["-", text]));
-    lines.push(...after.slice(young, young + change.after.length).map((text): Line => ["+", text]));
-    old += change.before.length;
-    young += change.after.length;
+    copyUntil(change.line - 1);
+    lines.push(...before.slice(oldIndex, oldIndex + change.before.length).map((text): Line => ["-", text]));
+    lines.push(...after.slice(newIndex, newIndex + change.after.length).map((text): Line => ["+", text]));
+    oldIndex += change.before.length;
+    newIndex += change.after.length;
   }
-  keep(before.length);
+  copyUntil(before.length);
   return lines;
 }
 
-function countOf(lines: readonly Line[], mark: "-" | "+"): number {
+function countLines(lines: readonly Line[], mark: "-" | "+"): number {
   return lines.filter(([other]) => other === " " || other === mark).length;
 }
 
-function hunkText({ from, to, lines }: Hunk): string {
-  const [old, young] = [countOf(lines, "-"), countOf(lines, "+")];
+function renderHunk({ from, to, lines }: Hunk): string {
+  const [oldCount, newCount] = [countLines(lines, "-"), countLines(lines, "+")];
   const text = lines.map(
     ([mark, line]) => `${mark}${line.endsWith("\n") ? line : `${line}\n\\ No newline at end of file\n`}`,
   );
-  return `@@ -${rangeText(from, old)} +${rangeText(to, young)} @@\n${text.join("")}`;
+  return `@@ -${rangeText(from, oldCount)} +${rangeText(to, newCount)} @@\n${text.join("")}`;
 }
 
 /** The range of an empty hunk refers to the line above it. */

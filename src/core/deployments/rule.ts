@@ -1,6 +1,6 @@
-import { accepting, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
+import { withAccepted, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
 import { maskCredentials } from "../secrets/redact.ts";
-import { unhidden } from "./characters.ts";
+import { escapeHidden } from "./characters.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -22,25 +22,25 @@ export function unknownValue(
   const value = entry[field];
   // Other rules report a missing value and one that is not text.
   if (typeof value !== "string" || known.includes(value)) return [];
-  if (known.length === 0) return [undeclared(field)];
-  return [notAccepted(field, `${show(value)} is not known`, fitting.length > 0 ? fitting : known, value)];
+  if (known.length === 0) return [undeclaredValues(field)];
+  return [notAccepted(field, `${quoteValue(value)} is not known`, fitting.length > 0 ? fitting : known, value)];
 }
 
-export function undeclared(field: string): Finding {
+export function undeclaredValues(field: string): Finding {
   const message = `${field}: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there`;
   return { path: [field], message };
 }
 
-export function notAccepted(field: string, words: string, accepted: readonly string[], given?: unknown): Finding {
-  return { path: [field], ...accepting(`${field}: ${words}`, accepted, given) };
+export function notAccepted(field: string, words: string, accepted: readonly string[], value?: unknown): Finding {
+  return { path: [field], ...withAccepted(`${field}: ${words}`, accepted, value) };
 }
 
 export function missing(field: string, accepted: readonly string[]): Finding {
-  return { path: [field], ...accepting(`${field} is missing`, accepted) };
+  return { path: [field], ...withAccepted(`${field} is missing`, accepted) };
 }
 
 /** Short, on one line, without credentials and hidden characters. */
-export function show(value: unknown): string {
-  const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
+export function quoteValue(value: unknown): string {
+  const text = escapeHidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }

@@ -1,13 +1,13 @@
 import type { Code } from "../api/codes.generated.ts";
 import { type Issue, MAX_FINDINGS } from "../api/issue.ts";
-import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";
+import { acceptedText, withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
-import { hiddenIn, spacesAround } from "./characters.ts";
+import { findHidden, findOuterSpaces } from "./characters.ts";
 import type { Candidate } from "./candidate.ts";
 import { isRecord } from "../words/record.ts";
 import { configurationFields, interfaceFields, targetFields } from "./fields.ts";
 import type { Field } from "./field.ts";
-import { show } from "./rule.ts";
+import { quoteValue } from "./rule.ts";
 
 export const DOCUMENT_VERSION = "service-management.v1";
 
@@ -27,7 +27,7 @@ const MEMBERS: Readonly<Record<Section, { readonly text: readonly string[]; read
   deployments: { text: [...namesOf(targetFields), "type"], other: [] },
 };
 
-export function fieldsOf(section: Section): readonly string[] {
+export function fieldNames(section: Section): readonly string[] {
   return section === "deployments" ? namesOf(targetFields) : MEMBERS[section].text;
 }
 
@@ -57,9 +57,9 @@ export function portIssues(ports: unknown, known: readonly string[], path: Issue
   return isRecord(ports) ? unknownKeys(ports, known, path) : [shapeIssue(path, "a map", ports)];
 }
 
-export function shapeIssue(path: Issue["path"], expected: string, given: unknown): Issue {
+export function shapeIssue(path: Issue["path"], expected: string, value: unknown): Issue {
   const where = path.length === 0 ? "the document" : path.join(".");
-  return fault("SUITE_SHAPE", path, { message: `${where}: expected ${expected}, got ${typeName(given)}` });
+  return shapeFinding("SUITE_SHAPE", path, { message: `${where}: expected ${expected}, got ${typeName(value)}` });
 }
 
 function kindIssues(name: string, kind: "text" | "map" | "list", value: unknown): Issue[] {
@@ -77,24 +77,24 @@ function unknownKeys(
 ): Issue[] {
   const unknown = Object.keys(candidate).filter((key) => !text.includes(key) && !other.includes(key));
   const known = unknown.length > 0 ? [...text, ...other] : [];
-  return bounded(
+  return limitIssues(
     unknown.slice(0, MAX_FINDINGS + 1).map((key) => {
-      const { message } = accepting(`${show(key)} is not a known key here`, known);
-      return fault("SUITE_UNKNOWN_KEY", [...path, key], { message, suggestion: suggest(key, known) });
+      const { message } = withAccepted(`${quoteValue(key)} is not a known key here`, known);
+      return shapeFinding("SUITE_UNKNOWN_KEY", [...path, key], { message, suggestion: suggest(key, known) });
     }),
     path,
   );
 }
 
-export function bounded(issues: Issue[], path: Issue["path"]): Issue[] {
+export function limitIssues(issues: Issue[], path: Issue["path"]): Issue[] {
   if (issues.length <= MAX_FINDINGS) return issues;
   const message = `more than ${MAX_FINDINGS} issues; the first of them are listed`;
-  return [fault("SUITE_TOO_MANY_ISSUES", path, { message }), ...issues.slice(0, MAX_FINDINGS)];
+  return [shapeFinding("SUITE_TOO_MANY_ISSUES", path, { message }), ...issues.slice(0, MAX_FINDINGS)];
 }
 
 function textIssues(name: string, value: unknown, parent: Issue["path"]): Issue[] {
   const found = value === undefined ? undefined : textFault(name, value);
-  return found ? [fault(found.code, [...parent, name], { message: `${name}: ${found.what}` })] : [];
+  return found ? [shapeFinding(found.code, [...parent, name], { message: `${name}: ${found.what}` })] : [];
 }
 
 interface TextFault {
@@ -103,32 +103,36 @@ interface TextFault {
 }
 
 function textFault(name: string, value: unknown): TextFault | undefined {
-  if (typeof value !== "string") return { code: "SUITE_TEXT_EXPECTED", what: `expected text, got ${shown(value)}` };
-  const hidden = hiddenIn(value).slice(0, 5).join(", ");
+  if (typeof value !== "string")
+    return { code: "SUITE_TEXT_EXPECTED", what: `expected text, got ${describeValue(value)}` };
+  const hidden = findHidden(value).slice(0, 5).join(", ");
   if (hidden) return { code: "SUITE_CHARACTERS", what: `the text holds characters that cannot be seen: ${hidden}` };
   return spaceFault(value) ?? (name === "name" ? formFault(value) : undefined);
 }
 
 function spaceFault(value: string): TextFault | undefined {
-  const spaces = spacesAround(value);
+  const spaces = findOuterSpaces(value);
   if (spaces === undefined) return undefined;
   const code = "SUITE_WHITE_SPACE";
   const text = value.trim();
   if (text === "") return { code, what: `the text is white space only (${spaces})` };
-  return { code, what: acceptedText(`${show(value)} begins or ends with white space (${spaces})`, show(text)) };
+  return {
+    code,
+    what: acceptedText(`${quoteValue(value)} begins or ends with white space (${spaces})`, quoteValue(text)),
+  };
 }
 
 function formFault(value: string): TextFault | undefined {
   if (value === value.normalize("NFC")) return undefined;
-  const what = `${show(value)} is not in Unicode normalization form NFC`;
+  const what = `${quoteValue(value)} is not in Unicode normalization form NFC`;
   return { code: "SUITE_CHARACTERS", what: acceptedText(what, "the same text with composed characters") };
 }
 
-function fault(code: Code, path: Issue["path"], words: Finding): Issue {
+function shapeFinding(code: Code, path: Issue["path"], words: Finding): Issue {
   return toIssue({ code, severity: "error", ...words }, path);
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   const isScalar = typeof value === "number" || typeof value === "boolean";
   return isScalar ? `${typeName(value)} ${value}` : typeName(value);
 }

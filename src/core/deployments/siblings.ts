@@ -18,14 +18,14 @@ export class Siblings {
     for (const [keyOf, index] of this.#indexes) addKey(index, keyOf(entry));
   }
 
-  hold(candidate: Candidate, keyOf: KeyOf): boolean {
+  has(candidate: Candidate, keyOf: KeyOf): boolean {
     const key = keyOf(candidate);
     return key !== undefined && this.#indexOf(keyOf).has(key);
   }
 
   #indexOf(keyOf: KeyOf): Set<string> {
-    const known = this.#indexes.get(keyOf);
-    if (known) return known;
+    const existing = this.#indexes.get(keyOf);
+    if (existing) return existing;
     const index = new Set<string>();
     for (const entry of this.#entries) addKey(index, keyOf(entry));
     this.#indexes.set(keyOf, index);

@@ -7,7 +7,7 @@ import { type Candidate, textField } from "./candidate.ts";
 import { isRecord } from "../words/record.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules/index.ts";
-import { bounded, type ListSection, memberIssues, portIssues, sectionIssues, shapeIssue } from "./shape.ts";
+import { limitIssues, type ListSection, memberIssues, portIssues, sectionIssues, shapeIssue } from "./shape.ts";
 import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
@@ -24,7 +24,7 @@ function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
   if (!isRecord(document)) return [shapeIssue([], "a map", document)];
   return [
     ...sectionIssues(document),
-    ...apply(rules.document, document, new Siblings(), [], vocabulary),
+    ...runRules(rules.document, document, new Siblings(), [], vocabulary),
     ...configurationIssues(document["serviceConfiguration"], vocabulary),
     ...listIssues("interfaces", document["interfaces"], vocabulary),
     ...listIssues("deployments", document["deployments"], vocabulary),
@@ -33,15 +33,14 @@ function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
 }
 
 function rolloutIssues(rollout: unknown, vocabulary: Vocabulary): Issue[] {
-  return isRecord(rollout) ? apply(rules.rollout, rollout, new Siblings(), ["rollout"], vocabulary) : [];
+  return isRecord(rollout) ? runRules(rules.rollout, rollout, new Siblings(), ["rollout"], vocabulary) : [];
 }
 
-/** With locations and the issues of the parser. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
   return sortIssues([
     ...source.issues,
-    ...documentIssues(source.value, vocabulary).map((issue) => placed(issue, source)),
+    ...documentIssues(source.value, vocabulary).map((issue) => locate(issue, source)),
   ]);
 }
 
@@ -54,12 +53,12 @@ export function subjectsOf(document: unknown): Subject[] {
   });
 }
 
-function placed(issue: Issue, source: YamlSource): Issue {
+function locate(issue: Issue, source: YamlSource): Issue {
   const at = source.at(issue.path, issue.code === "SUITE_UNKNOWN_KEY" ? "key" : "value");
   if (issue.code !== "SUITE_TEXT_EXPECTED") return { ...issue, at };
-  const written = source.written(issue.path);
+  const text = source.scalarSource(issue.path);
   // Only a scalar can be quoted.
-  return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
+  return { ...issue, at, message: text ? `${issue.message}; quote it: "${text.slice(0, 80)}"` : issue.message };
 }
 
 export function entryIssues(
@@ -68,7 +67,7 @@ export function entryIssues(
   others: readonly Candidate[],
   vocabulary: Vocabulary,
 ): Issue[] {
-  return sortIssues(issuesOf(section, candidate, Siblings.of(others), [], vocabulary));
+  return sortIssues(checkEntry(section, candidate, Siblings.of(others), [], vocabulary));
 }
 
 export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Vocabulary): Issue[] {
@@ -76,10 +75,10 @@ export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Voc
 }
 
 export function listVerdicts(section: ListSection, entries: readonly Candidate[], vocabulary: Vocabulary): Issue[][] {
-  const before = new Siblings();
+  const siblings = new Siblings();
   return entries.map((entry) => {
-    const issues = issuesOf(section, entry, before, [], vocabulary);
-    before.add(entry);
+    const issues = checkEntry(section, entry, siblings, [], vocabulary);
+    siblings.add(entry);
     return sortIssues(issues);
   });
 }
@@ -88,45 +87,45 @@ function configurationIssues(candidate: unknown, vocabulary: Vocabulary): Issue[
   if (!isRecord(candidate)) return [];
   const path = ["serviceConfiguration"];
   const members = memberIssues("serviceConfiguration", candidate, path);
-  const said = withoutSpaces(candidate, members);
+  const cleaned = trimTexts(candidate, members);
   return [
     ...members,
     ...portIssues(candidate["ports"], portNames(vocabulary.matrix), [...path, "ports"]),
-    ...apply(rules.serviceConfiguration, said, new Siblings(), path, vocabulary),
+    ...runRules(rules.serviceConfiguration, cleaned, new Siblings(), path, vocabulary),
   ];
 }
 
 function listIssues(section: ListSection, list: unknown, vocabulary: Vocabulary): Issue[] {
   if (!Array.isArray(list)) return [];
-  const before = new Siblings();
+  const siblings = new Siblings();
   const issues: Issue[] = [];
   for (let index = 0; index < list.length && issues.length <= MAX_FINDINGS; index++) {
     const entry: unknown = list[index];
     const path = [section, index];
     if (!isRecord(entry)) issues.push(shapeIssue(path, "a map", entry));
     else {
-      issues.push(...issuesOf(section, entry, before, path, vocabulary));
-      before.add(entry);
+      issues.push(...checkEntry(section, entry, siblings, path, vocabulary));
+      siblings.add(entry);
     }
   }
-  return bounded(issues, [section]);
+  return limitIssues(issues, [section]);
 }
 
-function issuesOf(
+function checkEntry(
   section: ListSection,
   entry: Candidate,
   siblings: Siblings,
-  path: readonly (string | number)[],
+  path: Issue["path"],
   vocabulary: Vocabulary,
 ): Issue[] {
   const members = memberIssues(section, entry, path);
-  const said = withoutSpaces(entry, members);
-  const candidate = section === "deployments" ? migrateTarget(said, vocabulary) : said;
-  return [...members, ...apply(rules[section], candidate, siblings, path, vocabulary)];
+  const cleaned = trimTexts(entry, members);
+  const candidate = section === "deployments" ? migrateTarget(cleaned, vocabulary) : cleaned;
+  return [...members, ...runRules(rules[section], candidate, siblings, path, vocabulary)];
 }
 
 /** Another finding reports white space around a text. */
-function withoutSpaces(candidate: Candidate, found: readonly Issue[]): Candidate {
+function trimTexts(candidate: Candidate, found: readonly Issue[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
   return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));
 }
@@ -135,11 +134,11 @@ function trimmed(value: unknown): unknown {
   return typeof value === "string" ? value.trim() || value : value;
 }
 
-function apply(
+function runRules(
   list: readonly Rule[],
   entry: Candidate,
   siblings: Siblings,
-  path: readonly (string | number)[],
+  path: Issue["path"],
   vocabulary: Vocabulary,
 ): Issue[] {
   return Array.from(findingsOf(list, { entry, vocabulary, siblings }), (finding) => toIssue(finding, path));

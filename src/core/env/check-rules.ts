@@ -1,6 +1,6 @@
 import { MAX_FINDINGS } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { accepting, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
+import { withAccepted, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 import { unportableLines } from "./portable.ts";
@@ -35,7 +35,7 @@ const missingKeys: EnvRule = {
   *check({ contract, effective, keysElsewhere }) {
     for (const [key, spec] of Object.entries(contract.keys)) {
       if (!isRequired(spec) || effective.has(key) || keysElsewhere.has(key)) continue;
-      yield { path: [key], ...accepting(`${key} is missing`, acceptedValues(spec)) };
+      yield { path: [key], ...withAccepted(`${key} is missing`, acceptedValues(spec)) };
     }
   },
 };
@@ -170,7 +170,7 @@ function* valueFindings({ contract, document }: CheckedEnvFile) {
     const { suggestion: _suggestion, ...issue } = problem;
     const finding =
       tierOf(contract, key) === "never-exposed"
-        ? { ...issue, ...accepting(`${key}: the value is not accepted`, acceptedValues(spec)) }
+        ? { ...issue, ...withAccepted(`${key}: the value is not accepted`, acceptedValues(spec)) }
         : problem;
     yield { ...finding, position: valuePosition(entry) };
   }

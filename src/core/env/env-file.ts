@@ -12,7 +12,7 @@ import {
   resolveEnvironment,
 } from "../project/resolve.ts";
 import { baseName } from "../words/path.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
 import { defaultOf, editableKeys, maskValue, specOf, visibleKeys } from "./runtime-keys.ts";
 
@@ -142,7 +142,7 @@ export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined && isEncrypted(text)) throw encryptedFile(baseName(path), path);
   if (text !== undefined) return text;
-  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeNotUtf8(bytes) });
+  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeInvalidUtf8(bytes) });
 }
 
 export function envFileFailure(error: unknown, path: string): unknown {

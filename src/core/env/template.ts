@@ -1,6 +1,6 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
+import { findingsOf, toIssue, type CodedFinding, type Finding, type Rule } from "../findings/rule.ts";
 import { commentText, type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { defaultOf } from "./runtime-keys.ts";
@@ -74,7 +74,7 @@ export function renderTemplate(contract: RuntimeContract, layers: readonly Named
     .join("");
 }
 
-function toTemplateIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Issue {
+function toTemplateIssue({ at, ...finding }: CodedFinding<Finding & Pick<Issue, "at">>): Issue {
   return { ...toIssue(finding), ...(at && { at }) };
 }
 

@@ -1,6 +1,6 @@
 /** Read, decide and replace under one lock, between audit records. */
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import type { Caller } from "../caller.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -42,7 +42,7 @@ export function auditedEnvWrite<T>(
   write: (transaction: EnvTransaction) => Promise<T>,
 ): Promise<T> {
   const about: EnvTransaction["about"] = { action: "env.write" };
-  return audited(
+  return withAudit(
     ports,
     caller,
     () => about,

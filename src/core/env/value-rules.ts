@@ -1,4 +1,4 @@
-import { accepting, acceptedText, findingsOf, joinAccepted, toIssue, type Rule } from "../findings/rule.ts";
+import { withAccepted, acceptedText, findingsOf, joinAccepted, toIssue, type Rule } from "../findings/rule.ts";
 import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
@@ -67,7 +67,7 @@ const unsupported: Rule<CheckedValue> = {
     const why = Object.hasOwn(reasons, value) ? ` (${reasons[value]})` : "";
     const what = `${key}: unsupported value ${quoteValue(spec, value)}${why}`;
     const suggestion = spec.kind === "enum" ? suggestEnumValue(spec, value) : undefined;
-    return [{ ...accepting(what, acceptedValues(spec)), suggestion }];
+    return [{ ...withAccepted(what, acceptedValues(spec)), suggestion }];
   },
 };
 

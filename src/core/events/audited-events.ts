@@ -1,6 +1,6 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
-import { callerOf, subjectOf } from "../audit/audit-text.ts";
+import { callerText, subjectText } from "../audit/audit-text.ts";
 import type { LogEvent } from "./log-events.ts";
 import { floorToSecond } from "./seconds.ts";
 import { isUnattributed } from "./sightings.ts";
@@ -78,7 +78,7 @@ function attributedTo({ event, atMs }: LogEvent, { record, startedMs, claimed }:
     (other) => other.event.pmId === event.pmId && (other.event.kind === "start") === (event.kind === "start"),
   );
   const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > floorToSecond(startedMs);
-  const sentence = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
+  const sentence = `svcm's audit log has ${record.action} by ${callerText(record)} at that time.`;
   const auditId = record.id;
   // Either of two requests at the same time may be the cause.
   if (event.actor !== undefined) {
@@ -91,7 +91,7 @@ function attributedTo({ event, atMs }: LogEvent, { record, startedMs, claimed }:
     cause: "svcm",
     certainty: isCertain ? "certain" : "likely",
     evidence: [sentence, ...rest],
-    actor: callerOf(record),
+    actor: callerText(record),
     auditId,
   };
 }
@@ -103,14 +103,14 @@ export function recordedEvents(record: AuditRecord): TimedEvent[] {
 /** One event for each process of this PM2, or of any PM2 if no PM2_HOME is given. */
 function fromRecord({ record, startedMs }: Claim, pm2Home: string | undefined): TimedEvent[] {
   const isAction = record.processes !== undefined;
-  const subject = subjectOf(record);
+  const subject = subjectText(record);
   const event: Omit<SvcmEvent, "at"> = {
     app: null,
     kind: record.action.startsWith("plan.") ? "apply" : isAction ? "action" : "write",
     cause: "svcm",
     certainty: "certain",
     evidence: [`${record.action} ${subject}`.trim() + ` ${record.outcome} in svcm's audit log.`],
-    actor: callerOf(record),
+    actor: callerText(record),
     auditId: record.id,
   };
   if (!isAction) return [{ atMs: startedMs, event }];

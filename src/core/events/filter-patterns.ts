@@ -3,7 +3,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
 import { startMsOf } from "./audited-events.ts";
-import { literal } from "../words/literal.ts";
+import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
 import type { EventFilter } from "./page.ts";
 import { floorToSecond } from "./seconds.ts";
@@ -41,7 +41,7 @@ export function requiredPatterns({ apps, cause, kind }: EventFilter): RegExp[] {
 }
 
 export function namePattern(apps: readonly string[]): RegExp {
-  return new RegExp(apps.map((name) => literal(`[${name}:`)).join("|"));
+  return new RegExp(apps.map((name) => escapeRegExp(`[${name}:`)).join("|"));
 }
 
 const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "apply"]);

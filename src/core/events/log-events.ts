@@ -1,7 +1,7 @@
 import type { SvcmEvent } from "../api/events.ts";
 import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
 import type { LogEntry } from "./log-line.ts";
-import { counted } from "../words/counted.ts";
+import { pluralize } from "../words/pluralize.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
@@ -89,7 +89,7 @@ function applyOther(state: State, entry: Entry<"watch" | "forced" | "stale" | "g
   else if (entry.type === "forced") state.forced = entry;
   else if (entry.type === "daemon-signal") state.isEnding = true;
   else if (entry.type === "stale") remove(state, state.lastExit);
-  else addEvidence(state.lastExit, `PM2 gave up after ${counted(entry.count, "unstable restart")}.`);
+  else addEvidence(state.lastExit, `PM2 gave up after ${pluralize(entry.count, "unstable restart")}.`);
 }
 
 function applyToProcess(process: Process, entry: Entry<"memory" | "cron" | "without-pid" | "backoff">): void {

@@ -1,4 +1,4 @@
-import { recordIn } from "../words/record.ts";
+import { parseRecord } from "../words/record.ts";
 import type { LogEvent } from "./log-events.ts";
 import { formatSecond } from "./seconds.ts";
 
@@ -170,7 +170,7 @@ function keyOf({ atMs, pmId }: { readonly atMs: number; readonly pmId: number })
 }
 
 export function readSighting(line: string): Sighting | undefined {
-  const { type, atMs, pmId, isNamed, verb, user, command } = recordIn(line) ?? {};
+  const { type, atMs, pmId, isNamed, verb, user, command } = parseRecord(line) ?? {};
   if (typeof atMs !== "number" || typeof pmId !== "number" || typeof isNamed !== "boolean") return undefined;
   if (type === "memory-kill") return { type, atMs, pmId, isNamed };
   if (type !== "command" || typeof verb !== "string" || typeof user !== "string") return undefined;

@@ -1,5 +1,6 @@
 import type { Code } from "../api/codes.generated.ts";
-import { accepting, type Finding } from "../findings/rule.ts";
+import type { Path } from "../yaml/source.ts";
+import { withAccepted, type Finding } from "../findings/rule.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
 
@@ -11,12 +12,10 @@ export interface FactFinding extends Finding {
   readonly path: Path;
 }
 
-type Path = readonly (string | number)[];
-
 export function contractIssues(contract: DeclaredContract): FactFinding[] {
   return [
     ...reference(["defaultEnvironment"], contract.defaultEnvironment, Object.keys(contract.environments)),
-    ...spellingsTwice(contract.environments),
+    ...duplicateSpellings(contract.environments),
     ...keyIssues(contract.keys),
     ...Object.entries(contract.profiles).flatMap(([name, { assignments }]) =>
       Object.entries(assignments).flatMap(([key, value]) =>
@@ -35,25 +34,29 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, pac
   const kinds = Object.keys(matrix.serviceKinds);
   const [types, groups] = [Object.keys(matrix.serviceTypes), Object.keys(matrix.deployTargetGroups)];
   return [
-    ...each(matrix.runModes, (name, mode) =>
-      list(["runModes", name, "cloudProviders"], mode.cloudProviders, providers),
+    ...flatMapEntries(matrix.runModes, (name, mode) =>
+      references(["runModes", name, "cloudProviders"], mode.cloudProviders, providers),
     ),
-    ...each(matrix.serviceTypes, (name, { protocols: exposed, serviceKind }) => [
-      ...list(["serviceTypes", name, "protocols"], exposed, protocols),
+    ...flatMapEntries(matrix.serviceTypes, (name, { protocols: exposed, serviceKind }) => [
+      ...references(["serviceTypes", name, "protocols"], exposed, protocols),
       ...(serviceKind === undefined ? [] : reference(["serviceTypes", name, "serviceKind"], serviceKind, kinds)),
     ]),
-    ...each(matrix.deployTargetGroups, (name, group) =>
-      list(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
+    ...flatMapEntries(matrix.deployTargetGroups, (name, group) =>
+      references(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
     ),
-    ...each(matrix.deployTargets, (name, target) => reference(["deployTargets", name, "group"], target.group, groups)),
-    ...each(matrix.drivers, (name, driver) => byKey(["drivers", name, "key"], driver, contract, packaged)),
-    ...each(matrix.interfaceTypes, (name, { frameworks }) =>
-      byKey(["interfaceTypes", name, "frameworks", "key"], frameworks, contract, packaged),
+    ...flatMapEntries(matrix.deployTargets, (name, target) =>
+      reference(["deployTargets", name, "group"], target.group, groups),
     ),
-    ...each(matrix.migration.deployTargetAliases, (alias, target) =>
+    ...flatMapEntries(matrix.drivers, (name, driver) =>
+      keyReference(["drivers", name, "key"], driver, contract, packaged),
+    ),
+    ...flatMapEntries(matrix.interfaceTypes, (name, { frameworks }) =>
+      keyReference(["interfaceTypes", name, "frameworks", "key"], frameworks, contract, packaged),
+    ),
+    ...flatMapEntries(matrix.migration.deployTargetAliases, (alias, target) =>
       reference(["migration", "deployTargetAliases", alias], target, Object.keys(matrix.deployTargets)),
     ),
-    ...each(matrix.pm2ProfileAliases ?? {}, (alias, profile) =>
+    ...flatMapEntries(matrix.pm2ProfileAliases ?? {}, (alias, profile) =>
       reference(["pm2ProfileAliases", alias], profile, matrix.pm2Profiles),
     ),
     ...reference(["migration", "pm2Profile"], matrix.migration.pm2Profile, matrix.pm2Profiles),
@@ -63,11 +66,10 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, pac
 /** According to the specification. */
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
-/** A key whose name suggests a secret holds a secret. */
 function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): FactFinding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
   const what = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
-  return [{ code: "FACT_SECRET_VISIBLE", path: ["keys", key, "tier"], ...accepting(what, ["never-exposed"]) }];
+  return [{ code: "FACT_SECRET_VISIBLE", path: ["keys", key, "tier"], ...withAccepted(what, ["never-exposed"]) }];
 }
 
 export function keyIssues(keys: DeclaredContract["keys"]): FactFinding[] {
@@ -86,14 +88,14 @@ function rangeFindings(key: string, spec: KeySpec): FactFinding[] {
 
 function enumFindings(key: string, spec: KeySpec): FactFinding[] {
   if (spec.kind !== "enum") return [];
-  const given = spec.default;
-  const isAccepted = given === undefined || spec.values.includes(given) || (spec.allowEmpty === true && given === "");
+  const value = spec.default;
+  const isAccepted = value === undefined || spec.values.includes(value) || (spec.allowEmpty === true && value === "");
   return [
-    ...(isAccepted ? [] : reference(["keys", key, "default"], given, spec.values)),
-    ...Object.entries(spec.aliases ?? {}).flatMap(([alias, value]) =>
-      reference(["keys", key, "aliases", alias], value, spec.values),
+    ...(isAccepted ? [] : reference(["keys", key, "default"], value, spec.values)),
+    ...Object.entries(spec.aliases ?? {}).flatMap(([alias, target]) =>
+      reference(["keys", key, "aliases", alias], target, spec.values),
     ),
-    ...list(["keys", key, "browserOnly"], spec.browserOnly ?? [], spec.values),
+    ...references(["keys", key, "browserOnly"], spec.browserOnly ?? [], spec.values),
     ...(spec.otherwise === undefined ? [] : reference(["keys", key, "otherwise"], spec.otherwise, spec.values)),
   ];
 }
@@ -104,7 +106,7 @@ function assignmentFindings(path: Path, contract: DeclaredContract, key: string,
   return spec.kind === "enum" ? reference(path, value, spec.values) : [];
 }
 
-export function spellingsTwice(
+export function duplicateSpellings(
   environments: Readonly<Record<string, { readonly aliases?: readonly string[] | undefined }>>,
 ): FactFinding[] {
   const spellings = Object.entries(environments).flatMap(([name, { aliases = [] }]) => [
@@ -117,12 +119,15 @@ export function spellingsTwice(
     .map(({ spelling, path }) => ({ path, message: `"${spelling}" already names an environment` }));
 }
 
-function each<T>(record: Record<string, T>, findings: (name: string, value: T) => FactFinding[]): FactFinding[] {
+function flatMapEntries<T>(
+  record: Record<string, T>,
+  findings: (name: string, value: T) => FactFinding[],
+): FactFinding[] {
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
 }
 
 /** If the contract lacks a packaged key, the vocabulary of that key is not offered. */
-function byKey(
+function keyReference(
   path: Path,
   fact: readonly string[] | { readonly key: string } | undefined,
   { keys }: KindsByKey,
@@ -137,10 +142,10 @@ function byKey(
   );
 }
 
-function list(path: Path, given: readonly string[], accepted: readonly string[]): FactFinding[] {
-  return given.flatMap((value, index) => reference([...path, index], value, accepted));
+function references(path: Path, values: readonly string[], accepted: readonly string[]): FactFinding[] {
+  return values.flatMap((value, index) => reference([...path, index], value, accepted));
 }
 
-export function reference(path: Path, given: string, accepted: readonly string[]): FactFinding[] {
-  return accepted.includes(given) ? [] : [{ path, ...accepting(`"${given}" is not known`, accepted, given) }];
+export function reference(path: Path, value: string, accepted: readonly string[]): FactFinding[] {
+  return accepted.includes(value) ? [] : [{ path, ...withAccepted(`"${value}" is not known`, accepted, value) }];
 }

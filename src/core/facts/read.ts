@@ -19,18 +19,16 @@ export type Fact<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly issues: readonly Issue[]; readonly value?: never };
 
-/** `file` is the name in the locations of issues. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
   const fact = readFact(readYaml(text, file), runtimeContractSchema, contractIssues);
-  return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
+  return fact.value === undefined ? fact : { ...fact, value: completeContract(fact.value) };
 }
 
-export function completed({ keys, ...contract }: DeclaredContract): RuntimeContract {
-  return { ...contract, keys: completedKeys(keys) };
+export function completeContract({ keys, ...contract }: DeclaredContract): RuntimeContract {
+  return { ...contract, keys: completeKeys(keys) };
 }
 
-/** Adds the optional members. */
-export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["keys"] {
+export function completeKeys(keys: DeclaredContract["keys"]): RuntimeContract["keys"] {
   const entries = Object.entries(keys).map(([key, spec]): [string, KeySpec] => {
     const common = { label: spec.label ?? key, tier: spec.tier ?? "never-exposed" };
     if (spec.kind === "enum") return [key, { ...spec, ...common, default: spec.default ?? "" }];

@@ -18,7 +18,6 @@ const values = z
   .refine(unique, "a value is listed twice")
   .describe("a list of at least one text, for example [info, debug]");
 
-/** `read.ts` adds the defaults. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();

@@ -39,14 +39,14 @@ const codeDocs: Readonly<Record<string, CodeDocs>> = {
 
 export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
-  "The repository": docsOf([...Object.values(doctorRules).flat(), ...runningRules]),
-  "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules), ...docsOf(templateRules) },
-  "Profiles and startup": { ...codeDocs["Profiles and startup"], ...docsOf(startupStages.toReversed().flat()) },
-  "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },
-  "Deployments document": { ...codeDocs["Deployments document"], ...docsOf(Object.values(deploymentsRules).flat()) },
+  "The repository": ruleDocs([...Object.values(doctorRules).flat(), ...runningRules]),
+  "Env files": { ...codeDocs["Env files"], ...ruleDocs(envRules), ...ruleDocs(valueRules), ...ruleDocs(templateRules) },
+  "Profiles and startup": { ...codeDocs["Profiles and startup"], ...ruleDocs(startupStages.toReversed().flat()) },
+  "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...ruleDocs(ecosystemRules) },
+  "Deployments document": { ...codeDocs["Deployments document"], ...ruleDocs(Object.values(deploymentsRules).flat()) },
 };
 
-export function docOf(code: string): (CodeDoc & { readonly topic: string }) | undefined {
+export function findCodeDoc(code: string): (CodeDoc & { readonly topic: string }) | undefined {
   for (const [topic, codes] of Object.entries(catalog)) {
     const doc = Object.hasOwn(codes, code) ? codes[code as Code] : undefined;
     if (doc) return { topic, ...doc };
@@ -54,6 +54,6 @@ export function docOf(code: string): (CodeDoc & { readonly topic: string }) | un
   return undefined;
 }
 
-function docsOf(list: readonly Rule<never>[]): CodeDocs {
+function ruleDocs(list: readonly Rule<never>[]): CodeDocs {
   return Object.fromEntries(list.map(({ code, severity: _severity, check: _check, ...doc }) => [code, doc] as const));
 }

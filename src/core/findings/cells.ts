@@ -14,17 +14,17 @@ const TAB = "    ";
  */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-export function cellsOf(line: string): Cell[] {
+export function splitCells(line: string): Cell[] {
   if (PLAIN.test(line)) return Array.from(line, (text, index) => ({ text, width: 1, end: index + 1 }));
   const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(line);
   return Array.from(graphemes, ({ segment, index }) => {
-    const text = segment === "\t" ? TAB : visible(segment);
-    return { text, width: segment === "\t" ? TAB.length : columnsOf(text), end: index + segment.length };
+    const text = segment === "\t" ? TAB : toPrintable(segment);
+    return { text, width: segment === "\t" ? TAB.length : graphemeWidth(text), end: index + segment.length };
   });
 }
 
 /** Removes everything that moves the cursor, breaks the line or changes the text direction. */
-export function visible(text: string): string {
+export function toPrintable(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .toWellFormed()
@@ -36,20 +36,20 @@ export function visible(text: string): string {
     );
 }
 
-export function widthOf(cells: readonly Cell[]): number {
+export function cellsWidth(cells: readonly Cell[]): number {
   return cells.reduce((sum, { width }) => sum + width, 0);
 }
 
-function columnsOf(grapheme: string): number {
+function graphemeWidth(grapheme: string): number {
   const wide =
     /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|^\p{Emoji_Presentation}|\uFE0F/u;
   if (wide.test(grapheme)) return 2;
   return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
 }
 
-/** Like {@link visible}, for names that are compared. */
-export function unreadableAsCodes(text: string): string {
+/** Like {@link toPrintable}, for names that are compared. */
+export function escapeUnprintable(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16) ?? ""}}`);
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`);
 }

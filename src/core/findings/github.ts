@@ -1,13 +1,12 @@
 import type { Issue } from "../api/issue.ts";
-import { describeIssue, issuePlace, type Report } from "./report.ts";
+import { describeIssue, issueLocation, type Report } from "./report.ts";
 
-/** GitHub shows only ten errors and ten warnings per step, so the caller prints the text report too. */
 export function renderGithub(report: Report): string {
   return report.issues.map((issue) => command(report, issue)).join("\n");
 }
 
 function command(report: Report, issue: Issue): string {
-  const place = issuePlace(issue);
+  const place = issueLocation(issue);
   const properties = [
     `file=${escapeProperty(place?.file ?? report.file)}`,
     ...(place ? [`line=${place.line}`, `col=${place.column}`] : []),

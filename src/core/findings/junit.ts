@@ -1,5 +1,5 @@
 import { type Issue, locationText } from "../api/issue.ts";
-import { describeIssue, issuesBySubject, issuePlace, type Report } from "./report.ts";
+import { describeIssue, issuesBySubject, issueLocation, type Report } from "./report.ts";
 
 export interface JunitContext {
   readonly now: number;
@@ -74,13 +74,13 @@ function listing(issues: readonly Issue[]): string {
 }
 
 function issueLine(issue: Issue): string {
-  const place = issuePlace(issue);
+  const place = issueLocation(issue);
   const where = place ? `${locationText(place)} ` : "";
   return `${where}${issue.severity} ${describeIssue(issue)} [${issue.code}]`;
 }
 
-function issuesOf({ issues }: Report, wanted: Issue["severity"]): Issue[] {
-  return issues.filter(({ severity }) => severity === wanted);
+function issuesOf({ issues }: Report, requested: Issue["severity"]): Issue[] {
+  return issues.filter(({ severity }) => severity === requested);
 }
 
 function lines(elements: readonly string[]): string {
@@ -102,7 +102,6 @@ const REFERENCES: Readonly<Record<string, string>> = {
 /** Needs no escaping. The check is worth it, because a report can have half a million names. */
 const PLAIN = /^[\w ./:-]*$/;
 
-/** XML cannot hold some characters; they become U+FFFD. */
 function escapeText(text: string): string {
   return clean(text).replaceAll(/[&<>\r]/g, reference);
 }

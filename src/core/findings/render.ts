@@ -25,7 +25,10 @@ export async function renderReport(report: Report, format: ReportFormat, context
       return [renderGithub(report), text].filter((part) => part !== "").join("\n");
     }
     case "sarif": {
-      const [{ renderSarif }, { docOf }] = await Promise.all([import("./sarif.ts"), import("./catalog.ts")]);
+      const [{ renderSarif }, { findCodeDoc: docOf }] = await Promise.all([
+        import("./sarif.ts"),
+        import("./catalog.ts"),
+      ]);
       const rules = report.issues.map(({ code }) => [code, docOf(code) ?? { summary: code }] as const);
       return renderSarif(report, Object.fromEntries(rules), context);
     }

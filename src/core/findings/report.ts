@@ -1,5 +1,5 @@
 import type { Issue, Location } from "../api/issue.ts";
-import { counted } from "../words/counted.ts";
+import { pluralize } from "../words/pluralize.ts";
 
 /** Renderers return text without a final line break. */
 export interface Report {
@@ -33,42 +33,41 @@ export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]):
   return groups;
 }
 
-export function issuePlace({ at }: Issue): Location | undefined {
+export function issueLocation({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
 /** Lines count from 1 and have no byte order mark. */
-export function linesOf(text: string): { at(line: number): string | undefined } {
+export function indexLines(text: string): { at(line: number): string | undefined } {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
 }
 
-export function unsaidAccepted({ accepted = [], message }: Issue): readonly string[] {
+export function unmentionedAccepted({ accepted = [], message }: Issue): readonly string[] {
   return accepted.every((word) => message.includes(word)) ? [] : accepted;
 }
 
 export function describeIssue(issue: Issue): string {
-  const accepted = unsaidAccepted(issue);
+  const accepted = unmentionedAccepted(issue);
   const listed = accepted.length > 0 ? `; accepted: ${accepted.join(", ")}` : "";
   return `${issue.message}${listed}${suggestionText(issue)}`;
 }
 
-/** The end of a sentence about an issue. */
 export function suggestionText({ suggestion }: Pick<Issue, "suggestion">): string {
   return suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
 }
 
-const MOST = 100;
+const MAX_ISSUES = 100;
 
 export function firstIssues(
   issues: readonly Issue[],
-  most = MOST,
-): { readonly shown: readonly Issue[]; readonly more: number } {
-  const shown = issues.slice(0, most);
-  return { shown, more: issues.length - shown.length };
+  limit = MAX_ISSUES,
+): { readonly listed: readonly Issue[]; readonly more: number } {
+  const listed = issues.slice(0, limit);
+  return { listed, more: issues.length - listed.length };
 }
 
 export function countIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === "error").length;
-  return `${counted(errors, "error")}, ${counted(issues.length - errors, "warning")}`;
+  return `${pluralize(errors, "error")}, ${pluralize(issues.length - errors, "warning")}`;
 }

@@ -19,26 +19,28 @@ export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestio
   readonly severity?: Severity;
 }
 
-/** Every validator is a list of rules. */
 export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc {
   readonly code: Code;
   readonly severity: Severity;
   readonly check: (checked: Checked) => Iterable<Found>;
 }
 
-export type Coded<Found extends Finding = Finding> = Found & { readonly code: ErrorCode; readonly severity: Severity };
+export type CodedFinding<Found extends Finding = Finding> = Found & {
+  readonly code: ErrorCode;
+  readonly severity: Severity;
+};
 
 /** Rule by rule, so that a caller can stop early. */
 export function* findingsOf<Checked, Found extends Finding>(
   rules: readonly Rule<Checked, Found>[],
   checked: Checked,
-): Generator<Coded<Found>> {
+): Generator<CodedFinding<Found>> {
   for (const { code, severity, check } of rules) {
     for (const finding of check(checked)) yield { severity, ...finding, code };
   }
 }
 
-export function toIssue(finding: Coded, parent: Issue["path"] = []): Issue {
+export function toIssue(finding: CodedFinding, parent: Issue["path"] = []): Issue {
   const { code, severity, path = [], message, accepted, suggestion } = finding;
   return { code, severity, path: [...parent, ...path], message, accepted, suggestion };
 }
@@ -46,14 +48,14 @@ export function toIssue(finding: Coded, parent: Issue["path"] = []): Issue {
 /**
  * `port: "x" is not known; accepted: a, b`
  * @param what begins with the field
- * @param given the refused value, for a suggestion
+ * @param value the refused value, for a suggestion
  */
-export function accepting(
+export function withAccepted(
   what: string,
   accepted: readonly string[],
-  given?: unknown,
+  value?: unknown,
 ): Pick<Finding, "message" | "accepted" | "suggestion"> {
-  const suggestion = typeof given === "string" ? suggest(given, accepted) : undefined;
+  const suggestion = typeof value === "string" ? suggest(value, accepted) : undefined;
   return { message: acceptedText(what, joinAccepted(accepted)), accepted, suggestion };
 }
 

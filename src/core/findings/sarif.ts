@@ -1,31 +1,30 @@
 import type { Issue } from "../api/issue.ts";
 import type { CodeDoc } from "./rule.ts";
-import { describeIssue, linesOf, issuePlace, type Report } from "./report.ts";
+import { describeIssue, indexLines, issueLocation, type Report } from "./report.ts";
 
-export type Rules = Readonly<Record<string, Partial<CodeDoc> & { readonly summary: string }>>;
+export type RuleDocs = Readonly<Record<string, Partial<CodeDoc> & { readonly summary: string }>>;
 
-const LONGEST_WORD = 1000;
+const MAX_WORD_LENGTH = 1000;
 
 /** For GitHub code scanning. It contains no source text, and therefore no secret from it. */
-export function renderSarif(report: Report, rules: Rules, { version }: { readonly version: string }): string {
+export function renderSarif(report: Report, rules: RuleDocs, { version }: { readonly version: string }): string {
   const codes = [...new Set(report.issues.map(({ code }) => code))].toSorted();
-  const lines = linesOf(report.text);
+  const lines = indexLines(report.text);
   const log = {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
     runs: [
       {
-        // The package has no website for an informationUri.
-        tool: { driver: { name: "svcm", version, rules: codes.map((code) => ruleOf(code, rules)) } },
+        tool: { driver: { name: "svcm", version, rules: codes.map((code) => ruleDescriptor(code, rules)) } },
         columnKind: "utf16CodeUnits",
-        results: report.issues.map((issue) => resultOf(issue, codes.indexOf(issue.code), report.file, lines)),
+        results: report.issues.map((issue) => sarifResult(issue, codes.indexOf(issue.code), report.file, lines)),
       },
     ],
   };
   return JSON.stringify(log, undefined, 2);
 }
 
-function ruleOf(code: string, rules: Rules): object {
+function ruleDescriptor(code: string, rules: RuleDocs): object {
   const rule = Object.hasOwn(rules, code) ? rules[code] : undefined;
   const summary = rule?.summary ?? code;
   const explanation = rule?.explanation ?? summary;
@@ -37,8 +36,8 @@ function ruleOf(code: string, rules: Rules): object {
   };
 }
 
-function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnType<typeof linesOf>): object {
-  const place = issuePlace(issue) ?? { file, line: 1, column: 1 };
+function sarifResult(issue: Issue, ruleIndex: number, file: string, lines: ReturnType<typeof indexLines>): object {
+  const place = issueLocation(issue) ?? { file, line: 1, column: 1 };
   const line = place.file === file ? lines.at(place.line) : undefined;
   return {
     ruleId: issue.code,
@@ -64,11 +63,10 @@ function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnTy
 }
 
 function wordAt(line: string, column: number): string {
-  const rest = line.slice(column - 1, column - 1 + LONGEST_WORD);
+  const rest = line.slice(column - 1, column - 1 + MAX_WORD_LENGTH);
   return /^"(?:[^"\\]|\\.)*"|^'[^']*'|^[^\s,[\]{}"']+?(?=:?(?:[\s,[\]{}]|$))/.exec(rest)?.[0] ?? " ";
 }
 
-/** The slashes are not encoded. */
 function uriOf(file: string): string {
   return file.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

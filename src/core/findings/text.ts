@@ -1,9 +1,8 @@
 import { locationText, type Issue } from "../api/issue.ts";
-import { visible } from "./cells.ts";
-import { frameLine } from "./frame.ts";
-import { countIssues, firstIssues, linesOf, issuePlace, unsaidAccepted, type Report } from "./report.ts";
+import { toPrintable } from "./cells.ts";
+import { renderFrame } from "./code-frame.ts";
+import { countIssues, firstIssues, indexLines, issueLocation, unmentionedAccepted, type Report } from "./report.ts";
 
-/** The core does not depend on a terminal. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -15,17 +14,17 @@ export interface Paint {
 
 const INDENT = "  ";
 
-interface Room {
+interface RenderOptions {
   readonly width?: number | undefined;
 }
 
-export function renderText(report: Report, paint: Paint, { width }: Room = {}): string {
-  const lines = linesOf(report.text);
-  const { shown, more } = firstIssues(report.issues);
-  const blocks = shown.map((issue) => {
-    const place = issuePlace(issue);
+export function renderText(report: Report, paint: Paint, { width }: RenderOptions = {}): string {
+  const lines = indexLines(report.text);
+  const { listed, more } = firstIssues(report.issues);
+  const blocks = listed.map((issue) => {
+    const place = issueLocation(issue);
     const line = place?.file === report.file ? lines.at(place.line) : undefined;
-    return [heading(issue, paint), ...frame(line, place, { paint, width }), ...advice(issue, paint)].join("\n");
+    return [heading(issue, paint), ...frame(line, place, { paint, width }), ...hints(issue, paint)].join("\n");
   });
   if (more > 0) blocks.push(paint.dim(`and ${more} more`));
   return [...blocks, summary(report.issues, paint)].join("\n\n");
@@ -37,19 +36,19 @@ export function severityText({ severity }: Pick<Issue, "severity">, { red, yello
 
 function heading(issue: Issue, paint: Paint): string {
   const { bold, dim } = paint;
-  const place = issuePlace(issue);
-  const where = place ? `${bold(visible(locationText(place)))} ` : "";
-  return `${where}${severityText(issue, paint)} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;
+  const place = issueLocation(issue);
+  const where = place ? `${bold(toPrintable(locationText(place)))} ` : "";
+  return `${where}${severityText(issue, paint)} ${toPrintable(issue.message)} ${dim(`[${issue.code}]`)}`;
 }
 
 function frame(
   line: string | undefined,
   place: Issue["at"],
-  { paint: { dim, red }, width }: Room & { readonly paint: Paint },
+  { paint: { dim, red }, width }: RenderOptions & { readonly paint: Paint },
 ): string[] {
   if (line === undefined || !place) return [];
   const number = `${place.line}`;
-  const framed = frameLine(line, place.column, width && width - `${INDENT}${number} | ^`.length);
+  const framed = renderFrame(line, place.column, width && width - `${INDENT}${number} | ^`.length);
   if (!framed) return [];
   return [
     `${INDENT}${dim(`${number} |`)} ${framed.source}`.trimEnd(),
@@ -57,11 +56,11 @@ function frame(
   ];
 }
 
-function advice(issue: Issue, { dim, cyan }: Paint): string[] {
-  const accepted = unsaidAccepted(issue);
+function hints(issue: Issue, { dim, cyan }: Paint): string[] {
+  const accepted = unmentionedAccepted(issue);
   const lines: string[] = [];
-  if (accepted.length > 0) lines.push(`${INDENT}${dim("accepted:")} ${visible(accepted.join(", "))}`);
-  if (issue.suggestion !== undefined) lines.push(`${INDENT}did you mean ${cyan(visible(issue.suggestion))}?`);
+  if (accepted.length > 0) lines.push(`${INDENT}${dim("accepted:")} ${toPrintable(accepted.join(", "))}`);
+  if (issue.suggestion !== undefined) lines.push(`${INDENT}did you mean ${cyan(toPrintable(issue.suggestion))}?`);
   return lines;
 }
 

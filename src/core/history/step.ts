@@ -1,6 +1,6 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import type { Sample } from "../metrics/telemetry.ts";
-import { isRecord, recordIn } from "../words/record.ts";
+import { isRecord, parseRecord } from "../words/record.ts";
 
 /** A measured value, or the mean and the maximum of a minute. */
 export type Recorded = number | readonly [mean: number, max: number] | null;
@@ -47,7 +47,7 @@ export function formatStep({ atMs, host, processes }: Step): string {
 
 /** `undefined` for a torn or foreign line. */
 export function parseStep(line: string): Step | undefined {
-  const { at, host, processes } = recordIn(line) ?? {};
+  const { at, host, processes } = parseRecord(line) ?? {};
   const atMs = Date.parse(String(at));
   if (Number.isNaN(atMs) || !isRow(host) || !isRecord(processes)) return undefined;
   return Object.values(processes).every(isRow) ? { atMs, host, processes: processes as Step["processes"] } : undefined;

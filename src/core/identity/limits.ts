@@ -5,16 +5,16 @@ import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import type { Ports } from "../ports/index.ts";
 import { chooseServices, ecosystemSpellings, envSpellings } from "../project/resolve.ts";
-import { beyondLimits } from "./refusals.ts";
+import { limitRefusal } from "./rights.ts";
 
-interface Checked {
+interface CheckedOperation {
   readonly id: OperationId;
   readonly access: Access;
 }
 
-type Limited = Identity & { readonly limits?: Limits };
+type LimitedCaller = Identity & { readonly limits?: Limits };
 
-interface Place {
+interface RequestScope {
   readonly environment?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -26,58 +26,65 @@ interface Place {
  * refused.
  * @throws {SvcmError} FORBIDDEN with the code TOKEN_LIMITED
  */
-export async function requireWithin(ports: Ports, operation: Checked, input: unknown, caller: Limited): Promise<void> {
+export async function requireWithinLimits(
+  ports: Ports,
+  operation: CheckedOperation,
+  input: unknown,
+  caller: LimitedCaller,
+): Promise<void> {
   const { limits = {} } = caller;
-  const refuse = (asked: string): never => {
-    throw beyondLimits(caller, limits, asked);
+  const refuse = (requested: string): never => {
+    throw limitRefusal(caller, limits, requested);
   };
-  const members = membersOf(operation.id);
+  const members = inputMembers(operation.id);
   if (!members.includes("service")) {
     if (operation.access !== "read") refuse("the whole repository or machine");
     return;
   }
-  const place = input as Place;
+  const scope = input as RequestScope;
   if (limits.environments !== undefined) {
-    const asked = members.includes("environment") ? [place.environment] : [place.from, place.to];
-    const names = await namesOf(ports, asked);
+    const requested = members.includes("environment") ? [scope.environment] : [scope.from, scope.to];
+    const names = await canonicalNames(ports, requested);
     const outside = names.find((name) => !limits.environments?.includes(name));
     if (outside !== undefined) refuse(`the environment ${outside}`);
   }
   if (limits.services !== undefined) {
-    const services = chooseServices(await ports.facts.project(), place.service).map(({ name }) => name);
+    const services = chooseServices(await ports.facts.project(), scope.service).map(({ name }) => name);
     const outside = services.find((name) => !limits.services?.includes(name));
     if (outside !== undefined || services.length === 0)
       refuse(outside ? `the service ${outside}` : "a repository without services");
   }
-  if (operation.id === "process.act") await requireDeclared(ports, input as InputOf<"process.act">, refuse);
+  if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
 }
 
 /** Every request that concerns an environment or a service has the member `service`. */
-function membersOf(id: Checked["id"]): string[] {
+function inputMembers(id: CheckedOperation["id"]): string[] {
   const schema = inputs[id];
   return "shape" in schema ? Object.keys(schema.shape) : [];
 }
 
-/** Canonical. The operation itself refuses an unknown name. */
-async function namesOf({ facts, workspace }: Ports, asked: readonly (string | undefined)[]): Promise<string[]> {
+async function canonicalNames(
+  { facts, workspace }: Ports,
+  requested: readonly (string | undefined)[],
+): Promise<string[]> {
   const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-  const given = asked.map((one) =>
-    (one ?? (workspace.nodeEnv?.trim() || contract.defaultEnvironment)).trim().toLowerCase(),
+  const names = requested.map((name) =>
+    (name ?? (workspace.nodeEnv?.trim() || contract.defaultEnvironment)).trim().toLowerCase(),
   );
   const spellings = [envSpellings(contract), ecosystemSpellings(contract, matrix)];
-  return given.flatMap((one) => spellings.flatMap((names) => names.get(one) ?? []));
+  return names.flatMap((name) => spellings.flatMap((canonical) => canonical.get(name) ?? []));
 }
 
 /** PM2 runs the processes of all environments side by side; the ecosystem file decides which of them belong to one. */
-async function requireDeclared(
+async function requireDeclaredProcesses(
   ports: Ports,
-  { scope = "process", ...asked }: InputOf<"process.act">,
-  refuse: (asked: string) => never,
+  { scope = "process", ...request }: InputOf<"process.act">,
+  refuse: (requested: string) => never,
 ): Promise<void> {
   if (scope === "ecosystem") return;
-  const { loaded } = await readEcosystem(ports, asked);
+  const { loaded } = await readEcosystem(ports, request);
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const own = new Set(loaded === undefined ? [] : declaredApps(loaded, machine).map(({ name }) => name));
-  const other = resolveTarget(await ports.processes.list(), { ...asked, scope }).find(({ name }) => !own.has(name));
+  const other = resolveTarget(await ports.processes.list(), { ...request, scope }).find(({ name }) => !own.has(name));
   if (other !== undefined) refuse(`the process ${JSON.stringify(other.name)}, which its environment does not declare`);
 }

@@ -15,9 +15,9 @@ export interface StoredToken extends Limits {
 }
 
 export const TOKENS_FILE = ".svcm/tokens.json";
-export const MOST_TOKENS = 1000;
+export const MAX_TOKENS = 1000;
 
-const names = z.optional(z.array(z.string()));
+const limit = z.optional(z.array(z.string()));
 const fileSchema = z.strictObject({
   version: z.literal(1),
   tokens: z.array(
@@ -27,14 +27,14 @@ const fileSchema = z.strictObject({
       digest: z.string().check(z.length(43)),
       createdAt: z.iso.datetime(),
       expiresAt: z.optional(z.iso.datetime()),
-      environments: names,
-      services: names,
+      environments: limit,
+      services: limit,
     }),
   ),
 });
 
 /** @throws {SvcmError} TOKENS_FAILED if the file is damaged; svcm then grants nothing. */
-export function readTokens(text: string, path: string): readonly StoredToken[] {
+export function parseTokens(text: string, path: string): readonly StoredToken[] {
   try {
     return fileSchema.parse(JSON.parse(text)).tokens;
   } catch {
@@ -46,29 +46,29 @@ export function readTokens(text: string, path: string): readonly StoredToken[] {
   }
 }
 
-export function tokensText(tokens: readonly StoredToken[]): string {
+export function renderTokens(tokens: readonly StoredToken[]): string {
   return `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`;
 }
 
 /** @throws {SvcmError} TOKEN_EXISTS, INVALID_PAYLOAD if there are too many */
-export function withToken(tokens: readonly StoredToken[], token: StoredToken): readonly StoredToken[] {
+export function addToken(tokens: readonly StoredToken[], token: StoredToken): readonly StoredToken[] {
   if (tokens.some(({ name }) => name === token.name))
     throw new SvcmError("TOKEN_EXISTS", {
       details: `A token has the name ${JSON.stringify(token.name)}. Accepted: another name. svcm token revoke ${token.name} removes the old token.`,
     });
-  if (tokens.length >= MOST_TOKENS)
+  if (tokens.length >= MAX_TOKENS)
     throw new SvcmError("INVALID_PAYLOAD", {
-      details: `Accepted: ${MOST_TOKENS} tokens. Revoke one that is not used.`,
+      details: `Accepted: ${MAX_TOKENS} tokens. Revoke one that is not used.`,
     });
   return [...tokens, token];
 }
 
 /** @throws {SvcmError} TOKEN_NOT_FOUND */
-export function withoutToken(tokens: readonly StoredToken[], name: string): readonly StoredToken[] {
-  const left = tokens.filter((token) => token.name !== name);
-  if (left.length < tokens.length) return left;
-  const known = tokens.map((token) => token.name).toSorted();
-  const accepted = known.length === 0 ? "There is no token." : `Accepted: ${known.join(", ")}.`;
+export function removeToken(tokens: readonly StoredToken[], name: string): readonly StoredToken[] {
+  const remaining = tokens.filter((token) => token.name !== name);
+  if (remaining.length < tokens.length) return remaining;
+  const names = tokens.map((token) => token.name).toSorted();
+  const accepted = names.length === 0 ? "There is no token." : `Accepted: ${names.join(", ")}.`;
   throw new SvcmError("TOKEN_NOT_FOUND", { details: `No token has the name ${JSON.stringify(name)}. ${accepted}` });
 }
 

@@ -1,5 +1,5 @@
 import type { LogLevel } from "../api/names.ts";
-import { isRecord, recordIn } from "../words/record.ts";
+import { isRecord, parseRecord } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 import type { LogLine } from "../api/logs.ts";
 
@@ -21,7 +21,7 @@ export function parseLine(line: string): ParsedLine {
   const stamped = parseTimestamp(line);
   const atMs = stamped?.atMs ?? null;
   const text = stamped?.rest ?? line;
-  const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? recordIn(text) : undefined;
+  const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? parseRecord(text) : undefined;
   const read = json && (parsePm2Line(json) ?? parseLoggerLine(json));
   return read ? { ...read, atMs: read.atMs ?? atMs } : { atMs, level: levelIn(text), text };
 }

@@ -1,4 +1,4 @@
-import { literal } from "../words/literal.ts";
+import { escapeRegExp } from "../words/escape-reg-exp.ts";
 
 export interface Search {
   readonly grep?: string | undefined;
@@ -10,7 +10,7 @@ export type Matcher = (line: string) => boolean;
 
 /** Without a pattern, every line matches. @throws {SyntaxError} */
 export function createMatcher({ grep, regexp, ignoreCase = false }: Search): Matcher {
-  const patterns = [...(grep === undefined ? [] : [literal(grep)]), ...(regexp === undefined ? [] : [regexp])].map(
+  const patterns = [...(grep === undefined ? [] : [escapeRegExp(grep)]), ...(regexp === undefined ? [] : [regexp])].map(
     (source) => new RegExp(source, ignoreCase ? "i" : ""),
   );
   const isPlain = regexp === undefined && !ignoreCase;

@@ -1,5 +1,5 @@
 import { createScrub, secretSpellings, type Scrub } from "../pm2/scrub.ts";
-import { maskMembers, REDACTED } from "../secrets/redact.ts";
+import { maskLogLine, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
 const MIN_PREFIX_LENGTH = 4;
@@ -19,7 +19,7 @@ export interface LineScrubber {
 export function createLineScrubber(secrets: readonly string[]): LineScrubber {
   const scrub = createScrub(secrets);
   const known = secretSpellings(secrets);
-  const complete = (line: string): string => maskMembers(scrub(stripEscapes(line)));
+  const complete = (line: string): string => maskLogLine(scrub(stripEscapes(line)));
   return { complete, truncated: (line) => maskTrailingPrefix(complete(line), known) };
 }
 

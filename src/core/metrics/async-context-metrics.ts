@@ -1,6 +1,6 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 import type { AsyncContextResult } from "../ports/probes.ts";
-import { recordIn, isRecord } from "../words/record.ts";
+import { parseRecord, isRecord } from "../words/record.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
@@ -29,7 +29,7 @@ function parseAnswer(status: number, text: string, scrub: (text: string) => stri
   if (status === 404) return failure("ASYNC_CONTEXT_ROUTE_MISSING", "The process has no such route.", status);
   if (status < 200 || status > 299)
     return failure("ASYNC_CONTEXT_HTTP_ERROR", `The process answered with status ${status}.`, status);
-  const body = recordIn(text);
+  const body = parseRecord(text);
   if (body === undefined)
     return failure("ASYNC_CONTEXT_PARSE_ERROR", "The process's answer is not a JSON object.", status);
   const { active, recentStores } = body;

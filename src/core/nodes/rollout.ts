@@ -1,14 +1,13 @@
-/** Computed from the record of a rollout over nodes. */
 import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../errors.ts";
 
 export type Move =
   /** The request is recorded before it is sent. */
-  | { readonly do: "ask"; readonly nodes: readonly string[] }
-  | { readonly do: "wait" | "turn" | "stop" }
+  | { readonly do: "request"; readonly nodes: readonly string[] }
+  | { readonly do: "wait" | "turn-back" | "stop" }
   | { readonly do: "end"; readonly outcome: "applied" | "returned" };
 
-export interface Now {
+export interface Progress {
   readonly busy: ReadonlySet<string>;
   readonly isStopping: boolean;
 }
@@ -17,20 +16,20 @@ export interface Now {
  * In order, at most `maxParallel` nodes at a time, and back in reverse order. After the first failure no further node
  * begins. A node that does not respond is a failure.
  */
-export function nextMove(rollout: FleetRollout, { busy, isStopping }: Now): Move {
+export function nextMove(rollout: FleetRollout, { busy, isStopping }: Progress): Move {
   const { nodes, direction, maxParallel, choices } = rollout;
   const isBack = direction === "rollback";
-  const isHeldUp = isStopping || (!isBack && nodes.some(hasFailed));
-  if (isHeldUp) return busy.size > 0 ? WAIT : { do: isStopping || choices.revert === false ? "stop" : "turn" };
-  const open = (isBack ? nodes.toReversed() : nodes).filter((one) => !busy.has(one.node) && isOpen(one, isBack));
-  const begun = open.slice(0, Math.max(0, maxParallel - busy.size)).map(({ node }) => node);
-  if (begun.length > 0) return { do: "ask", nodes: begun };
-  return busy.size > 0 ? WAIT : endOf(rollout);
+  const isBlocked = isStopping || (!isBack && nodes.some(hasFailed));
+  if (isBlocked) return busy.size > 0 ? WAIT : { do: isStopping || choices.revert === false ? "stop" : "turn-back" };
+  const pending = (isBack ? nodes.toReversed() : nodes).filter((one) => !busy.has(one.node) && isPending(one, isBack));
+  const next = pending.slice(0, Math.max(0, maxParallel - busy.size)).map(({ node }) => node);
+  if (next.length > 0) return { do: "request", nodes: next };
+  return busy.size > 0 ? WAIT : lastMove(rollout);
 }
 
 const WAIT: Move = { do: "wait" };
 
-function endOf({ nodes, direction }: FleetRollout): Move {
+function lastMove({ nodes, direction }: FleetRollout): Move {
   if (direction === "apply") return { do: "end", outcome: "applied" };
   return nodes.some(({ state }) => state === "returning") ? { do: "stop" } : { do: "end", outcome: "returned" };
 }
@@ -39,7 +38,7 @@ function hasFailed({ state, code }: RolledNode): boolean {
   return state === "failed" || state === "half" || (state === "applying" && code !== undefined);
 }
 
-function isOpen({ state, code }: RolledNode, isBack: boolean): boolean {
+function isPending({ state, code }: RolledNode, isBack: boolean): boolean {
   if (!isBack) return state === "waiting" || state === "applying";
   return (
     state === "applied" || state === "half" || state === "applying" || (state === "returning" && code === undefined)
@@ -47,7 +46,7 @@ function isOpen({ state, code }: RolledNode, isBack: boolean): boolean {
 }
 
 /** A repeated request keeps its number. */
-export function asked(rollout: FleetRollout, names: readonly string[]): FleetRollout {
+export function recordRequests(rollout: FleetRollout, names: readonly string[]): FleetRollout {
   const state = rollout.direction === "apply" ? "applying" : "returning";
   let { steps } = rollout;
   const nodes = rollout.nodes.map((one): RolledNode => {
@@ -58,39 +57,39 @@ export function asked(rollout: FleetRollout, names: readonly string[]): FleetRol
 }
 
 /** `kind` is absent if the node carried the action out. */
-export interface Answer {
+export interface NodeResponse {
   readonly kind?: ErrorKind;
   readonly release?: string | null;
   readonly code?: string;
   readonly reason?: string;
 }
 
-export function answered(rollout: FleetRollout, name: string, answer: Answer): FleetRollout {
-  const settled = rollout.direction === "apply" ? afterApply : afterReturn;
-  return { ...rollout, nodes: rollout.nodes.map((one) => (one.node === name ? settled(one, answer) : one)) };
+export function recordResponse(rollout: FleetRollout, name: string, response: NodeResponse): FleetRollout {
+  const settle = rollout.direction === "apply" ? afterApply : afterReturn;
+  return { ...rollout, nodes: rollout.nodes.map((one) => (one.node === name ? settle(one, response) : one)) };
 }
 
-function afterApply(one: RolledNode, { kind, release, code, reason }: Answer): RolledNode {
+function afterApply(one: RolledNode, { kind, release, code, reason }: NodeResponse): RolledNode {
   if (kind === undefined)
     return release
       ? { ...withoutReason(one), state: "applied", release }
       : { ...withoutReason(one), state: "unchanged" };
-  const state = isNoAnswer(kind, code) ? "applying" : LEAVES_NOTHING.has(kind) ? "failed" : "half";
-  return { ...one, state, ...why(code ?? kind, reason) };
+  const state = isNoResponse(kind, code) ? "applying" : UNCHANGED_AFTER.has(kind) ? "failed" : "half";
+  return { ...one, state, ...failureReason(code ?? kind, reason) };
 }
 
-function afterReturn(one: RolledNode, { kind, code, reason }: Answer): RolledNode {
+function afterReturn(one: RolledNode, { kind, code, reason }: NodeResponse): RolledNode {
   const isDone = kind === undefined || kind === "NOTHING_TO_ROLL_BACK";
-  return isDone ? { ...withoutReason(one), state: "returned" } : { ...one, ...why(code ?? kind, reason) };
+  return isDone ? { ...withoutReason(one), state: "returned" } : { ...one, ...failureReason(code ?? kind, reason) };
 }
 
 /** The request may have been lost, or its response. */
-function isNoAnswer(kind: ErrorKind, code: string | undefined): boolean {
+function isNoResponse(kind: ErrorKind, code: string | undefined): boolean {
   return kind === "FLEET_FAILED" || kind === "SERVICE_BUSY" || code === "ROLLOUT_MOVED_ON";
 }
 
 /** After these refusals of an apply, every process of the node runs as before. */
-const LEAVES_NOTHING: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+const UNCHANGED_AFTER: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "APPLY_REVERTED",
   "APPLY_LOCKED",
   "PLAN_STALE",
@@ -107,17 +106,17 @@ const LEAVES_NOTHING: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "UNAUTHORIZED",
 ]);
 
-export function turned(rollout: FleetRollout): FleetRollout {
+export function turnBack(rollout: FleetRollout): FleetRollout {
   return { ...rollout, direction: "rollback" };
 }
 
 /** Without an outcome, the lock stays, and another svcm process may take over the rollout. */
-export function ended(rollout: FleetRollout, outcome: FleetRollout["outcome"]): FleetRollout {
+export function endRollout(rollout: FleetRollout, outcome: FleetRollout["outcome"]): FleetRollout {
   return { ...rollout, holder: null, outcome };
 }
 
 /** Nodes that did not respond get their request again, and failed ones get another attempt. */
-export function takenOver(
+export function transferRollout(
   rollout: FleetRollout,
   by: Pick<FleetRollout, "holder" | "owner" | "direction">,
 ): FleetRollout {
@@ -144,8 +143,8 @@ function withoutReason({ code: _code, reason: _reason, ...rest }: RolledNode): R
   return rest;
 }
 
-const MOST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
-function why(code: string, reason = ""): Pick<RolledNode, "code" | "reason"> {
-  return { code, ...(reason !== "" && { reason: reason.slice(0, MOST_REASON) }) };
+function failureReason(code: string, reason = ""): Pick<RolledNode, "code" | "reason"> {
+  return { code, ...(reason !== "" && { reason: reason.slice(0, MAX_REASON_LENGTH) }) };
 }

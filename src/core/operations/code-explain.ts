@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { catalog, docOf } from "../findings/catalog.ts";
+import { catalog, findCodeDoc } from "../findings/catalog.ts";
 import type { CodeDoc } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 
@@ -15,7 +15,7 @@ export const codeExplain = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(_ports, { code }): Promise<CodeExplanation> {
     const requested = code.trim().toUpperCase();
-    const doc = docOf(requested);
+    const doc = findCodeDoc(requested);
     if (doc) return { code: requested, ...doc };
     const codes = Object.values(catalog).flatMap(Object.keys);
     const suggestion =

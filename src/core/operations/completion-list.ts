@@ -2,10 +2,10 @@ import { acceptedValues, editableKeys, specOf, visibleKeys } from "../env/runtim
 import { ecosystemSpellings, envSpellings } from "../project/resolve.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { selectorsOf, type Labelled } from "../nodes/select.ts";
+import { selectorsOf, type LabelledNode } from "../nodes/select.ts";
 import { catalog } from "../findings/catalog.ts";
 import { textField } from "../deployments/candidate.ts";
-import { fieldsOf, type ListSection } from "../deployments/shape.ts";
+import { fieldNames, type ListSection } from "../deployments/shape.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
 export interface Completable {
@@ -57,10 +57,10 @@ const sources = {
     Object.values(catalog).flatMap((codes) =>
       Object.entries(codes).map(([value, { summary }]) => ({ value, about: summary })),
     ),
-  targetFields: async () => toCompletables(fieldsOf("deployments")),
+  targetFields: async () => toCompletables(fieldNames("deployments")),
   configurationFields: async ({ facts }: Ports) => {
     const ports = Object.values((await facts.capabilityMatrix()).serviceKinds).flatMap((kind) => kind.ports);
-    const fields = fieldsOf("serviceConfiguration").filter((field) => field !== "ports");
+    const fields = fieldNames("serviceConfiguration").filter((field) => field !== "ports");
     return toCompletables([...fields, ...new Set(ports.map((port) => `ports.${port}`))]);
   },
   targets: async (ports: Ports) => documentEntries(ports, "deployments", "name", "deployTarget"),
@@ -78,7 +78,7 @@ const sources = {
     toCompletables([...new Set((await processes.names()).map(({ namespace }) => namespace))]),
 };
 
-async function declaredNodes({ facts }: Ports): Promise<Labelled[]> {
+async function declaredNodes({ facts }: Ports): Promise<LabelledNode[]> {
   const nodes = (await facts.project())?.nats?.nodes ?? {};
   return Object.entries(nodes).map(([name, { labels }]) => ({ name, labels }));
 }

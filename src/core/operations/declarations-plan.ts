@@ -20,17 +20,19 @@ export const declarationsPlan = defineOperation({
 });
 
 async function planDraft(ports: Ports, draft: Candidate, caller: Caller): Promise<DeclarationsPlanResponse> {
-  const [{ applyDraft }, { patchOf }, { shownDocument }, { readSource }] = await Promise.all([
-    import("../deployments/edit/index.ts"),
-    import("../deployments/patch.ts"),
-    import("../deployments/shown.ts"),
-    import("../yaml/read.ts"),
-  ]);
+  const [{ applyDraft }, { renderPatch: patchOf }, { maskDocument: shownDocument }, { readSource }] = await Promise.all(
+    [
+      import("../deployments/edit/index.ts"),
+      import("../deployments/patch.ts"),
+      import("../deployments/mask.ts"),
+      import("../yaml/read.ts"),
+    ],
+  );
   let issues: readonly Issue[] = [];
   const options = { dryRun: true, action: "suite.write", mayCreate: true };
   const { planned: plan, created } = await changeDocument(ports, caller, options, (document, vocabulary) => {
-    const { edit, bad } = applyDraft(document, draft, vocabulary);
-    issues = bad;
+    const { edit, newErrors } = applyDraft(document, draft, vocabulary);
+    issues = newErrors;
     return edit;
   });
   const { before, text: after, changes } = plan;
@@ -52,11 +54,12 @@ async function describeDifferences(
   from: Candidate,
   to: Candidate,
 ): Promise<DeclarationsPlanResponse["differences"]> {
-  const [{ diffDeployments }, { maskChange }, { bySection, fieldText, subjectText }] = await Promise.all([
-    import("../deployments/diff/diff.ts"),
-    import("../deployments/diff/report/mask.ts"),
-    import("../deployments/diff/report/words.ts"),
-  ]);
+  const [{ diffDeployments }, { maskChange }, { groupBySection: bySection, fieldText, subjectText }] =
+    await Promise.all([
+      import("../deployments/diff/diff.ts"),
+      import("../deployments/diff/report/mask.ts"),
+      import("../deployments/diff/report/words.ts"),
+    ]);
   const { changes } = diffDeployments(from, to, await vocabularyOf(ports));
   return bySection(changes.map(maskChange)).flatMap(({ title, changes: sectionChanges }) =>
     sectionChanges.map((change) => ({

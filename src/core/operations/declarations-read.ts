@@ -2,7 +2,7 @@ import type { DeclarationsResponse } from "../api/declarations.ts";
 import { isValid } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { DEPLOYMENTS_FILE, documentPath, readDocumentIfThere, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, documentPath, readDocumentIfExists, vocabularyOf } from "../deployments/file.ts";
 import { isRecord } from "../words/record.ts";
 import type { TaggedResponse } from "./env-read.ts";
 
@@ -12,7 +12,7 @@ export const declarationsRead = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<TaggedResponse<DeclarationsResponse>> {
-    return await toDeclarations(ports, await readDocumentIfThere(ports, DEPLOYMENTS_FILE));
+    return await toDeclarations(ports, await readDocumentIfExists(ports, DEPLOYMENTS_FILE));
   },
 });
 
@@ -21,10 +21,10 @@ export async function toDeclarations(
   ports: Ports,
   text: string | undefined,
 ): Promise<TaggedResponse<DeclarationsResponse>> {
-  const [{ readSource }, { validateSource }, { shownDocument }, vocabulary] = await Promise.all([
+  const [{ readSource }, { validateSource }, { maskDocument: shownDocument }, vocabulary] = await Promise.all([
     import("../yaml/read.ts"),
     import("../deployments/validate.ts"),
-    import("../deployments/shown.ts"),
+    import("../deployments/mask.ts"),
     vocabularyOf(ports),
   ]);
   const path = documentPath(ports, DEPLOYMENTS_FILE);

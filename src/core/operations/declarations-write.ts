@@ -13,8 +13,8 @@ export const declarationsWrite = defineOperation({
     const { applyDraft, refuseIssues } = await import("../deployments/edit/index.ts");
     const options = { dryRun: false, action: "suite.write", mayCreate: true, ifMatch };
     const { planned } = await changeDocument(ports, caller, options, (document, vocabulary) => {
-      const { edit, bad } = applyDraft(document, draft, vocabulary);
-      refuseIssues(bad, []);
+      const { edit, newErrors } = applyDraft(document, draft, vocabulary);
+      refuseIssues(newErrors, []);
       return edit;
     });
     return await toDeclarations(ports, planned.text);

@@ -2,7 +2,7 @@ import type { DeploymentsVerdict } from "../api/bodies.ts";
 import { isValid } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Report } from "../findings/report.ts";
-import { shownDocument } from "../deployments/shown.ts";
+import { maskDocument } from "../deployments/mask.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
@@ -36,7 +36,7 @@ export const deploymentsCheck = defineOperation({
     return {
       response: { file, valid: isValid(issues), issues },
       report,
-      shown: () => shownDocument(source.value, vocabulary),
+      shown: () => maskDocument(source.value, vocabulary),
     };
   },
 });

@@ -2,13 +2,13 @@ import { isValid } from "../api/issue.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import type { DiffReport, DiffSide } from "../deployments/diff/report/diff-report.ts";
+import type { DiffReport, DiffSide } from "../deployments/diff/change.ts";
 import { isRecord } from "../words/record.ts";
 import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import {
   DEPLOYMENTS_FILE,
-  readDocumentIfThere,
+  readDocumentIfExists,
   documentPath,
   documentText,
   vocabularyOf,
@@ -26,7 +26,7 @@ export const deploymentsDiff = defineOperation({
     const vocabulary = await vocabularyOf(ports);
     const older = await readRevision(ports, file, from);
     const newer: RevisionText =
-      to === undefined ? { text: await readDocumentIfThere(ports, file) } : await readRevision(ports, file, to);
+      to === undefined ? { text: await readDocumentIfExists(ports, file) } : await readRevision(ports, file, to);
     if (older.text === undefined && newer.text === undefined)
       throw missingEverywhere(documentPath(ports, file), [older, newer]);
     const [before, after] = [await readSide(older, file, vocabulary), await readSide(newer, file, vocabulary)];

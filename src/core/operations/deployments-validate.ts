@@ -4,7 +4,7 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 
 /** Writes nothing. Only issues of YAML text have locations. @see CONTRACT section 3 */
 export const deploymentsValidate = defineOperation({
@@ -35,7 +35,7 @@ async function validated(text: string, vocabulary: Vocabulary): Promise<Deployme
 /** @throws {SvcmError} INVALID_PAYLOAD if the bytes are not UTF-8 */
 function requireUtf8(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeNotUtf8(bytes) });
+  if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeInvalidUtf8(bytes) });
   return text;
 }
 

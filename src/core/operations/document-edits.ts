@@ -1,8 +1,7 @@
 /** The operations that change deployments.yaml. */
 import type { InputOf } from "../api/inputs.ts";
-import { editDocument } from "../deployments/edit-file.ts";
+import { editDocument, type DocumentEditResponse } from "../deployments/edit-file.ts";
 import type { Decide } from "../deployments/edit-plan.ts";
-import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 import type * as Edits from "../deployments/edit/index.ts";
 import { defineOperation } from "../operation.ts";
 
@@ -59,7 +58,7 @@ export const interfaceAdd = documentEdit("interface.add", ({ addEntry, interface
 
 export const interfaceEdit = documentEdit("interface.edit", ({ editEntry, interfaceKind }, { which, values }) => ({
   entry: which,
-  decide: (document, vocabulary) => editEntry(interfaceKind, document, { which, values, clear: [] }, vocabulary),
+  decide: (document, vocabulary) => editEntry(interfaceKind, document, { query: which, values, clear: [] }, vocabulary),
 }));
 
 export const interfaceRemove = documentEdit("interface.remove", ({ removeEntry, interfaceKind }, { which }) => ({
@@ -77,7 +76,7 @@ export const targetAdd = documentEdit("target.add", ({ addEntry, targetKind }, {
 /** The target may keep its name. */
 export const targetEdit = documentEdit("target.edit", ({ editEntry, targetKind }, { name, values, clear }) => ({
   entry: name,
-  decide: (document, vocabulary) => editEntry(targetKind, document, { which: name, values, clear }, vocabulary),
+  decide: (document, vocabulary) => editEntry(targetKind, document, { query: name, values, clear }, vocabulary),
 }));
 
 export const targetRemove = documentEdit("target.remove", ({ removeEntry, targetKind }, { name }) => ({

@@ -1,7 +1,7 @@
 import type { Issue } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Question } from "../deployments/edit/question.ts";
-import { DEPLOYMENTS_FILE, readDocumentIfThere, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, readDocumentIfExists, vocabularyOf } from "../deployments/file.ts";
 
 export interface EntryQuestion {
   readonly question?: Question | undefined;
@@ -19,7 +19,7 @@ export const entryQuestion = defineOperation({
       import("../deployments/edit/question.ts"),
       vocabularyOf(ports),
     ]);
-    const { value: document } = readSource((await readDocumentIfThere(ports, file)) ?? "", file);
+    const { value: document } = readSource((await readDocumentIfExists(ports, file)) ?? "", file);
     const open = openQuestions(section, values, vocabulary);
     const isIncomplete = open.some((one) => !one.isOptional && one.default === undefined);
     return {

@@ -1,5 +1,5 @@
 import type { RecorderResponse } from "../api/history.ts";
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import { readExtent } from "../history/extent.ts";
 import { defineOperation } from "../operation.ts";
 
@@ -10,7 +10,7 @@ export const historyRecord = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { on }, caller): Promise<RecorderResponse> {
     const { recorder, historyFiles } = ports;
-    await audited(
+    await withAudit(
       ports,
       caller,
       () => ({ action: "history.record", target: on ? "on" : "off" }),

@@ -76,7 +76,7 @@ export { deploymentsCheck } from "./deployments-check.ts";
 export { deploymentsValidate } from "./deployments-validate.ts";
 export type { DeploymentsCheck, DeploymentsCheckResponse } from "./deployments-check.ts";
 export { deploymentsDiff } from "./deployments-diff.ts";
-export type { DocumentEditResponse } from "../deployments/edit-response.ts";
+export type { DocumentEditResponse } from "../deployments/edit-file.ts";
 export { entryQuestion, type EntryQuestion } from "./entry-question.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";

@@ -3,7 +3,7 @@ import type { Issue } from "../api/issue.ts";
 import type { ProcessAction, ProcessScope } from "../api/names.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import { once } from "../words/once.ts";
 import type { Ports } from "../ports/index.ts";
 import type {
@@ -62,7 +62,7 @@ export const processAct = defineOperation({
       return result;
     };
     try {
-      return await audited(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
+      return await withAudit(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
     } catch (error) {
       if (!(error instanceof SvcmError) || about.processes === undefined) throw error;
       throw new SvcmError(error.kind, { ...error.body, processes: about.processes });

@@ -1,4 +1,4 @@
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import type { AffectedProcess } from "../pm2/control/action.ts";
 import { noteProcesses, type ActionSubject } from "../pm2/control/action-subject.ts";
@@ -44,6 +44,6 @@ export const processScale = defineOperation({
       noteProcesses(about, ports, [...targets, ...others]);
       return { ok: true, name, from: targets.length, to: instances, affected };
     };
-    return audited(ports, caller, () => about, scale, { isAlwaysRecorded: true });
+    return withAudit(ports, caller, () => about, scale, { isAlwaysRecorded: true });
   },
 });

@@ -130,7 +130,7 @@ function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["check
 
 async function nextSteps(issues: readonly Issue[]): Promise<Record<string, string>> {
   if (issues.length === 0) return {};
-  const { docOf } = await import("../findings/catalog.ts");
+  const { findCodeDoc: docOf } = await import("../findings/catalog.ts");
   return Object.fromEntries(
     issues.flatMap(({ code }) => {
       const remedy = docOf(code)?.remedy;

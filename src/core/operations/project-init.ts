@@ -1,5 +1,5 @@
 import type { InputOf } from "../api/inputs.ts";
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
@@ -38,7 +38,7 @@ export const projectInit = defineOperation({
   async run(ports, input, caller): Promise<InitResponse> {
     if (!input.write) return await propose(ports, input);
     const about = { action: "project.init" as const, target: PROJECT_FILE };
-    return await audited(
+    return await withAudit(
       ports,
       caller,
       () => about,

@@ -2,7 +2,7 @@ import type { Issue } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
+import { DRIVERS_FILE, parseDriversFile } from "../startup/drivers-file.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
 import { readAppEnvironment } from "../pm2/app-environment.ts";
@@ -55,7 +55,7 @@ function requireStartupKeys(issues: readonly Issue[]): void {
 
 /** `undefined` if the backend does not declare drivers. @throws {SvcmError} FACT_INVALID */
 async function readCarriedDrivers(ports: Ports): Promise<CarriedDrivers | undefined> {
-  const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
+  const path = `${ports.workspace.configDir}/${DRIVERS_FILE}`;
   const bytes = await ports.files.read(path).catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;
     if (error.code === "ENOENT") return undefined;
@@ -64,8 +64,8 @@ async function readCarriedDrivers(ports: Ports): Promise<CarriedDrivers | undefi
   if (!bytes) return undefined;
   const text = decodeUtf8(bytes) ?? "";
   const { readSource } = await import("../yaml/read.ts");
-  const source = readSource(text, CARRIED_FILE);
-  const read = source.issues.length > 0 ? source.issues : readCarriedFile(source.value);
+  const source = readSource(text, DRIVERS_FILE);
+  const read = source.issues.length > 0 ? source.issues : parseDriversFile(source.value);
   if (!isIssues(read)) return read;
   const issues = read.map((one) => ({ ...one, at: one.at ?? source.at(one.path, "key") }));
   const details = issues.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`).join("; ");

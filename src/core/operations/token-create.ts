@@ -1,8 +1,8 @@
 import type { CreatedToken } from "../api/identity.ts";
 import { tokenNames } from "../api/rights.ts";
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import { SvcmError } from "../errors.ts";
-import { withToken, type StoredToken } from "../identity/tokens.ts";
+import { addToken, type StoredToken } from "../identity/tokens.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { chooseService, ecosystemSpellings, resolveEnvironment } from "../project/resolve.ts";
@@ -24,7 +24,7 @@ export const tokenCreate = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { name, role, environments, services, expiresInMs }, caller): Promise<CreatedToken> {
     const { clock, host, tokens } = ports;
-    return await audited(
+    return await withAudit(
       ports,
       caller,
       () => ({ action: "token.create", target: name }),
@@ -41,7 +41,7 @@ export const tokenCreate = defineOperation({
         };
         const token = tokens.createSecret();
         const stored: StoredToken = { ...metadata, digest: host.digest(new TextEncoder().encode(token)) };
-        await tokens.update((all) => withToken(all, stored), begin);
+        await tokens.update((all) => addToken(all, stored), begin);
         return { ...metadata, token };
       },
     );

@@ -1,5 +1,5 @@
-import { audited } from "../audit/audited.ts";
-import { withoutToken } from "../identity/tokens.ts";
+import { withAudit } from "../audit/with-audit.ts";
+import { removeToken } from "../identity/tokens.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
@@ -11,12 +11,12 @@ export const tokenRevoke = defineOperation({
   access: "admin",
   refusal: "INVALID_REQUEST",
   run: (ports, { name }, caller): Promise<{ readonly name: string }> =>
-    audited(
+    withAudit(
       ports,
       caller,
       () => ({ action: "token.revoke", target: name }),
       async (begin) => {
-        await ports.tokens.update((all) => withoutToken(all, name), begin);
+        await ports.tokens.update((all) => removeToken(all, name), begin);
         return { name };
       },
     ),

@@ -1,9 +1,9 @@
-import { isOwnContract } from "../facts/own.ts";
+import { isOwnContract } from "../facts/own-contract.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
-import { literal } from "../words/literal.ts";
+import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { specOf, tierOf } from "../env/runtime-keys.ts";
 
 export type Scrub = (text: string) => string;
@@ -41,7 +41,7 @@ export function findSecrets(contract: RuntimeContract, variables: Iterable<reado
 export function createScrub(secrets: Iterable<string>): Scrub {
   const spellings = secretSpellings(secrets);
   // One pattern is as fast for fifty secrets as for one.
-  const pattern = spellings.length === 0 ? undefined : new RegExp(spellings.map(literal).join("|"), "g");
+  const pattern = spellings.length === 0 ? undefined : new RegExp(spellings.map(escapeRegExp).join("|"), "g");
   return (text) => {
     const redacted = pattern ? text.replaceAll(pattern, REDACTED) : text;
     return maskCredentials(redacted).replaceAll(SECRET_OPTION, `$1${REDACTED}`);

@@ -1,4 +1,4 @@
-import { audited } from "../audit/audited.ts";
+import { withAudit } from "../audit/with-audit.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Caller } from "../caller.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";
@@ -51,7 +51,7 @@ export async function editKeys(ports: Ports, caller: Caller, edit: KeysEdit): Pr
     }
   };
   if (dryRun) return await run(async (path, plan) => plan(documentText(await ports.files.read(path), path)));
-  return await audited(
+  return await withAudit(
     ports,
     caller,
     () => about,

@@ -1,8 +1,8 @@
-import { keyIssues, reference, spellingsTwice, type FactFinding } from "../facts/consistency.ts";
-import { completedKeys, readFact, type Fact } from "../facts/read.ts";
-import { accepting } from "../findings/rule.ts";
+import { keyIssues, reference, duplicateSpellings, type FactFinding } from "../facts/consistency.ts";
+import { completeKeys, readFact, type Fact } from "../facts/read.ts";
+import { withAccepted } from "../findings/rule.ts";
 import { readYaml } from "../yaml/read.ts";
-import { defined } from "../words/defined.ts";
+import { omitUndefined } from "../words/omit-undefined.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
@@ -17,7 +17,7 @@ function projectIssues(declared: DeclaredProject): FactFinding[] {
   const names = Object.keys(declared.environments);
   return [
     ...(names.length === 0 ? [{ path: ["environments"], message: "environments: declare at least one" }] : []),
-    ...spellingsTwice(mapValues(declared.environments, (aliases) => ({ aliases }))).map((finding) => ({
+    ...duplicateSpellings(mapValues(declared.environments, (aliases) => ({ aliases }))).map((finding) => ({
       ...finding,
       path: finding.path.filter((step) => step !== "aliases"),
     })),
@@ -72,7 +72,7 @@ function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): FactFinding[] 
       ? [
           {
             path: ["keys", key, "tier"],
-            ...accepting(
+            ...withAccepted(
               `keys.${key}.tier: a guess is never editable; confirm the key first, with svcm keys confirm ${key}`,
               ["read-only", "never-exposed"],
             ),
@@ -94,10 +94,10 @@ function toProject(declared: DeclaredProject): Project {
     logFolders: declared.logFolders ?? [],
     services: services ? mapValues(services, toService) : { "": toService(declared) },
     nats: declared.nats && toNats(declared.nats),
-    keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
+    keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
     record: declared.record ?? false,
-    alerts: alerts && { ...NO_ALERTS, ...defined(alerts) },
+    alerts: alerts && { ...NO_ALERTS, ...omitUndefined(alerts) },
   };
 }
 

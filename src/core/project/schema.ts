@@ -1,7 +1,7 @@
 /** Loaded only if the repository has the file. */
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
-import { rolloutSchema } from "../deployments/schema/rollout.ts";
+import { rolloutSchema } from "../deployments/schema/document.ts";
 import { alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../facts/schema.ts";
 import { rolloutFindings } from "../rollout/settings/findings.ts";

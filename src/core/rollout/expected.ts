@@ -1,7 +1,7 @@
 import { canonicalArguments, canonicalValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
-import { portOf } from "../words/port.ts";
+import { parsePort } from "../words/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
@@ -54,7 +54,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       openKeys,
       envFiles: source.places.envFiles.map(({ path }) => path),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
-      httpPort: portOf(env["SVC_HTTP_PORT"]),
+      httpPort: parsePort(env["SVC_HTTP_PORT"]),
     };
   });
 }

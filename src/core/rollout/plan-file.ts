@@ -3,7 +3,7 @@ import type { Plan } from "../api/rollout.ts";
 import { documentPath } from "../deployments/file.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { recordIn } from "../words/record.ts";
+import { parseRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 type PlanFileOptions = Pick<
@@ -32,7 +32,7 @@ export async function readPlanFile(ports: Ports, file: string): Promise<PlanFile
     throw fileRefused(error, path);
   });
   const { planBody } = await import("../api/rollout.ts");
-  const { data: plan } = planBody.safeParse(recordIn(decodeUtf8(bytes) ?? ""));
+  const { data: plan } = planBody.safeParse(parseRecord(decodeUtf8(bytes) ?? ""));
   if (plan === undefined || plan.id === null)
     throw new SvcmError("INVALID_REQUEST", {
       path,

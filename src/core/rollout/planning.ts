@@ -10,7 +10,7 @@ import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import type { Ports } from "../ports/index.ts";
-import { defined } from "../words/defined.ts";
+import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
@@ -68,7 +68,7 @@ export async function computePlan(
     fileName,
     path,
     exists: loaded !== undefined,
-    choices: defined({ service, apps, prune, preflight }),
+    choices: omitUndefined({ service, apps, prune, preflight }),
     git: await git,
     refused: listRefusals(content, expected, expecting),
     warnings: withheldIssues(loaded?.withheld ?? []),

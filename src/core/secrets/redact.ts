@@ -20,14 +20,14 @@ const TOKENS = new RegExp(
   "g",
 );
 /** Every token matches this and most values do not. Compiling all patterns takes 1 ms of a short command. */
-const RUN = /[\w.-]{10}/;
+const TOKEN_LIKE = /[\w.-]{10}/;
 
 /**
  * `redis://u:p@h` becomes `redis://[REDACTED]@h`. The mask covers everything up to the last `@` of a word, because a
  * password may contain `/`, `?` or `@`. It also covers parameters with a secret name, tokens and private keys.
  */
 export function maskCredentials(text: string): string {
-  const masked = RUN.test(text) ? withoutKeys(text).replaceAll(TOKENS, REDACTED) : text;
+  const masked = TOKEN_LIKE.test(text) ? maskPrivateKeys(text).replaceAll(TOKENS, REDACTED) : text;
   // Most log lines contain neither.
   const named = masked.includes("@") ? masked.replaceAll(/\S+/g, maskUserinfo) : masked;
   if (!named.includes("=")) return named;
@@ -36,7 +36,7 @@ export function maskCredentials(text: string): string {
   );
 }
 
-function withoutKeys(text: string): string {
+function maskPrivateKeys(text: string): string {
   return text.includes("PRIVATE KEY-----") ? text.replaceAll(PRIVATE_KEY, REDACTED) : text;
 }
 
@@ -49,17 +49,17 @@ export function maskSource(line: string): string {
 }
 
 const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}\s+)[\w.~+/=-]{8,}/gi;
-const SECRET_TEXT =
+const SECRET_ASSIGNMENT =
   /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
 /** For a log line. Unlike {@link maskSource}, it keeps the rest of the line. */
-export function maskMembers(line: string): string {
+export function maskLogLine(line: string): string {
   return line
     .replaceAll(BEARER, `$1${REDACTED}`)
-    .replaceAll(SECRET_TEXT, (_all, name: string, value: string) => `${name}${quoted(value)}`);
+    .replaceAll(SECRET_ASSIGNMENT, (_all, name: string, value: string) => `${name}${redactQuoted(value)}`);
 }
 
-function quoted(value: string): string {
+function redactQuoted(value: string): string {
   const quote = /^\\?["']/.exec(value)?.[0] ?? "";
   return `${quote}${REDACTED}${quote}`;
 }

@@ -4,13 +4,13 @@ import { isSecretName } from "./secret-name.ts";
 const PLACEHOLDER =
   /^\s*(?:|<.*>|\$\{.*\}|x+|\*+|\.+|your[ _-].*|(?:change|replace|fill)[ _-]?(?:me|this|in).*|todo.*)$/is;
 
-const SHORTEST_RANDOM = 24;
+const MIN_RANDOM_LENGTH = 24;
 /** In a URL, little else is long, so the limit is lower. */
-const SHORTEST_RANDOM_IN_URL = 20;
+const MIN_RANDOM_LENGTH_IN_URL = 20;
 /** The share of neighbouring characters that change between digits, capitals and small letters. */
-const RANDOM_SHARE = 0.2;
+const MIN_CHANGE_SHARE = 0.2;
 /** Higher without digits, because words in camel case also change. */
-const RANDOM_SHARE_OF_LETTERS = 0.3;
+const MIN_CHANGE_SHARE_OF_LETTERS = 0.3;
 
 /** True for `<token>`, `changeme`, `your-key` and empty text. */
 export function isPlaceholder(value: string): boolean {
@@ -29,7 +29,7 @@ export function isSecretVariable(name: string, value: string): boolean {
 }
 
 function hasRandomPart(value: string): boolean {
-  const shortest = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? SHORTEST_RANDOM_IN_URL : SHORTEST_RANDOM;
+  const shortest = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? MIN_RANDOM_LENGTH_IN_URL : MIN_RANDOM_LENGTH;
   // A slash separates the parts of a URL, but is also a character of base64.
   const parts = [...value.split(/[^\w+=~-]+/), ...value.split(/[^\w+/=~-]+/)];
   return parts.some((part) => part.length >= shortest && looksRandom(part));
@@ -37,17 +37,17 @@ function hasRandomPart(value: string): boolean {
 
 function looksRandom(text: string): boolean {
   const letters = text.replaceAll(/[^A-Za-z\d]/g, "");
-  const kinds = Array.from(letters, letterKind);
+  const kinds = Array.from(letters, characterKind);
   // A capital may begin a word, so the small letter after it does not count as a change.
   const changes = kinds.filter((kind, index) => {
     const before = kinds[index - 1];
     return before !== undefined && kind !== before && !(before === "capital" && kind === "small");
   });
   const share = changes.length / Math.max(letters.length - 1, 1);
-  return share >= (kinds.includes("digit") ? RANDOM_SHARE : RANDOM_SHARE_OF_LETTERS);
+  return share >= (kinds.includes("digit") ? MIN_CHANGE_SHARE : MIN_CHANGE_SHARE_OF_LETTERS);
 }
 
-function letterKind(letter: string): "digit" | "capital" | "small" {
+function characterKind(letter: string): "digit" | "capital" | "small" {
   if (letter <= "9") return "digit";
   return letter <= "Z" ? "capital" : "small";
 }

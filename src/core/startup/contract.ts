@@ -9,7 +9,7 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { maskCredentials, Secret } from "../secrets/redact.ts";
 import type { CarriedDrivers, Entrypoint, EnvValues, RealtimePlan, StartupPlan, WebSocketPlan } from "./plan.ts";
-import { adapterKey, choiceOf, choicesOf, givenValue, redisUrlKey, type Start } from "./read.ts";
+import { adapterKey, chosenValue, choiceKeys, trimmedValue, redisUrlKey, type StartRequest } from "./read.ts";
 import { stages } from "./rules.ts";
 
 export interface StartupContext {
@@ -33,16 +33,16 @@ export function decideStartup(
   values: EnvValues,
   { cpuCores, hasIndexedDbClient = false, drivers = {} }: StartupContext,
 ): StartupDecision {
-  const start: Start = { contract, entrypoint, values, drivers, hasIndexedDbClient };
+  const start: StartRequest = { contract, entrypoint, values, drivers, hasIndexedDbClient };
   for (const rules of stages) {
     const issues = Array.from(findingsOf(rules, start), (finding) => toIssue(finding));
-    if (issues.length > 0) return { mayStart: false, issues: inOrder(issues, start).map(withoutCredentials) };
+    if (issues.length > 0) return { mayStart: false, issues: sortByKeyOrder(issues, start).map(maskIssue) };
   }
-  return { mayStart: true, plan: planOf(start, cpuCores), issues: [] };
+  return { mayStart: true, plan: buildPlan(start, cpuCores), issues: [] };
 }
 
-function inOrder(issues: readonly Issue[], start: Start): Issue[] {
-  const keys = choicesOf(start);
+function sortByKeyOrder(issues: readonly Issue[], start: StartRequest): Issue[] {
+  const keys = choiceKeys(start);
   const rank = ({ path: [key] }: Issue): number => {
     const index = keys.indexOf(String(key));
     return index === -1 ? keys.length : index;
@@ -50,38 +50,38 @@ function inOrder(issues: readonly Issue[], start: Start): Issue[] {
   return issues.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function withoutCredentials(issue: Issue): Issue {
+function maskIssue(issue: Issue): Issue {
   return { ...issue, message: maskCredentials(issue.message) };
 }
 
-function planOf(start: Start, cpuCores: number): StartupPlan {
+function buildPlan(start: StartRequest, cpuCores: number): StartupPlan {
   const { entrypoint } = start;
   return {
     entrypoint,
-    httpFramework: packaged(start, "SVC_HTTP_FRAMEWORK"),
-    databaseDriver: packaged(start, "SVC_DATABASE_DRIVER"),
-    keyValueDriver: packaged(start, "SVC_KEYVALUESTORAGE_DRIVER"),
-    messageMediator: packaged(start, "SVC_MESSAGE_MEDIATOR_ADAPTER"),
+    httpFramework: packagedChoice(start, "SVC_HTTP_FRAMEWORK"),
+    databaseDriver: packagedChoice(start, "SVC_DATABASE_DRIVER"),
+    keyValueDriver: packagedChoice(start, "SVC_KEYVALUESTORAGE_DRIVER"),
+    messageMediator: packagedChoice(start, "SVC_MESSAGE_MEDIATOR_ADAPTER"),
     ...(entrypoint !== "rest" && { realtime: realtimePlan(start, entrypoint, cpuCores) }),
   };
 }
 
-function realtimePlan(start: Start, protocol: RealtimePlan["protocol"], cpuCores: number): RealtimePlan {
-  const databaseDriver = packaged(start, "SVC_REALTIME_API_DATABASE_DRIVER");
+function realtimePlan(start: StartRequest, protocol: RealtimePlan["protocol"], cpuCores: number): RealtimePlan {
+  const databaseDriver = packagedChoice(start, "SVC_REALTIME_API_DATABASE_DRIVER");
   return { protocol, databaseDriver, ...(protocol === "websocket" && { websocket: webSocketPlan(start, cpuCores) }) };
 }
 
-function webSocketPlan(start: Start, cpuCores: number): WebSocketPlan {
-  const adapter = packaged(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER") || "memory";
+function webSocketPlan(start: StartRequest, cpuCores: number): WebSocketPlan {
+  const adapter = packagedChoice(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER") || "memory";
   const key = redisUrlKey(start);
   if (adapter === "redis-streams" && key !== undefined)
-    return { adapter, workers: 1, redisUrl: new Secret(givenValue(start, key)), redisUrlKey: key };
+    return { adapter, workers: 1, redisUrl: new Secret(trimmedValue(start, key)), redisUrlKey: key };
   if (adapter !== "cluster") return { adapter, workers: 1 };
   const workers = adapterKey(start);
-  return { adapter, workers: workers === undefined ? cpuCores : Number(givenValue(start, workers)) };
+  return { adapter, workers: workers === undefined ? cpuCores : Number(trimmedValue(start, workers)) };
 }
 
 /** The type lists the packaged vocabulary; a repository's own contract may have other values. */
-function packaged<Key extends keyof PackagedValues>(start: Start, key: Key): PackagedValues[Key] {
-  return choiceOf(start, key) as PackagedValues[Key];
+function packagedChoice<Key extends keyof PackagedValues>(start: StartRequest, key: Key): PackagedValues[Key] {
+  return chosenValue(start, key) as PackagedValues[Key];
 }

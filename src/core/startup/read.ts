@@ -2,7 +2,7 @@ import { specOf } from "../env/runtime-keys.ts";
 import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
 import type { Entrypoint, EnvValues } from "./plan.ts";
 
-export interface Start {
+export interface StartRequest {
   readonly contract: RuntimeContract;
   readonly entrypoint: Entrypoint;
   readonly values: EnvValues;
@@ -11,30 +11,30 @@ export interface Start {
   readonly hasIndexedDbClient: boolean;
 }
 
-export function enumOf({ contract }: Pick<Start, "contract">, key: string): EnumSpec | undefined {
+export function findEnum({ contract }: Pick<StartRequest, "contract">, key: string): EnumSpec | undefined {
   const spec = specOf(contract, key);
   return spec?.kind === "enum" ? spec : undefined;
 }
 
-export function givenValue({ values }: Start, key: string): string {
+export function trimmedValue({ values }: StartRequest, key: string): string {
   return values[key]?.trim() ?? "";
 }
 
 /** The canonical spelling of the value or of the default; `undefined` if the value is not accepted. */
-export function acceptedChoice(start: Start, key: string): string | undefined {
-  const spec = enumOf(start, key);
-  const given = givenValue(start, key);
+export function acceptedChoice(start: StartRequest, key: string): string | undefined {
+  const spec = findEnum(start, key);
+  const value = trimmedValue(start, key);
   if (!spec) return undefined;
-  return given === "" ? spec.default : (canonical(spec, given) ?? spec.otherwise);
+  return value === "" ? spec.default : (canonicalSpelling(spec, value) ?? spec.otherwise);
 }
 
 /** A value that is not accepted is returned unchanged. */
-export function choiceOf(start: Start, key: string): string {
-  return acceptedChoice(start, key) ?? givenValue(start, key);
+export function chosenValue(start: StartRequest, key: string): string {
+  return acceptedChoice(start, key) ?? trimmedValue(start, key);
 }
 
 /** In report order. */
-export function choicesOf({ entrypoint }: Start): string[] {
+export function choiceKeys({ entrypoint }: StartRequest): string[] {
   const isRealtime = entrypoint !== "rest";
   return [
     ...(isRealtime ? ["SVC_REALTIME_API", "SVC_REALTIME_API_PROTOCOL"] : []),
@@ -47,29 +47,29 @@ export function choicesOf({ entrypoint }: Start): string[] {
   ];
 }
 
-export function adapterKey(start: Start): string | undefined {
+export function adapterKey(start: StartRequest): string | undefined {
   if (start.entrypoint !== "websocket") return undefined;
-  const adapter = choiceOf(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER");
+  const adapter = chosenValue(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER");
   if (adapter === "redis-streams") return redisUrlKey(start);
   const key = "SVC_WEBSOCKET_CLUSTER_WORKERS";
   return adapter === "cluster" && isSet(start, key) ? key : undefined;
 }
 
-export function redisUrlKey(start: Start): "SVC_WEBSOCKET_REDIS_URL" | "SVC_REDIS_URL" | undefined {
+export function redisUrlKey(start: StartRequest): "SVC_WEBSOCKET_REDIS_URL" | "SVC_REDIS_URL" | undefined {
   return (["SVC_WEBSOCKET_REDIS_URL", "SVC_REDIS_URL"] as const).find((key) => isSet(start, key));
 }
 
-function isSet(start: Start, key: string): boolean {
-  return givenValue(start, key) !== "" && specOf(start.contract, key) !== undefined;
+function isSet(start: StartRequest, key: string): boolean {
+  return trimmedValue(start, key) !== "" && specOf(start.contract, key) !== undefined;
 }
 
 /**
  * Keys with aliases are drivers, which the backend accepts in any case. Other values must match exactly, so `derby` and
  * `YES` fail early.
  */
-function canonical(spec: EnumSpec, given: string): string | undefined {
-  if (spec.values.includes(given) || !spec.aliases) return spec.values.find((value) => value === given);
-  const lower = given.toLowerCase();
+function canonicalSpelling(spec: EnumSpec, value: string): string | undefined {
+  if (spec.values.includes(value) || !spec.aliases) return spec.values.find((one) => one === value);
+  const lower = value.toLowerCase();
   const named = Object.hasOwn(spec.aliases, lower) ? spec.aliases[lower] : undefined;
-  return named ?? spec.values.find((value) => value.toLowerCase() === lower);
+  return named ?? spec.values.find((one) => one.toLowerCase() === lower);
 }

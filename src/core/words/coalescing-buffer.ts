@@ -1,18 +1,18 @@
 /** Holds at most one item. Items that a slow reader has not taken are merged into one. */
 export class CoalescingBuffer<Item> {
-  readonly #joined: (missed: Item, item: Item) => Item;
+  readonly #merge: (pending: Item, item: Item) => Item;
   #item: { readonly value: Item } | undefined;
   #failure: { readonly error: unknown } | undefined;
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** @param joined by default, the newest item wins */
-  constructor(joined: (missed: Item, item: Item) => Item = (_missed, item) => item) {
-    this.#joined = joined;
+  /** @param merge by default, the newest item wins */
+  constructor(merge: (pending: Item, item: Item) => Item = (_pending, item) => item) {
+    this.#merge = merge;
   }
 
   put(value: Item): void {
-    this.#item = { value: this.#item === undefined ? value : this.#joined(this.#item.value, value) };
+    this.#item = { value: this.#item === undefined ? value : this.#merge(this.#item.value, value) };
     this.#wake?.();
   }
 

@@ -61,17 +61,17 @@ class Scan {
     const rest = /[^ \t\n\r]/g;
     rest.lastIndex = end;
     const stray = rest.exec(this.#text)?.index;
-    if (stray !== undefined || !this.#isWhole) return this.#syntaxProblem(stray ?? this.#text.length);
+    if (stray !== undefined || !this.#isComplete) return this.#syntaxProblem(stray ?? this.#text.length);
     if (this.#prototype !== undefined) return { kind: "prototype", path: this.#prototype };
     return this.#duplicates.length > 0 ? { kind: "duplicates", paths: this.#duplicates } : undefined;
   }
 
-  get #isWhole(): boolean {
+  get #isComplete(): boolean {
     return this.#next === ", or end" && this.#open.length === 0;
   }
 
   #syntaxProblem(position: number): JsonProblem {
-    return { kind: "syntax", position, expected: this.#isWhole ? "the end of the text" : EXPECTED[this.#next] };
+    return { kind: "syntax", position, expected: this.#isComplete ? "the end of the text" : EXPECTED[this.#next] };
   }
 
   #accept(token: string): boolean {
@@ -85,7 +85,7 @@ class Scan {
       case ",":
         return this.#separate();
       case ":":
-        return this.#move(":", "value");
+        return this.#advance(":", "value");
       default:
         return token.startsWith('"') && this.#next.startsWith("name") ? this.#name(token) : this.#value();
     }
@@ -100,8 +100,8 @@ class Scan {
 
   #end(token: "}" | "]"): boolean {
     const container = this.#open.at(-1);
-    const isItsEnd = container !== undefined && (container.names === undefined) === (token === "]");
-    if (!isItsEnd || !(this.#next === ", or end" || this.#next.endsWith(token))) return false;
+    const closesContainer = container !== undefined && (container.names === undefined) === (token === "]");
+    if (!closesContainer || !(this.#next === ", or end" || this.#next.endsWith(token))) return false;
     this.#open.pop();
     this.#next = ", or end";
     return true;
@@ -130,10 +130,10 @@ class Scan {
   }
 
   #value(): boolean {
-    return this.#next.startsWith("value") && this.#move(this.#next, ", or end");
+    return this.#next.startsWith("value") && this.#advance(this.#next, ", or end");
   }
 
-  #move(from: Next, to: Next): boolean {
+  #advance(from: Next, to: Next): boolean {
     if (this.#next !== from) return false;
     this.#next = to;
     return true;

@@ -5,7 +5,7 @@ export interface LineChange {
   readonly after: readonly string[];
 }
 
-export function changedRun(line: number, before: readonly string[], after: readonly string[]): LineChange | undefined {
+export function diffLines(line: number, before: readonly string[], after: readonly string[]): LineChange | undefined {
   const limit = Math.min(before.length, after.length);
   let head = 0;
   while (head < limit && before[head] === after[head]) head++;

@@ -1,6 +1,6 @@
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+export function once<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: compute() }).value;
 }
 
 /** Callers during a run share the next one, so each run sees every change made before its callers called. */
@@ -10,16 +10,16 @@ export function oneAtATime<T>(work: (key: string) => Promise<T>): (key?: string)
   const start = (key: string): Promise<T> => {
     const run = work(key);
     running.set(key, run);
-    const end = (): unknown => running.get(key) === run && running.delete(key);
-    run.then(end, end); // each caller gets the error
+    const forget = (): unknown => running.get(key) === run && running.delete(key);
+    run.then(forget, forget); // each caller gets the error
     return run;
   };
   const startAfter = (key: string, current: Promise<T>): Promise<T> => {
-    const begin = (): Promise<T> => {
+    const startNext = (): Promise<T> => {
       next.delete(key);
       return start(key);
     };
-    const run = current.then(begin, begin);
+    const run = current.then(startNext, startNext);
     next.set(key, run);
     return run;
   };

@@ -4,7 +4,7 @@ export function isPort(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= MAX_PORT;
 }
 
-export function portOf(value: unknown): number | null {
+export function parsePort(value: unknown): number | null {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || !/^\d{1,5}$/.test(text)) return null;
   const port = Number(text);

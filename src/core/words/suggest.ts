@@ -1,27 +1,27 @@
-export function suggest(given: string, accepted: Iterable<string>): string | undefined {
-  const word = given.toLowerCase();
-  const most = Math.max(1, Math.floor(word.length / 3));
-  let best: { candidate: string; mistakes: number } | undefined;
+export function suggest(input: string, accepted: Iterable<string>): string | undefined {
+  const word = input.toLowerCase();
+  const maxDistance = Math.max(1, Math.floor(word.length / 3));
+  let best: { candidate: string; distance: number } | undefined;
   for (const candidate of accepted) {
-    if (Math.abs(candidate.length - word.length) > most) continue;
-    const mistakes = mistakesBetween(word, candidate.toLowerCase());
-    if (mistakes <= most && (!best || mistakes < best.mistakes)) best = { candidate, mistakes };
+    if (Math.abs(candidate.length - word.length) > maxDistance) continue;
+    const distance = editDistance(word, candidate.toLowerCase());
+    if (distance <= maxDistance && (!best || distance < best.distance)) best = { candidate, distance };
   }
-  return best?.candidate ?? only([...accepted].filter((candidate) => candidate.startsWith(`${word}-`)));
+  return best?.candidate ?? onlyItem([...accepted].filter((candidate) => candidate.startsWith(`${word}-`)));
 }
 
-export function didYouMean(given: string, accepted: Iterable<string>): string | undefined {
-  const meant = suggest(given, accepted);
-  return meant === undefined ? undefined : `Did you mean ${meant}?`;
+export function didYouMean(input: string, accepted: Iterable<string>): string | undefined {
+  const suggestion = suggest(input, accepted);
+  return suggestion === undefined ? undefined : `Did you mean ${suggestion}?`;
 }
 
 /** `derby` matches only `derby-js`, but `websocket-rest` matches two profiles. */
-function only<T>([first, ...others]: readonly T[]): T | undefined {
+function onlyItem<T>([first, ...others]: readonly T[]): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
 /** Two swapped letters are one mistake, not two. */
-function mistakesBetween(word: string, other: string): number {
+function editDistance(word: string, other: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= word.length; i += 1) {
     const next = [i];
@@ -29,17 +29,17 @@ function mistakesBetween(word: string, other: string): number {
       const isSame = word[i - 1] === other[j - 1];
       const isSwap = word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1];
       next[j] = Math.min(
-        at(row, j) + 1,
-        at(next, j - 1) + 1,
-        at(row, j - 1) + (isSame ? 0 : 1),
-        isSwap ? at(before, j - 2) + 1 : Infinity,
+        cellAt(row, j) + 1,
+        cellAt(next, j - 1) + 1,
+        cellAt(row, j - 1) + (isSame ? 0 : 1),
+        isSwap ? cellAt(before, j - 2) + 1 : Infinity,
       );
     }
     [before, row] = [row, next];
   }
-  return at(row, other.length);
+  return cellAt(row, other.length);
 }
 
-function at(row: readonly number[] | undefined, place: number): number {
-  return row?.[place] ?? Infinity;
+function cellAt(row: readonly number[] | undefined, column: number): number {
+  return row?.[column] ?? Infinity;
 }

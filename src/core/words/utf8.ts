@@ -12,9 +12,9 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /** No content, which may be secret. */
-export function describeNotUtf8(bytes: Uint8Array): string {
+export function describeInvalidUtf8(bytes: Uint8Array): string {
   if (isUtf16(bytes)) return "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
-  const offset = faultIn(bytes);
+  const offset = invalidOffset(bytes);
   const line = bytes.subarray(0, offset).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
   const what = bytes[offset] === 0 ? "holds a NUL byte, so it is not text" : "is not UTF-8 text";
   return `The file ${what}: byte offset ${offset}, in line ${line}.`;
@@ -39,23 +39,22 @@ const SEQUENCES = [
   [0xf4, 0xf4, 4, 0x80, 0x8f],
 ] as const;
 
-/** A NUL also counts; the length of the bytes if there is no fault. */
-function faultIn(bytes: Uint8Array): number {
+function invalidOffset(bytes: Uint8Array): number {
   for (let offset = 0; offset < bytes.length;) {
-    const length = sequenceAt(bytes, offset);
+    const length = sequenceLength(bytes, offset);
     if (length === 0) return offset;
     offset += length;
   }
   return bytes.length;
 }
 
-function sequenceAt(bytes: Uint8Array, offset: number): number {
+function sequenceLength(bytes: Uint8Array, offset: number): number {
   const lead = bytes[offset] ?? 0;
   const row = SEQUENCES.find(([from, to]) => lead >= from && lead <= to);
   if (!row) return 0;
-  const [, , length, least, most] = row;
+  const [, , length, min, max] = row;
   const tail = bytes.subarray(offset + 1, offset + length);
-  const isWhole = tail.length === length - 1;
-  const fits = tail.every((byte, index) => byte >= (index === 0 ? least : 0x80) && byte <= (index === 0 ? most : 0xbf));
-  return isWhole && fits ? length : 0;
+  const isComplete = tail.length === length - 1;
+  const fits = tail.every((byte, index) => byte >= (index === 0 ? min : 0x80) && byte <= (index === 0 ? max : 0xbf));
+  return isComplete && fits ? length : 0;
 }

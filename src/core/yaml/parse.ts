@@ -9,20 +9,21 @@ import {
   type Node,
   type Pair,
   type YAMLMap,
+  Composer,
+  Lexer,
+  Parser,
+  type ParseOptions,
 } from "yaml";
-import { composeDocuments } from "./compose.ts";
 import { isValid, sortIssues, type Issue, type Location } from "../api/issue.ts";
-import type { YamlSource } from "./source.ts";
-import { issueAt, TOO_DEEP, Walk } from "./walk.ts";
-
-type Path = readonly (string | number)[];
+import type { Path, YamlSource } from "./source.ts";
+import { issueAt, TOO_DEEP, NodeConverter } from "./node-converter.ts";
 
 export const PARSE_OPTIONS = {
   version: "1.2",
   schema: "core",
   merge: false,
   stringKeys: true,
-  // The library's check takes quadratic time; the walk below finds duplicates.
+  // The library's check takes quadratic time; the converter below finds duplicates.
   uniqueKeys: false,
   resolveKnownTags: false,
   prettyErrors: false,
@@ -39,23 +40,23 @@ export function parseYaml(text: string, file: string): YamlSource {
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const [document, second] = documents;
-  if (tooDeep !== undefined) return unreadable(file, issueAt("YAML_DEPTH", [], TOO_DEEP, locate(tooDeep)));
-  if (!document || (isNothing(document) && !second))
-    return unreadable(file, issueAt("YAML_EMPTY", [], "the file is empty", locate(0)));
-  const walk = new Walk(locate);
+  if (tooDeep !== undefined) return failedSource(file, issueAt("YAML_DEPTH", [], TOO_DEEP, locate(tooDeep)));
+  if (!document || (isEmptyDocument(document) && !second))
+    return failedSource(file, issueAt("YAML_EMPTY", [], "the file is empty", locate(0)));
+  const converter = new NodeConverter(locate);
   for (const problem of [...document.errors, ...document.warnings]) {
     const code = problem.code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX";
-    walk.report(code, [], faultText(problem.message), problem.pos[0]);
+    converter.report(code, [], describeError(problem.message), problem.pos[0]);
   }
   if (second)
-    walk.report("YAML_MULTIPLE_DOCUMENTS", [], "contains more than one document; accepted: one", second.range[0]);
-  const index: Index = { targets: walk.targets, pairs: new Map() };
-  const value = walk.issues.length === 0 ? walk.value(document.contents, [], 0) : undefined;
+    converter.report("YAML_MULTIPLE_DOCUMENTS", [], "contains more than one document; accepted: one", second.range[0]);
+  const index: Index = { targets: converter.targets, pairs: new Map() };
+  const value = converter.issues.length === 0 ? converter.value(document.contents, [], 0) : undefined;
   return {
-    value: isValid(walk.issues) ? value : undefined,
-    issues: sortIssues(walk.issues),
+    value: isValid(converter.issues) ? value : undefined,
+    issues: sortIssues(converter.issues),
     at: (path, part = "value") => locate(offsetOf(document, path, part, index)),
-    written: (path) => writtenAt(document, path, index),
+    scalarSource: (path) => scalarSourceAt(document, path, index),
   };
 }
 
@@ -63,11 +64,11 @@ function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", 
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
   for (const [depth, step] of path.entries()) {
-    const item = itemOf(node, step, index);
+    const item = childOf(node, step, index);
     if (item === undefined) return offset;
     node = isPair(item) ? item.value : item;
-    const isKeyAsked = part === "key" && depth === path.length - 1;
-    offset = startOf(isPair(item) && (isKeyAsked || node === null) ? item.key : node) ?? offset;
+    const wantsKey = part === "key" && depth === path.length - 1;
+    offset = startOf(isPair(item) && (wantsKey || node === null) ? item.key : node) ?? offset;
   }
   return offset;
 }
@@ -77,39 +78,39 @@ interface Index {
   readonly pairs: Map<YAMLMap, Map<unknown, Pair>>;
 }
 
-function itemOf(parent: unknown, step: string | number, index: Index): unknown {
+function childOf(parent: unknown, step: string | number, index: Index): unknown {
   const node = index.targets.get(parent) ?? parent;
   if (isMap(node)) return pairsOf(node, index).get(step);
   return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
 }
 
 function pairsOf(map: YAMLMap, index: Index): Map<unknown, Pair> {
-  const known = index.pairs.get(map);
-  if (known) return known;
+  const existing = index.pairs.get(map);
+  if (existing) return existing;
   const pairs = new Map<unknown, Pair>();
   for (const pair of map.items) if (isScalar(pair.key) && !pairs.has(pair.key.value)) pairs.set(pair.key.value, pair);
   index.pairs.set(map, pairs);
   return pairs;
 }
 
-function writtenAt(document: Document.Parsed, path: Path, index: Index): string | undefined {
+function scalarSourceAt(document: Document.Parsed, path: Path, index: Index): string | undefined {
   let node: unknown = document.contents;
   for (const step of path) {
-    const item = itemOf(node, step, index);
+    const item = childOf(node, step, index);
     node = isPair(item) ? item.value : item;
   }
   return isScalar(node) ? node.source : undefined;
 }
 
 /** The library's message omits the accepted values. */
-function faultText(message: string): string {
+function describeError(message: string): string {
   const [, tag] = /^Unresolved tag: (.*)$/s.exec(message) ?? [];
   if (tag !== undefined)
     return `the tag ${tag.replace("tag:yaml.org,2002:", "!!")} is not supported for this value; accepted: no tag`;
   return message.startsWith("Unsupported YAML version") ? `${message}; accepted: 1.2, or no %YAML line` : message;
 }
 
-function isNothing({ contents, errors }: Document.Parsed): boolean {
+function isEmptyDocument({ contents, errors }: Document.Parsed): boolean {
   if (!contents) return true;
   return errors.length === 0 && isScalar(contents) && contents.source === "" && contents.type === "PLAIN";
 }
@@ -118,7 +119,56 @@ function startOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
-function unreadable(file: string, issue: Issue): YamlSource {
+function failedSource(file: string, issue: Issue): YamlSource {
   const at = (): Location => issue.at ?? { file, line: 1, column: 1 };
-  return { value: undefined, issues: [issue], at, written: () => undefined };
+  return { value: undefined, issues: [issue], at, scalarSource: () => undefined };
+}
+
+type Options = ConstructorParameters<typeof Composer>[0] & ParseOptions & { readonly lineCounter: LineCounter };
+
+export interface ComposedDocuments {
+  readonly documents: readonly Document.Parsed[];
+  readonly tooDeep: number | undefined;
+}
+
+/** A later step checks the exact limit. */
+const MAX_OPEN_COLLECTIONS = 100;
+
+/** The library's `parseAllDocuments` does not stop early at hostile text. */
+export function composeDocuments(text: string, options: Options): ComposedDocuments {
+  const documents: Document.Parsed[] = [];
+  let tooDeep: number | undefined;
+  const stopAt = (offset: number, open: number): boolean => {
+    if (open > MAX_OPEN_COLLECTIONS) tooDeep = offset;
+    return open > MAX_OPEN_COLLECTIONS;
+  };
+  withoutStackTraces(() => {
+    for (const document of new Composer(options).compose(parseTokens(text, options.lineCounter, stopAt))) {
+      documents.push(document);
+      if (documents.length === 2) break;
+    }
+  });
+  return { documents, tooDeep };
+}
+
+function* parseTokens(text: string, lineCounter: LineCounter, stopAt: (offset: number, depth: number) => boolean) {
+  lineCounter.addNewLine(0);
+  const parser = new Parser(lineCounter.addNewLine);
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    // The library closes open collections recursively.
+    if (stopAt(parser.offset, parser.stack.length)) return;
+  }
+  yield* parser.end();
+}
+
+/** Stack traces cause most of the cost of the library's errors. */
+function withoutStackTraces(run: () => void): void {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }

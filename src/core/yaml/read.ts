@@ -3,9 +3,8 @@ import { scanYaml } from "./scan/scan.ts";
 import type { YamlSource } from "./source.ts";
 import { scanJson } from "../words/json-scan.ts";
 
-/** The file name decides. */
 export function readSource(text: string, file: string): YamlSource {
-  return (isJsonFile(file) ? refuseNoJson(text, file) : undefined) ?? readYaml(text, file);
+  return (isJsonFile(file) ? refuseInvalidJson(text, file) : undefined) ?? readYaml(text, file);
 }
 
 /** The parser reads a text that the fast scanner declines. The built command line loads the parser only then. */
@@ -18,13 +17,13 @@ export function isJsonFile(file: string): boolean {
 }
 
 /** An empty file is a different error. */
-function refuseNoJson(text: string, file: string): YamlSource | undefined {
+function refuseInvalidJson(text: string, file: string): YamlSource | undefined {
   const source = text.replace(/^\uFEFF/, "");
   const problem = scanJson(source);
   if (problem?.kind !== "syntax" || source.trim() === "") return undefined;
   const before = source.slice(0, problem.position).split("\n");
-  const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  const location = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   const message = `is not JSON: expected ${problem.expected}`;
-  const issue = { code: "JSON_SYNTAX", severity: "error", path: [], message, at: place } as const;
-  return { value: undefined, issues: [issue], at: () => place, written: () => undefined };
+  const issue = { code: "JSON_SYNTAX", severity: "error", path: [], message, at: location } as const;
+  return { value: undefined, issues: [issue], at: () => location, scalarSource: () => undefined };
 }

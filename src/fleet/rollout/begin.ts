@@ -2,7 +2,7 @@ import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { refusePlan, rolloutPlan, SvcmError, type Ports } from "../../core/index.ts";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Plan } from "../../core/api/rollout.ts";
-import { ended, takenOver } from "../../core/nodes/rollout.ts";
+import { endRollout, transferRollout } from "../../core/nodes/rollout.ts";
 import type { Fleet, KnownNode } from "../fleet.ts";
 import { findAnswerState, type AnswerState } from "../nodes.ts";
 import { lockedError, readRollout, replaceRollout, type RecordedRollout } from "./record.ts";
@@ -136,7 +136,7 @@ export async function takeOver(
       hint: "Roll back every node: svcm rollout rollback",
     });
   const by = { holder: ports.host.randomId(), owner: fleet.user, direction };
-  return replaceRollout(fleet, takenOver(rollout, by), { revision, now: ports.clock.now() });
+  return replaceRollout(fleet, transferRollout(rollout, by), { revision, now: ports.clock.now() });
 }
 
 /** Leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
@@ -144,5 +144,5 @@ export async function unlockRollout(
   { fleet, ports }: RolloutContext,
   { rollout, revision }: RecordedRollout,
 ): Promise<FleetRollout> {
-  return (await replaceRollout(fleet, ended(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
+  return (await replaceRollout(fleet, endRollout(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
 }

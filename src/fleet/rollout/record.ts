@@ -1,6 +1,6 @@
 import { fleetRolloutBody, type FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { SvcmError, type Ports } from "../../core/index.ts";
-import { renderDuration } from "../../core/words/duration-text.ts";
+import { renderDuration } from "../../core/words/duration.ts";
 import { isUnreachable } from "../link-refusals.ts";
 import type { RolloutRecord } from "../link-buckets.ts";
 

@@ -1,6 +1,13 @@
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { rolloutApply, rolloutRollback, SvcmError, type Ports } from "../../core/index.ts";
-import { answered, asked, ended, nextMove, turned, type Answer } from "../../core/nodes/rollout.ts";
+import {
+  recordResponse,
+  recordRequests,
+  endRollout,
+  nextMove,
+  turnBack,
+  type NodeResponse,
+} from "../../core/nodes/rollout.ts";
 import type { Fleet } from "../fleet.ts";
 import { replaceWithRetry, type RecordedRollout } from "./record.ts";
 
@@ -16,7 +23,7 @@ export interface RunContext {
 const REQUEST_TIMEOUT_MS = 30_000;
 const RETRY_INTERVAL_MS = 500;
 
-type NodeAnswer = Answer & { readonly node: string };
+type NodeAnswer = NodeResponse & { readonly node: string };
 
 /**
  * If the rollout cannot continue, the record has no holder and the lock stays.
@@ -35,16 +42,16 @@ export async function runRollout(
   };
   for (;;) {
     const move = nextMove(current.rollout, { busy: new Set(pending.keys()), isStopping: signal.aborted });
-    if (move.do === "ask") {
-      await journal(asked(current.rollout, move.nodes));
+    if (move.do === "request") {
+      await journal(recordRequests(current.rollout, move.nodes));
       for (const node of move.nodes) pending.set(node, requestUntilAnswered(context, current, node));
     } else if (move.do === "wait") {
       const { node, ...answer } = await Promise.race(pending.values());
       pending.delete(node);
-      await journal(answered(current.rollout, node, answer));
-    } else if (move.do === "turn") await journal(turned(current.rollout));
+      await journal(recordResponse(current.rollout, node, answer));
+    } else if (move.do === "turn-back") await journal(turnBack(current.rollout));
     else {
-      await journal(ended(current.rollout, move.do === "end" ? move.outcome : null));
+      await journal(endRollout(current.rollout, move.do === "end" ? move.outcome : null));
       return current.rollout;
     }
   }

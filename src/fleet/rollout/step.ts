@@ -1,5 +1,5 @@
 import type { RolloutStep } from "../../core/index.ts";
-import { movedOn, type Fence } from "../../core/nodes/fence.ts";
+import { staleReason, type Fence } from "../../core/nodes/fence.ts";
 import type { FleetLink } from "../link.ts";
 import { movedOnError as refusal, readRollout } from "./record.ts";
 
@@ -16,7 +16,7 @@ export function createRolloutStep(fence: Fence, { link, ...asked }: StepRequest)
     rollout: fence.rollout,
     step: fence.step,
     async confirm() {
-      const why = movedOn(await readRollout(link), { ...fence, ...asked });
+      const why = staleReason(await readRollout(link), { ...fence, ...asked });
       if (why !== undefined) throw refusal(`${why} Nothing was changed.`);
     },
   };

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { SvcmError, type Identity } from "../../core/index.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
-import { codeOf } from "../../core/words/thrown.ts";
+import { errorCode } from "../../core/words/thrown.ts";
 import { closeCodes, Peer } from "./peer.ts";
 import { Session } from "./session.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -88,7 +88,7 @@ export class Channel {
     const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
     socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
     // ws closes the socket with the code that matches the violation.
-    socket.on("error", (error) => log.debug({ code: codeOf(error) }, "socket failed"));
+    socket.on("error", (error) => log.debug({ code: errorCode(error) }, "socket failed"));
     socket.on("close", (code) => {
       clearTimeout(deadline);
       this.#members.delete(member);

@@ -8,7 +8,7 @@ import {
   type LogLine,
   type Ports,
 } from "../../core/index.ts";
-import { stackOf } from "../../core/words/thrown.ts";
+import { errorStack } from "../../core/words/thrown.ts";
 import { toJson } from "../answer.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
@@ -58,7 +58,7 @@ export async function streamLogs(
     }
   } catch (error) {
     const { body } = describeError(error);
-    if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "log stream failed");
+    if (!(error instanceof SvcmError)) log.error({ stack: errorStack(error) }, "log stream failed");
     peer.send({ type: "error", code: failureCode(error), details: body.details ?? body.error, requestId });
   }
 }

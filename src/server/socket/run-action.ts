@@ -8,7 +8,7 @@ import {
   processAct,
   SvcmError,
 } from "../../core/index.ts";
-import { stackOf } from "../../core/words/thrown.ts";
+import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { LazyMachines } from "../machines.ts";
 import { isOfToken } from "../refusals.ts";
@@ -36,7 +36,7 @@ export function actionRunner(ports: Ports, log: ServerLog, machines: LazyMachine
           : await machines.askFor(node, processAct, input, identity);
       return { ...aboutAction(frame), ...result, action: frame.action };
     } catch (error) {
-      if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "action failed");
+      if (!(error instanceof SvcmError)) log.error({ stack: errorStack(error) }, "action failed");
       else if (isOfToken(error)) await record(error);
       const { body } = describeError(error);
       const processes = error instanceof SvcmError ? error.body.processes : undefined;

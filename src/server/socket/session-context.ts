@@ -4,7 +4,7 @@ import type { AccessPolicy } from "../access.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
 import type { LazyMachines } from "../machines.ts";
-import type { Refusals } from "../refusals.ts";
+import type { RefusalLog } from "../refusals.ts";
 import type { Rollouts } from "../rollouts.ts";
 import type { LogStreaming } from "./log-stream.ts";
 import type { ActionRunner } from "./run-action.ts";
@@ -16,7 +16,7 @@ export interface SessionContext extends Streaming, LogStreaming {
   readonly limits: Limits;
   readonly act: ActionRunner;
   readonly rollouts: Rollouts;
-  readonly refusals: Refusals;
+  readonly refusals: RefusalLog;
   readonly machines: LazyMachines;
   /** @throws {SvcmError} FORBIDDEN if the token is limited to other environments or services */
   readonly mayWatch: (identity: Identity, place: Pick<SubscribeFrame, "environment" | "service">) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../core/api/code.ts";
 import type { ActionFrame, ActionResultFrame, ClientFrame } from "../../core/api/frames.ts";
 import { attemptedAction, failureCode, SvcmError, type Identity } from "../../core/index.ts";
-import { stackOf } from "../../core/words/thrown.ts";
+import { errorStack } from "../../core/words/thrown.ts";
 import { anonymous } from "../access.ts";
 import { actorOf, isOfToken, type RefusedAttempt } from "../refusals.ts";
 import { refusedAction } from "./run-action.ts";
@@ -139,7 +139,7 @@ export class Session {
     const isAllowed = this.#mayAct() && this.#acting.size < limits.maxActions;
     const acting = (isAllowed ? this.#carryOut(frame) : this.#refuseForRate(frame))
       .then((result) => this.#peer.send(result))
-      .catch((error: unknown) => log.error({ stack: stackOf(error) }, "action failed"))
+      .catch((error: unknown) => log.error({ stack: errorStack(error) }, "action failed"))
       .finally(() => this.#acting.delete(acting));
     if (isAllowed) this.#acting.add(acting);
   }
@@ -166,7 +166,7 @@ export class Session {
   }
 
   #refused(attempt: Pick<RefusedAttempt, "action" | "target" | "actor">, code: ErrorCode): Promise<void> {
-    return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#client.address, code });
+    return this.#context.refusals.record({ ...attempt, source: "ws", address: this.#client.address, code });
   }
 
   /** A token in a frame replaces that of the upgrade, so a wrong one is refused. */
@@ -194,7 +194,7 @@ export class Session {
   }
 
   #fail(error: unknown): void {
-    this.#context.log.error({ stack: stackOf(error) }, "frame failed");
+    this.#context.log.error({ stack: errorStack(error) }, "frame failed");
     this.#cut("DEFECT", "This is a defect in svcm.", closeCodes.internalError);
   }
 }

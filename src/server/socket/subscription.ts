@@ -11,7 +11,7 @@ import {
   SvcmError,
   type Telemetry,
 } from "../../core/index.ts";
-import { stackOf } from "../../core/words/thrown.ts";
+import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
 import type { ServerFrame } from "../../core/api/frames.ts";
@@ -66,7 +66,7 @@ export async function reporting({ log }: Pick<Streaming, "log">, peer: Peer, wor
     await work();
   } catch (error) {
     const { body } = describeError(error);
-    if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "stream failed");
+    if (!(error instanceof SvcmError)) log.error({ stack: errorStack(error) }, "stream failed");
     peer.send({ type: "error", code: failureCode(error), details: body.details ?? body.error });
   }
 }

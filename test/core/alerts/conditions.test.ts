@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { conditionsOf } from "../../../src/core/alerts/conditions.ts";
-import { growthOf, MemoryTrend } from "../../../src/core/alerts/growth.ts";
+import { findConditions } from "../../../src/core/alerts/conditions.ts";
+import { measureGrowth, MemoryTrend } from "../../../src/core/alerts/growth.ts";
 import type { Sample } from "../../../src/core/index.ts";
 import { hostSample, sample } from "../../server/socket/hand-telemetry.ts";
 
@@ -22,7 +22,7 @@ const withProcess = (more: Partial<Payload["processes"][number]>) =>
 describe("the conditions of alerts", () => {
   test("a healthy sample meets no condition", () => {
     expect(
-      conditionsOf(
+      findConditions(
         metrics(() => ({})),
         NONE,
       ),
@@ -31,16 +31,16 @@ describe("the conditions of alerts", () => {
 
   test("a declared app without an online process, and an errored process", () => {
     const missing = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, missingExpected: ["worker"] } }));
-    expect(conditionsOf(missing, NONE)).toMatchObject([{ rule: "not-online", subject: "worker" }]);
-    expect(conditionsOf(withProcess({ status: "errored" }), NONE)).toMatchObject([
+    expect(findConditions(missing, NONE)).toMatchObject([{ rule: "not-online", subject: "worker" }]);
+    expect(findConditions(withProcess({ status: "errored" }), NONE)).toMatchObject([
       { rule: "not-online", subject: "dev-restapi (0)" },
     ]);
-    expect(conditionsOf(withProcess({ status: "stopped" }), NONE)).toEqual([]);
+    expect(findConditions(withProcess({ status: "stopped" }), NONE)).toEqual([]);
   });
 
   test("a crash loop", () => {
     const problem = { code: "PROCESS_CRASH_LOOP", details: "It was restarted 26 times." } as const;
-    expect(conditionsOf(withProcess({ problem }), NONE)).toEqual([
+    expect(findConditions(withProcess({ problem }), NONE)).toEqual([
       { rule: "crash-loop", subject: "dev-restapi (0)", details: problem.details },
     ]);
   });
@@ -53,7 +53,7 @@ describe("the conditions of alerts", () => {
       { ...entry, name: "worker", state: "missing", field: "app", key: null },
     ] as const;
     const sampled = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, drift: [...drift] } }));
-    const [condition, ...others] = conditionsOf(sampled, NONE);
+    const [condition, ...others] = findConditions(sampled, NONE);
     expect(others).toEqual([]);
     expect(condition).toMatchObject({ rule: "drift", subject: "api" });
     expect(condition?.details).toContain("LOG_LEVEL, script");
@@ -76,11 +76,11 @@ describe("the conditions of alerts", () => {
       usedPercent: 0,
     };
     const sampled = metrics(({ host }) => ({ host: { ...host, disk: [disk] } }));
-    expect(conditionsOf(sampled, NONE).map(({ rule }) => rule)).toEqual(isFull ? ["disk"] : []);
+    expect(findConditions(sampled, NONE).map(({ rule }) => rule)).toEqual(isFull ? ["disk"] : []);
   });
 
   test("a PM2 that cannot be read", () => {
-    expect(conditionsOf(hostSample, NONE)).toMatchObject([{ rule: "pm2-away", subject: "PM2" }]);
+    expect(findConditions(hostSample, NONE)).toMatchObject([{ rule: "pm2-away", subject: "PM2" }]);
   });
 });
 
@@ -89,7 +89,7 @@ describe("memory that grows", () => {
     Array.from({ length: count }, (_, at) => ({ atMs: at * MINUTE, bytes: bytesAt(at) }));
 
   test("grows steadily and would exhaust the machine's memory within a day", () => {
-    const growth = growthOf(
+    const growth = measureGrowth(
       minutes(120, (minute) => 100 * MIB + minute * MIB),
       600 * MIB,
     );
@@ -105,7 +105,7 @@ describe("memory that grows", () => {
     ["as a saw, as a garbage collector makes it", minutes(300, (minute) => (minute % 30) * MIB), 600 * MIB],
     ["without a measurement", [], 600 * MIB],
   ])("memory that grows %s is not reported", (_how, points, availableBytes) => {
-    expect(growthOf(points, availableBytes)).toBeUndefined();
+    expect(measureGrowth(points, availableBytes)).toBeUndefined();
   });
 
   test("is found sample by sample, and its state is removed with its process", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { subjectOf } from "../../../src/core/audit/audit-text.ts";
+import { subjectText } from "../../../src/core/audit/audit-text.ts";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 
 function record(about: Partial<AuditRecord>): AuditRecord {
@@ -22,5 +22,5 @@ test.each([
   ["an app that PM2 does not know", { target: "other" }, "other"],
   ["keys", { keys: ["A", "B"] }, "A, B"],
 ])("a record about %s names each subject once", (_, about, subject) => {
-  expect(subjectOf(record(about))).toBe(subject);
+  expect(subjectText(record(about))).toBe(subject);
 });

@@ -10,7 +10,7 @@ import { editEntry, removeEntry } from "../../../src/core/deployments/edit/entry
 import { copyName, targetKind } from "../../../src/core/deployments/edit/target.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
 import { entryIssues } from "../../../src/core/deployments/validate.ts";
-import { applied } from "../../../src/core/yaml/splice/change.ts";
+import { applyChanges } from "../../../src/core/yaml/splice/change.ts";
 
 const vocabulary = { contract, matrix };
 const text = fc.constantFrom("node22", "eu", "lambda", "dedicated", "heroku", "restapi", "http", "dev", "");
@@ -30,7 +30,7 @@ test("migrating a document migrates each of its entries and changes nothing else
         runtimeEnvironment: "dev",
         deployments: deployments.map((entry) => migrateTarget(entry, vocabulary)),
       };
-      expect(applied(document, changes)).toEqual(migrated);
+      expect(applyChanges(document, changes)).toEqual(migrated);
       expect(migrateDocument(migrated, vocabulary).changes).toEqual([]);
     }),
   );
@@ -66,7 +66,7 @@ test("a target may change the case of its name, but not take the name of another
     ],
   };
   const rename = (name: string) =>
-    editEntry(targetKind, document, { which: "a", values: { name }, clear: [] }, vocabulary);
+    editEntry(targetKind, document, { query: "a", values: { name }, clear: [] }, vocabulary);
   expect(rename("A").changes).toMatchObject([{ kind: "set", path: ["deployments", 0, "name"], value: "A" }]);
   expect(() => rename("B")).toThrow("taken by another deploy target");
 });

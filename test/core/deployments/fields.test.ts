@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { fieldValues, targetFields } from "../../../src/core/deployments/fields.ts";
-import { decidersFirst, type Field } from "../../../src/core/deployments/field.ts";
+import { sortByDependency, type Field } from "../../../src/core/deployments/field.ts";
 import { entrySchema } from "../../../src/core/deployments/schema/entry.ts";
 import {
   packagedCapabilityMatrix as matrix,
@@ -11,7 +11,7 @@ import {
 const vocabulary = { contract, matrix };
 
 test("a question follows the question that it depends on; the others keep the order of the file", () => {
-  expect(decidersFirst<Field>(targetFields).map(({ name }) => name)).toEqual([
+  expect(sortByDependency<Field>(targetFields).map(({ name }) => name)).toEqual([
     "name",
     "deployTarget",
     "region",
@@ -34,7 +34,7 @@ test("a new field of the table is in the editor schema, narrowed by the field th
     name: "zone",
     label: "Zone",
     help: "Zone of the region.",
-    by: "deployTarget",
+    dependsOn: "deployTarget",
     accepted: ({ deployTarget }) => (deployTarget === "ec2" ? ["a", "b"] : ["a"]),
     required: ({ deployTarget }) => deployTarget === "ec2",
   };

@@ -1,14 +1,14 @@
 /** A repository that declares its own runtime keys and uses none of the packaged ones. */
 import { describe, expect, test } from "vitest";
 import { valueIssue } from "../../../src/core/env/value-rules.ts";
-import { matrixFor } from "../../../src/core/facts/own.ts";
+import { limitMatrix } from "../../../src/core/facts/own-contract.ts";
 import {
   packagedCapabilityMatrix,
   packagedCapabilityMatrixText,
   packagedRuntimeContract,
 } from "../../../src/core/facts/packaged.generated.ts";
 import { readCapabilityMatrix, readRuntimeContract } from "../../../src/core/facts/read.ts";
-import { newTarget } from "../../../src/core/deployments/edit/target.ts";
+import { createTarget } from "../../../src/core/deployments/edit/target.ts";
 import { entryIssues } from "../../../src/core/deployments/validate.ts";
 
 describe("a contract of a repository's own keys", () => {
@@ -122,7 +122,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
     "contract.yaml",
   ).value!;
   const target = { name: "a", region: "eu", runtime: "node22", serviceType: "functions", deployTarget: "lambda" };
-  const messagesOf = (entry: object, matrix = matrixFor(own)): string[] =>
+  const messagesOf = (entry: object, matrix = limitMatrix(own)): string[] =>
     entryIssues("deployments", { ...target, runtimeProtocol: "http", ...entry }, [], { contract: own, matrix }).map(
       ({ message }) => message,
     );
@@ -133,8 +133,8 @@ describe("a repository without the drivers and frameworks of the packaged matrix
       "databaseDriver: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there",
     ]);
     const adapter = { type: "sse", entrypoint: "src/interface/a.ts", controller: "AController.list" };
-    expect(entryIssues("interfaces", adapter, [], { contract: own, matrix: matrixFor(own) })).toEqual([]);
-    expect(Object.keys(newTarget({ deployTarget: "lambda" }, { contract: own, matrix: matrixFor(own) }))).toEqual([
+    expect(entryIssues("interfaces", adapter, [], { contract: own, matrix: limitMatrix(own) })).toEqual([]);
+    expect(Object.keys(createTarget({ deployTarget: "lambda" }, { contract: own, matrix: limitMatrix(own) }))).toEqual([
       "serviceType",
       "deployTarget",
       "runtimeProtocol",
@@ -159,7 +159,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
     expect(text).not.toBe(packagedCapabilityMatrixText);
     const { value: matrix, issues } = readCapabilityMatrix(text, "matrix.yaml", own, packagedRuntimeContract);
     expect(issues).toEqual([]);
-    expect(matrixFor(own, matrix).drivers).toEqual({});
+    expect(limitMatrix(own, matrix).drivers).toEqual({});
     const misspelled = text.replace("key: SVC_DATABASE_DRIVER", "key: SVC_DATABASE_DRIVERS");
     expect(readCapabilityMatrix(misspelled, "matrix.yaml", own, packagedRuntimeContract).issues).toMatchObject([
       { code: "FACT_REFERENCE", message: expect.stringContaining("SVC_DATABASE_DRIVERS") as string },
@@ -167,6 +167,6 @@ describe("a repository without the drivers and frameworks of the packaged matrix
   });
 
   test("with the packaged contract, uses the packaged matrix", () => {
-    expect(matrixFor(packagedRuntimeContract)).toBe(packagedCapabilityMatrix);
+    expect(limitMatrix(packagedRuntimeContract)).toBe(packagedCapabilityMatrix);
   });
 });

@@ -3,10 +3,10 @@ import Draft04 from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { renderSarif, type Rules } from "../../../src/core/findings/sarif.ts";
+import { renderSarif, type RuleDocs } from "../../../src/core/findings/sarif.ts";
 import { anyReport, at, CLEAN, issue, SAMPLE } from "./sample.ts";
 
-const RULES: Rules = {
+const RULES: RuleDocs = {
   TARGET_RUNTIME: {
     summary: "The runtime is known.",
     explanation: "A target runs on node or bun.",

@@ -4,7 +4,7 @@ import { inputs } from "../../../src/core/api/inputs.ts";
 import { roles } from "../../../src/core/api/rights.ts";
 import * as core from "../../../src/core/index.ts";
 import type { Operation, Ports } from "../../../src/core/index.ts";
-import { roleWith } from "../../../src/core/identity/rights.ts";
+import { weakestRole } from "../../../src/core/identity/rights.ts";
 
 /** Derived from the code, so a new operation is a new row of the snapshot. */
 const operations = (Object.values(core) as readonly unknown[])
@@ -20,7 +20,7 @@ const untouchable = new Proxy({} as Ports, {
 });
 
 test("the weakest role that may request each operation", async () => {
-  const rows = operations.map(({ id, access }) => `${id.padEnd(20)}${access.padEnd(8)}${roleWith(access)}`);
+  const rows = operations.map(({ id, access }) => `${id.padEnd(20)}${access.padEnd(8)}${weakestRole(access)}`);
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot("operations.txt");
 });
 
@@ -38,7 +38,7 @@ describe.each(roles)("a token with the role %s", (role) => {
         kind: "FORBIDDEN",
         body: {
           code: "RIGHT_MISSING",
-          details: expect.stringContaining(`"bot" has the role ${role}. Accepted: ${roleWith(operation.access)}`),
+          details: expect.stringContaining(`"bot" has the role ${role}. Accepted: ${weakestRole(operation.access)}`),
         },
       });
     }
@@ -47,7 +47,7 @@ describe.each(roles)("a token with the role %s", (role) => {
   test("is refused exactly the operations of the roles above it", () => {
     const above = new Set(roles.slice(roles.indexOf(role) + 1));
     expect(refused.map(({ id }) => id)).toEqual(
-      operations.filter(({ access }) => above.has(roleWith(access))).map(({ id }) => id),
+      operations.filter(({ access }) => above.has(weakestRole(access))).map(({ id }) => id),
     );
   });
 });

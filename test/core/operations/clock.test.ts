@@ -84,8 +84,8 @@ test("an unknown uptime is null, never 0", async () => {
 /** Files whose times are shown to users or other programs. All other code uses the monotonic clock. */
 const WALL_CLOCK = [
   "alerts/message.ts",
-  "audit/audited.ts",
-  "audit/refusals.ts",
+  "audit/refusal-log.ts",
+  "audit/with-audit.ts",
   "events/feed.ts",
   "events/why.ts",
   "metrics/sampling/ecosystem-watch.ts",

@@ -1,5 +1,5 @@
 import type { Paint, Sample } from "../../../core/index.ts";
-import { renderDuration } from "../../../core/words/duration-text.ts";
+import { renderDuration } from "../../../core/words/duration.ts";
 import { bytes, percent } from "../metrics.ts";
 import { fit } from "../fit.ts";
 import { statusColour } from "../status.ts";

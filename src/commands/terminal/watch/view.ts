@@ -1,4 +1,4 @@
-import { visible, type Paint } from "../../../core/index.ts";
+import { toPrintable, type Paint } from "../../../core/index.ts";
 import { fit, fold } from "../fit.ts";
 import { systemText } from "../metrics.ts";
 import { hostLines } from "./host-lines.ts";
@@ -78,7 +78,7 @@ function helpLines(columns: number): string[] {
 function bottomLine(state: WatchState, columns: number, paint: Paint): string {
   const { mode, asked, notice, filter } = state;
   if (mode === "confirm" && asked !== undefined) {
-    return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
+    return paint.yellow(fit(`${asked.action} ${toPrintable(asked.name)} (id ${asked.pmId})? y/n`, columns));
   }
   if (mode === "details") return paint.dim(fit("Enter refresh  any other key back  q quit", columns));
   if (mode === "log") return paint.dim(fit("the newest lines are at the bottom  any key back  q quit", columns));

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { EnvDiffResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
@@ -35,11 +35,11 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
 
 function Differences({ diff: { from, to, entries } }: { diff: EnvDiffResponse }): JSX.Element {
   const different = entries.filter(({ state }) => state !== "same");
-  const same = counted(entries.length - different.length, "key is", "keys are");
+  const same = pluralize(entries.length - different.length, "key is", "keys are");
   return (
     <div class="differences">
       <p>
-        {counted(different.length, "key differs", "keys differ")}, {same} the same.
+        {pluralize(different.length, "key differs", "keys differ")}, {same} the same.
       </p>
       <dl aria-label={`Differences between ${from} and ${to}`}>
         {different.map((entry) => (

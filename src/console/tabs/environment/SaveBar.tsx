@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
@@ -44,8 +44,8 @@ function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<
   const [count, wrong] = [changes.value.length, issues.value.length];
   const title =
     wrong > 0
-      ? `${counted(wrong, "problem")} to fix before saving`
-      : `${counted(count, "change")} to ${read.value?.fileName ?? ""}`;
+      ? `${pluralize(wrong, "problem")} to fix before saving`
+      : `${pluralize(count, "change")} to ${read.value?.fileName ?? ""}`;
   return (
     <div class={`changes${wrong > 0 ? " wrong" : ""}`}>
       <h2>{title}</h2>
@@ -103,7 +103,7 @@ function Saved({ written, dismiss, undo }: SavedProps): JSX.Element {
       <strong>
         {changedKeys.length === 0
           ? `Nothing was written: ${fileName} already has these values.`
-          : `Saved ${counted(changedKeys.length, "key")} to ${fileName}.`}
+          : `Saved ${pluralize(changedKeys.length, "key")} to ${fileName}.`}
       </strong>
       <ul class="change-list">
         {changedKeys.map((key) => (

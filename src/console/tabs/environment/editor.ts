@@ -4,7 +4,7 @@ import { validateDocument } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies.ts";
 import type { Tagged } from "../../data/request.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { textPart } from "../../state/address.ts";
@@ -75,7 +75,7 @@ export class Editor {
   mayLeave(): boolean {
     const { length } = this.changes.value;
     if (length === 0) return true;
-    const changes = counted(length, "change");
+    const changes = pluralize(length, "change");
     if (!confirm(`${changes} to ${this.read.value?.fileName ?? "the file"} not saved. Discard and continue?`))
       return false;
     this.discard();

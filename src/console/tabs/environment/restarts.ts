@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Action } from "../../../client/index.ts";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import type { MetricsPayload } from "../../../core/api/metrics.ts";
 import type { Console } from "../../console.ts";
@@ -56,7 +56,7 @@ export function createRestarts(page: Console) {
     problem,
     async run(apps: readonly StaleApp[]): Promise<void> {
       const { feed, mayEnd } = monitorOf(page);
-      const names = apps.map(({ name }) => unhidden(name));
+      const names = apps.map(({ name }) => escapeHidden(name));
       if (!(await mayEnd("Restart", names))) return;
       const close = feed.open();
       problem.value = undefined;

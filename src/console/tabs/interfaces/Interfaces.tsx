@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
 import { textField } from "../../../core/deployments/candidate.ts";
-import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryForm } from "../../ui/EntryForm.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
 import { EntryTab } from "../../ui/EntryTab.tsx";
-import { withEdit } from "../../../core/deployments/edit/entry.ts";
-import { newInterface } from "../../../core/deployments/edit/interface.ts";
+import { mergeEdit } from "../../../core/deployments/edit/entry.ts";
+import { createInterface } from "../../../core/deployments/edit/interface.ts";
 import { interfaceFields } from "../../../core/deployments/fields.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import type { EntryKind } from "../../state/entry-kind.ts";
@@ -22,7 +22,7 @@ export function Interfaces(): JSX.Element {
     <EntryTab
       list={list}
       title="Interfaces"
-      about={`${counted(list.entries.value.length, "adapter")}: the protocols of the backend and their controllers.`}
+      about={`${pluralize(list.entries.value.length, "adapter")}: the protocols of the backend and their controllers.`}
       label="Interface adapters"
       Form={InterfaceForm}
       Item={InterfaceItem}
@@ -51,7 +51,7 @@ function InterfaceItem(props: EntryProps): JSX.Element {
     <EntryItem
       {...props}
       name={textField(entry, "controller") || `Adapter ${index + 1}`}
-      badge={entryOf(matrix.interfaceTypes, type)?.label ?? type}
+      badge={lookup(matrix.interfaceTypes, type)?.label ?? type}
       facts={[textField(entry, "framework"), textField(entry, "entrypoint")]}
     />
   );
@@ -66,15 +66,15 @@ function interfaceKind(vocabulary: Vocabulary): EntryKind {
     nameOf: (entry) => textField(entry, "controller"),
     chosen: (values) => values,
     withDefaults: (values) => withFramework(values, vocabulary),
-    added: (values) => newInterface(withFramework(values, vocabulary)),
-    changed: withEdit,
+    added: (values) => createInterface(withFramework(values, vocabulary)),
+    changed: mergeEdit,
     issues: (candidate, others) => entryIssues("interfaces", candidate, others, vocabulary),
     verdicts: (entries) => listVerdicts("interfaces", entries, vocabulary),
   };
 }
 
 function withFramework(values: Values, vocabulary: Vocabulary): Values {
-  const type = entryOf(vocabulary.matrix.interfaceTypes, values["type"]);
-  const [only, second] = type ? valuesOf(vocabulary, type.frameworks) : [];
+  const type = lookup(vocabulary.matrix.interfaceTypes, values["type"]);
+  const [only, second] = type ? acceptedBy(vocabulary, type.frameworks) : [];
   return only === undefined || second !== undefined ? values : { framework: only, ...values };
 }

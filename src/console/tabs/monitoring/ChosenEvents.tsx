@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import type { Monitor } from "./monitor.ts";
 import { Ended } from "./Why.tsx";
@@ -12,7 +12,7 @@ export function ChosenEvents({ monitor: { happenings } }: { monitor: Monitor }):
   if (events.length === 0) return null;
   const more = events.length > MOST ? `The newest ${MOST} of ` : "";
   return (
-    <Dialog title={`${more}${counted(events.length, "event")}`} onClose={() => void (chosen.value = [])}>
+    <Dialog title={`${more}${pluralize(events.length, "event")}`} onClose={() => void (chosen.value = [])}>
       <div class="why-end">
         {events.slice(0, MOST).map(({ event }, at) => (
           <Ended key={JSON.stringify(event)} event={event} isOpen={at === 0} />

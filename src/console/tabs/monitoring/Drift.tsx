@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
@@ -37,8 +37,8 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
   const key = keyOf(process);
   const isBusy = monitor.underWay.value.has(key);
   const apply = async (): Promise<void> => {
-    const question = `Restart ${unhidden(name)} with the ecosystem file of ${environment}?`;
-    const may = await monitor.mayEnd("Restart", [unhidden(name)], question);
+    const question = `Restart ${escapeHidden(name)} with the ecosystem file of ${environment}?`;
+    const may = await monitor.mayEnd("Restart", [escapeHidden(name)], question);
     if (may) await monitor.act({ action: "restart", scope: "ecosystem", name }, key);
   };
   return (

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import type { Action, ProcessMetrics } from "../../../client/index.ts";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { usePage } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
 import type { Monitor } from "./monitor.ts";
@@ -35,8 +35,8 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const whom = isOne ? `${name}${isNumbered ? ` (id ${pmId})` : ""}` : `${name}, ${allOf(instances)}`;
   const run = async (action: Verb, word: string): Promise<void> => {
     const isHarmless = action === "start" || instances.every(({ status }) => status === "stopped");
-    const question = `${word} ${unhidden(name)} (${isOne ? `PM2 id ${pmId}` : allOf(instances)})?`;
-    if (isHarmless || (await monitor.mayEnd(word, [unhidden(name)], question)))
+    const question = `${word} ${escapeHidden(name)} (${isOne ? `PM2 id ${pmId}` : allOf(instances)})?`;
+    if (isHarmless || (await monitor.mayEnd(word, [escapeHidden(name)], question)))
       await monitor.act({ action, scope: "process", ...targetOf(row) }, key);
   };
   return (
@@ -63,7 +63,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
 }
 
 function allOf(instances: readonly ProcessMetrics[]): string {
-  return `all ${counted(instances.length, "instance")}`;
+  return `all ${pluralize(instances.length, "instance")}`;
 }
 
 /** PM2's number selects one process; a name in its namespace selects all instances. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import {
   formatBytes,
-  counted,
+  pluralize,
   formatDuration,
   formatRate,
   formatShare,
@@ -124,7 +124,7 @@ function identityOf(process: ProcessProps["process"]): Pair[] {
     ["Status", status],
     ["PID", `${pid ?? UNKNOWN} (PM2 id ${pmId})`],
     ["Namespace", namespace ?? UNKNOWN],
-    ["Runs", together([execMode, instances === null ? null : counted(instances, "instance")])],
+    ["Runs", together([execMode, instances === null ? null : pluralize(instances, "instance")])],
     ["Interpreter", together([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
     ["Script", script ?? UNKNOWN],
     ["App version", version ?? UNKNOWN],

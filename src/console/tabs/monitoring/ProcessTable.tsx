@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { inParts } from "../../../core/words/parts.ts";
+import { chunk } from "../../../core/words/chunk.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -87,7 +87,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
         ref={table}
       >
         <Head monitor={monitor} />
-        {inParts(rows, PART).map((part, at) => (
+        {chunk(rows, PART).map((part, at) => (
           <DrawnRows
             // oxlint-disable-next-line react/no-array-index-key -- a part is its place
             key={at}

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import type { Monitor } from "./monitor.ts";
@@ -100,7 +100,7 @@ function PlanLink({ steps, environment }: { steps: number; environment: string }
   if (steps === 0) return null;
   return (
     <a class="badge warning" href={router.href("plan", ["environment", environment])}>
-      Plan: {counted(steps, "step")}
+      Plan: {pluralize(steps, "step")}
     </a>
   );
 }

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { Action, ActionResult } from "../../../client/index.ts";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
 import type { Feed } from "./feed.ts";
@@ -47,7 +47,7 @@ export function createActing(feed: Feed, toasts: Toasts) {
     underWay,
     async act(action: Action, key: string): Promise<void> {
       underWay.value = new Map([...underWay.value, [key, action.action]]);
-      const subject = { topic: `action ${key}`, text: `${action.action} of ${unhidden(action.name ?? "")}` };
+      const subject = { topic: `action ${key}`, text: `${action.action} of ${escapeHidden(action.name ?? "")}` };
       try {
         show(await feed.act(action), subject);
       } catch (error) {
@@ -64,7 +64,7 @@ function refusalOf({ action, name, error = `${name}: ${action} failed.`, code }:
 }
 
 function warningOf(warnings: NonNullable<ActionResult["warnings"]>): string {
-  return unhidden(warnings.map(({ message }) => message).join(" "));
+  return escapeHidden(warnings.map(({ message }) => message).join(" "));
 }
 
 const done = { start: "started", stop: "stopped", restart: "restarted" } as const;
@@ -73,5 +73,5 @@ function outcomeOf({ action, name, affected = [], skipped = [] }: ActionResult):
   const pids = affected.flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const about = pids.length === 0 ? "" : ` (pid ${pids.join(", ")})`;
   const left = skipped.map((other) => ` ${other.name} was left alone: ${other.reason}.`).join("");
-  return unhidden(`${name} ${done[action]}${about}.${left}`);
+  return escapeHidden(`${name} ${done[action]}${about}.${left}`);
 }

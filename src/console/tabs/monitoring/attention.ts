@@ -1,5 +1,5 @@
 import type { MetricsFrame, ProcessMetrics } from "../../../client/index.ts";
-import { counted, UNKNOWN } from "../../data/format.ts";
+import { pluralize, UNKNOWN } from "../../data/format.ts";
 
 export type DriftEntry = MetricsFrame["payload"]["ecosystem"]["drift"][number];
 type Judged = Pick<ProcessMetrics, "status" | "problem" | "restartCount" | "exitCode">;
@@ -33,7 +33,7 @@ function rankOf({ state, field }: DriftEntry): number {
 }
 
 function gaveUp({ restartCount, exitCode }: Judged): string {
-  const times = restartCount === null ? "" : ` after ${counted(restartCount, "restart")}`;
+  const times = restartCount === null ? "" : ` after ${pluralize(restartCount, "restart")}`;
   const code = exitCode === null ? "" : ` The last exit code is ${exitCode}.`;
   return `PM2 has given up on it${times}.${code}`;
 }

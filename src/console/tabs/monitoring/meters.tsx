@@ -1,6 +1,6 @@
 import type { ComponentType, JSX } from "preact";
 import type { HostMetrics } from "../../../client/index.ts";
-import { formatBytes, counted, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
+import { formatBytes, pluralize, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
 import { CPU, DISK, MEMORY } from "./history.ts";
 import type { Monitor } from "./monitor.ts";
 
@@ -95,7 +95,7 @@ function Cores({ monitor }: { monitor: Monitor }): JSX.Element | null {
         aria-pressed={showsCores.value}
         onClick={() => void (showsCores.value = !showsCores.value)}
       >
-        {counted(perCore.length, "core")}
+        {pluralize(perCore.length, "core")}
       </button>
       <ul aria-label="Use of each core">
         {perCore.map((value, at) => (

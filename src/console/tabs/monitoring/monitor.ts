@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
 import { createActing } from "./acting.ts";
@@ -82,7 +82,7 @@ function createMonitor(page: Console) {
       return `--ecosystem --environment ${feed.environment.value}${ofService}${onNode}`;
     }),
     ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
-    doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
+    doubtAbout: (name: string) => doubtAbout(escapeHidden(name), feed, ownEnvironment),
   };
 }
 

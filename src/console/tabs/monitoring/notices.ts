@@ -1,6 +1,6 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Choices } from "../../state/choices.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 
 const CHOICE = "monitoring.notices";
 
@@ -26,7 +26,7 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
 }
 
 function notify(count: number): void {
-  const notice = new Notification(`${counted(count, "process needs", "processes need")} attention`, {
+  const notice = new Notification(`${pluralize(count, "process needs", "processes need")} attention`, {
     body: location.host,
     tag: "svcm",
   });

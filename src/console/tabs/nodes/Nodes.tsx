@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { DrawnRows } from "../../ui/DrawnRows.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
@@ -51,7 +51,7 @@ export function Nodes(): JSX.Element {
 
 function summaryOf(judged: readonly Judged[]): string {
   const of = (wanted: Judged["level"]): number => judged.filter(({ level }) => level === wanted).length;
-  return `${counted(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
+  return `${pluralize(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
 }
 
 function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {

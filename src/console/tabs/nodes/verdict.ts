@@ -1,5 +1,5 @@
 import type { NodesResponse } from "../../../core/api/node.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 
 export type Node = NodesResponse["nodes"][number];
 
@@ -44,7 +44,7 @@ function warningsIn({ drift, release, svcm }: Node, version: string | undefined)
 }
 
 function someApps(count: number | undefined, words: string): string[] {
-  return count ? [`${counted(count, "app")} ${words}`] : [];
+  return count ? [`${pluralize(count, "app")} ${words}`] : [];
 }
 
 /** Each word of the filter must be in the name, a label such as `role=api`, or the environment. */

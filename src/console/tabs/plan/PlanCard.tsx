@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Plan } from "../../../core/api/rollout.ts";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { countSteps, leftOutText, subjectText, undeclaredText } from "../../../core/rollout/report/words.ts";
 import { usePage } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
@@ -49,7 +49,7 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
   );
   return (
     <Card title={`Plan ${id}: ${countSteps(plan)}`} actions={apply}>
-      <p class="reason">{subjectText(plan, unhidden)}</p>
+      <p class="reason">{subjectText(plan, escapeHidden)}</p>
       <IssueList issues={issues} label="Issues of the plan" />
       <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
       {isSaved && <p class="reason">Then PM2's list is saved for the next boot.</p>}
@@ -75,17 +75,17 @@ function Others({ plan: { leftOut, undeclared, unchanged } }: { plan: Plan }): J
     <>
       {leftOut.map((one) => (
         <p key={one.name} class="reason">
-          {leftOutText(one, unhidden)}.
+          {leftOutText(one, escapeHidden)}.
         </p>
       ))}
       {undeclared.map((one) => (
         <p key={one.name} class="reason">
-          {undeclaredText(one, unhidden)}.
+          {undeclaredText(one, escapeHidden)}.
         </p>
       ))}
       {unchanged.length > 0 && (
         <details class="unchanged">
-          <summary>{counted(unchanged.length, "app runs", "apps run")} as declared</summary>
+          <summary>{pluralize(unchanged.length, "app runs", "apps run")} as declared</summary>
           <p>
             {unchanged.map((name) => (
               <bdi key={name} class="badge">

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { PlanStep, Release } from "../../../core/api/rollout.ts";
-import { unhidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { actionText, NOTES, reasonTexts, stepText } from "../../../core/rollout/report/words.ts";
 import { Icon, type IconName } from "../../ui/Icon.tsx";
 
@@ -37,7 +37,7 @@ export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Ele
             </strong>{" "}
             {step.disruption === "none" ? actionText(step) : stepText(step)}
             <ul>
-              {reasonTexts(step, unhidden).map((line) => (
+              {reasonTexts(step, escapeHidden).map((line) => (
                 <li key={line}>{line}</li>
               ))}
               {step.notes.map((note) => (

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 
 type App = EcosystemResponse["apps"][number];
@@ -39,7 +39,7 @@ export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX
 function Variables({ variables }: { variables: readonly [key: string, value: string][] }): JSX.Element {
   return (
     <details open={variables.length <= 8}>
-      <summary>{counted(variables.length, "variable")}</summary>
+      <summary>{pluralize(variables.length, "variable")}</summary>
       <dl class="app-env">
         {variables.map(([key, value]) => (
           <div key={key}>

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
@@ -53,7 +53,7 @@ function EcosystemFile({ ecosystem }: { ecosystem: EcosystemResponse }): JSX.Ele
     <p class="ecosystem-file">
       <Icon name="file" />
       <FilePath path={path} />
-      <span class={`badge ${exists ? "" : "warning"}`}>{exists ? counted(apps.length, "app") : "not there"}</span>
+      <span class={`badge ${exists ? "" : "warning"}`}>{exists ? pluralize(apps.length, "app") : "not there"}</span>
       <Copy text={path} what="the path" />
     </p>
   );

@@ -2,7 +2,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
 import type { AddressPart } from "../../state/address.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import type { Problem } from "../../data/request-error.ts";
 
@@ -72,7 +72,7 @@ export class Preview {
     const { ecosystem } = this;
     if (ecosystem.value?.exists) {
       const { fileName, apps } = ecosystem.value;
-      this.#page.toasts.info(`Read ${fileName} again: ${counted(apps.length, "app")}.`);
+      this.#page.toasts.info(`Read ${fileName} again: ${pluralize(apps.length, "app")}.`);
     }
   }
 

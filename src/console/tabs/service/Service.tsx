@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { configurationFields } from "../../../core/deployments/fields.ts";
-import { entryOf } from "../../../core/deployments/vocabulary.ts";
+import { lookup } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { FormCard } from "../../ui/FormCard.tsx";
 import { controlOf, FormFields } from "../../ui/FormFields.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
@@ -39,7 +39,7 @@ export function Service(): JSX.Element {
         <FormFields form={form} fields={configurationFields} />
         {form.ports.value.map((name) => {
           // A listener is named after its protocol.
-          const label = `${entryOf(matrix.protocols, name)?.label ?? name.toUpperCase()} port`;
+          const label = `${lookup(matrix.protocols, name)?.label ?? name.toUpperCase()} port`;
           return <TextField key={name} {...controlOf(form, `ports.${name}`, label)} inputMode="numeric" />;
         })}
       </FormCard>
@@ -65,7 +65,7 @@ function Stored({ form }: { form: ConfigurationForm }): JSX.Element {
   return (
     <StatusLine tone="error">
       <strong>
-        The saved configuration is not valid: {counted(issues.length, "issue")}. It is unchanged; fix it below.
+        The saved configuration is not valid: {pluralize(issues.length, "issue")}. It is unchanged; fix it below.
       </strong>
       <IssueList issues={issues} label="Issues of the stored service configuration" />
     </StatusLine>
@@ -80,7 +80,7 @@ function ProviderMatrix(props: { runMode: unknown; cloudProvider: unknown }): JS
       axes={["Cloud provider", "run mode"]}
       rows={matrix.cloudProviders}
       columns={matrix.runModes}
-      isAccepted={(provider, mode) => entryOf(matrix.runModes, mode)?.cloudProviders.includes(provider) === true}
+      isAccepted={(provider, mode) => lookup(matrix.runModes, mode)?.cloudProviders.includes(provider) === true}
       chosen={[props.cloudProvider, props.runMode]}
     />
   );

@@ -3,10 +3,10 @@ import type { Issue } from "../../../core/api/issue.ts";
 import type { Candidate } from "../../../core/deployments/candidate.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
-import { splitKnown } from "../../../core/deployments/edit/edit.ts";
+import { splitIssues } from "../../../core/deployments/edit/edit.ts";
 import { configurationFields } from "../../../core/deployments/fields.ts";
 import { serviceConfigurationIssues } from "../../../core/deployments/validate.ts";
-import { entryOf, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { lookup, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { changedFields, editOf, Form, textIn, textOf, type Values } from "../../state/form.ts";
 import type { DocumentStore } from "../../state/document-store.ts";
 
@@ -23,7 +23,7 @@ export class ConfigurationForm extends Form {
   /** @see the specification, "Deploy target list behaviour" 6 */
   readonly storedIssues = computed(() => (this.stored.value ? this.#issues(this.stored.value) : []));
   readonly ports = computed(
-    () => entryOf(this.#vocabulary.matrix.serviceKinds, this.values.value["serviceKind"])?.ports ?? [],
+    () => lookup(this.#vocabulary.matrix.serviceKinds, this.values.value["serviceKind"])?.ports ?? [],
   );
   readonly #store: DocumentStore;
   readonly #vocabulary: Vocabulary;
@@ -77,7 +77,7 @@ export class ConfigurationForm extends Form {
   }
 
   protected override judge(candidate: Candidate): readonly Issue[] {
-    return splitKnown(this.#issues(candidate), this.stored.value ?? {}).bad;
+    return splitIssues(this.#issues(candidate), this.stored.value ?? {}).refused;
   }
 
   protected override store(serviceConfiguration: Candidate): void {

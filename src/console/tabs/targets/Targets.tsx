@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
 import { textField } from "../../../core/deployments/candidate.ts";
-import { entryOf, groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
 import { EntryTab } from "../../ui/EntryTab.tsx";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
-import { changedTarget, newTarget, targetCopy } from "../../../core/deployments/edit/target.ts";
+import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/target.ts";
 import { targetFields } from "../../../core/deployments/fields.ts";
 import { targetDefaults } from "../../../core/deployments/migrate.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
@@ -25,7 +25,7 @@ export function Targets(): JSX.Element {
     <EntryTab
       list={list}
       title="Deploy targets"
-      about={`${counted(list.entries.value.length, "target")}: where the service runs, on what runtime and as which service type.`}
+      about={`${pluralize(list.entries.value.length, "target")}: where the service runs, on what runtime and as which service type.`}
       label="Deploy targets"
       Form={TargetForm}
       Item={TargetItem}
@@ -57,7 +57,7 @@ function TargetItem(props: EntryProps): JSX.Element {
     <EntryItem
       {...props}
       name={name}
-      badge={entryOf(matrix.deployTargets, text("deployTarget"))?.label ?? text("deployTarget")}
+      badge={lookup(matrix.deployTargets, text("deployTarget"))?.label ?? text("deployTarget")}
       facts={[
         text("serviceType"),
         text("runtime"),
@@ -80,7 +80,7 @@ function Matrix({ list }: { list: EntryList }): JSX.Element {
       axes={["Deploy target", "service type"]}
       rows={matrix.deployTargets}
       columns={matrix.serviceTypes}
-      isAccepted={(target, type) => groupOf(vocabulary, target)?.serviceTypes.includes(type) === true}
+      isAccepted={(target, type) => targetGroup(vocabulary, target)?.serviceTypes.includes(type) === true}
       chosen={[deployTarget, serviceType]}
     />
   );
@@ -95,9 +95,9 @@ function targetKind(vocabulary: Vocabulary): EntryKind {
     nameOf: (entry) => textField(entry, "name"),
     chosen: (values, field) => withProfile(values, field, vocabulary),
     withDefaults: (values) => ({ ...targetDefaults(values, vocabulary), ...values }),
-    added: (values) => newTarget(values, vocabulary),
-    changed: (before, edit) => changedTarget(before, edit, vocabulary),
-    copied: targetCopy,
+    added: (values) => createTarget(values, vocabulary),
+    changed: (before, edit) => updateTarget(before, edit, vocabulary),
+    copied: copyTarget,
     issues: (candidate, others) => entryIssues("deployments", candidate, others, vocabulary),
     verdicts: (entries) => listVerdicts("deployments", entries, vocabulary),
   };
@@ -105,7 +105,7 @@ function targetKind(vocabulary: Vocabulary): EntryKind {
 
 /** Only a target that PM2 manages has a profile. */
 function withProfile(values: Values, field: string, vocabulary: Vocabulary): Values {
-  if (groupOf(vocabulary, values["deployTarget"])?.pm2Managed === false) return { ...values, pm2Profile: "" };
+  if (targetGroup(vocabulary, values["deployTarget"])?.pm2Managed === false) return { ...values, pm2Profile: "" };
   if (field !== "deployTarget" || values["pm2Profile"]) return values;
   return { ...values, pm2Profile: targetDefaults(values, vocabulary)["pm2Profile"] ?? "" };
 }
@@ -113,8 +113,8 @@ function withProfile(values: Values, field: string, vocabulary: Vocabulary): Val
 function TargetForm({ list }: { list: EntryList }): JSX.Element {
   const { vocabulary } = useConsole().facts;
   const { deployTarget } = list.values.value;
-  const { label } = entryOf(vocabulary.matrix.deployTargets, deployTarget) ?? {};
-  const isManaged = groupOf(vocabulary, deployTarget)?.pm2Managed;
+  const { label } = lookup(vocabulary.matrix.deployTargets, deployTarget) ?? {};
+  const isManaged = targetGroup(vocabulary, deployTarget)?.pm2Managed;
   return <EntryForm list={list} word="Target" hint={<Hint isManaged={isManaged} label={label} />} />;
 }
 

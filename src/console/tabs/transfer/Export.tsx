@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import { useConsole } from "../../console.ts";
 import { download } from "../../data/download.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Copy } from "../../ui/Copy.tsx";
@@ -64,7 +64,7 @@ function Doubts(): JSX.Element {
       )}
       {issues.length > 0 && (
         <StatusLine tone="warning">
-          <strong>{counted(issues.length, "issue")}: svcm validate will refuse this document.</strong>
+          <strong>{pluralize(issues.length, "issue")}: svcm validate will refuse this document.</strong>
           <IssueList issues={issues} label="Issues of the document" isPlaced />
         </StatusLine>
       )}

@@ -1,6 +1,6 @@
 import type { JSX, TargetedEvent } from "preact";
 import { useConsole } from "../../console.ts";
-import { counted } from "../../data/format.ts";
+import { pluralize } from "../../data/format.ts";
 import type { Problem } from "../../data/request-error.ts";
 import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -105,8 +105,9 @@ function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.
   return (
     <StatusLine tone={issues.length > 0 ? "warning" : "success"}>
       <strong>{hasErrors ? name : `${name} is valid`}</strong> {hasErrors ? "has" : "and has"} {contentOf(document)}.
-      {migrated > 0 && ` ${counted(migrated, "deploy target")} of an earlier version will be migrated.`}
-      {hasErrors && ` ${counted(issues.length, "issue")}: invalid entries are imported as they are, and stay flagged.`}
+      {migrated > 0 && ` ${pluralize(migrated, "deploy target")} of an earlier version will be migrated.`}
+      {hasErrors &&
+        ` ${pluralize(issues.length, "issue")}: invalid entries are imported as they are, and stay flagged.`}
       {list}
     </StatusLine>
   );
@@ -128,8 +129,8 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
 
 function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvironment }: DeploymentsDocument): string {
   return [
-    counted(deployments?.length ?? 0, "deploy target"),
-    counted(interfaces?.length ?? 0, "interface adapter"),
+    pluralize(deployments?.length ?? 0, "deploy target"),
+    pluralize(interfaces?.length ?? 0, "interface adapter"),
     serviceConfiguration ? "a service configuration" : "no service configuration",
     runtimeEnvironment === undefined ? "no environment" : `environment ${environmentOf(runtimeEnvironment)}`,
   ].join(", ");

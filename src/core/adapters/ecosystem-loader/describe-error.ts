@@ -1,6 +1,6 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { existsSync } from "node:fs";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
 import type { Outcome, FileLocation } from "./outcome.ts";
 import { ExportError, TooLargeError } from "./pick-apps.ts";
@@ -27,7 +27,7 @@ function describe(thrown: unknown, file: string): Failure {
     return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
   }
   if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
-  const code = codeOf(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
+  const code = errorCode(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
   const at = thrown instanceof SyntaxError ? syntaxLocation(thrown.stack) : frameLocation(thrown.stack);
   return { ...describeByCode(thrown, code, file), at };
 }

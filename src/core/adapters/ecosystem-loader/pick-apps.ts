@@ -1,6 +1,6 @@
 import type { Data, LoadedEcosystem } from "../../pm2/loaded.ts";
 import { isPm2Field } from "../../pm2/pm2-fields.ts";
-import { defined } from "../../words/defined.ts";
+import { omitUndefined } from "../../words/omit-undefined.ts";
 import { isRecord } from "../../words/record.ts";
 
 export interface PickedApp {
@@ -73,7 +73,7 @@ function staticServers(config: Readonly<Record<string, unknown>>): object[] {
       PM2_SERVE_BASIC_AUTH_PASSWORD: password,
       PM2_SERVE_MONITOR: monitor,
     };
-    return { name: name || `static-page-server-${String(port)}`, script: "serve", env: defined(variables) };
+    return { name: name || `static-page-server-${String(port)}`, script: "serve", env: omitUndefined(variables) };
   });
 }
 

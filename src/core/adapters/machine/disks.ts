@@ -2,7 +2,7 @@ import { stat, statfs } from "node:fs/promises";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { foreignCode } from "../../api/code.ts";
 import type { DiskReading } from "../../metrics/reading.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 
 const CACHE_MS = 15_000;
 /** A disconnected network disk never answers. */
@@ -41,7 +41,7 @@ export class DiskReader {
   async #readInTime(path: string): Promise<DiskResult> {
     if (this.#stuck.has(path)) return failedDisk(path, "ETIMEDOUT");
     this.#stuck.add(path);
-    const reading = readDisk(path).catch((error: unknown) => failedDisk(path, codeOf(error)));
+    const reading = readDisk(path).catch((error: unknown) => failedDisk(path, errorCode(error)));
     const done = reading.finally(() => this.#stuck.delete(path));
     const cancel = new AbortController();
     const timeout = delay(this.#timeoutMs, failedDisk(path, "ETIMEDOUT"), { signal: cancel.signal, ref: false });

@@ -4,7 +4,7 @@ import { foreignCode } from "../../api/code.ts";
 import { parseAuxv, parseLoadavg, parseMeminfo, parseStat, type Units } from "../../metrics/proc.ts";
 import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
 import type { MachineReader } from "../../ports/machine.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import type { SystemQuery } from "./host-system.ts";
 import { ProcessFiles, ProcFile } from "./proc-files.ts";
@@ -88,7 +88,7 @@ class ProcessReaders {
       return reader.read();
     } catch (error) {
       // Too many files are open, or `/proc` hides processes of other users.
-      const code = codeOf(error);
+      const code = errorCode(error);
       if (code === "ENOENT") return undefined;
       const io = { supported: true, code: foreignCode(code), error: `The process cannot be read (${code}).` };
       return { atMs: performance.now(), cpuMs: null, cpuPercent: null, rssBytes: null, io };

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { foreignCode } from "../../api/code.ts";
 import { hasEnded, parsePidIo, parsePidStat, parsePidStatm, type Units } from "../../metrics/proc.ts";
 import type { IoReading, ProcessReading } from "../../metrics/reading.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 
 const GONE_CODES = new Set(["ESRCH", "ENOENT"]);
 
@@ -43,7 +43,7 @@ export class ProcessFiles {
         io: this.#readIo(),
       };
     } catch (error) {
-      if (GONE_CODES.has(codeOf(error))) return undefined;
+      if (GONE_CODES.has(errorCode(error))) return undefined;
       throw error;
     }
   }
@@ -59,7 +59,7 @@ export class ProcessFiles {
     try {
       return parsePidIo(this.#io.read()) ?? ioFailure("EUNKNOWN");
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCode(error);
       if (GONE_CODES.has(code)) throw error;
       return ioFailure(code);
     }
@@ -71,7 +71,7 @@ function openIoFile(pid: number, buffer: Buffer): ProcFile | IoReading {
   try {
     return new ProcFile(`/proc/${pid}/io`, buffer);
   } catch (error) {
-    return ioFailure(codeOf(error));
+    return ioFailure(errorCode(error));
   }
 }
 

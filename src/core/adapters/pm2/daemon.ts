@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { ProcessName } from "../../ports/processes.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 import { pm2Home } from "./home.ts";
 import { AnswerReader, encodeRequest } from "./message.ts";
 
@@ -37,7 +37,7 @@ export function probeSocket(socket: string): Promise<string | undefined> {
     });
     attempt.once("error", (error) => {
       attempt.destroy();
-      resolve(codeOf(error));
+      resolve(errorCode(error));
     });
   });
 }

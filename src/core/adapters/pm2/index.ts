@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { once } from "../../words/once.ts";
-import { codeOf } from "../../words/thrown.ts";
+import { errorCode } from "../../words/thrown.ts";
 import { fileLocks, type LockedFile } from "../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
 import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.ts";
@@ -125,7 +125,8 @@ function sendSignal(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (codeOf(error) !== "ESRCH") throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
+    if (errorCode(error) !== "ESRCH")
+      throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
   }
 }
 

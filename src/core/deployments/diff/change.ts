@@ -1,5 +1,5 @@
+import type { Issue } from "../../api/issue.ts";
 export interface DeploymentsDiff {
-  /** New order; removed entries come last. */
   readonly changes: readonly Change[];
   readonly notes: readonly Note[];
 }
@@ -7,7 +7,6 @@ export interface DeploymentsDiff {
 export interface Change {
   readonly section: ChangedSection;
   readonly kind: "added" | "removed" | "renamed" | "changed";
-  /** From the old document if the entry was removed. */
   readonly name?: string;
   readonly previousName?: string;
   readonly fields: readonly FieldChange[];
@@ -50,3 +49,18 @@ export type EffectAction = "start" | "stop" | "touch";
 export type Note =
   | { readonly kind: "reordered"; readonly section: "interfaces" | "deployments" }
   | { readonly kind: "migrated"; readonly name: string };
+
+export interface DiffReport extends DeploymentsDiff {
+  readonly file: string;
+  readonly from: DiffSide;
+  readonly to: DiffSide;
+}
+
+export interface DiffSide {
+  readonly revision?: string;
+  readonly commit?: string;
+  /** A missing file counts as an empty document. */
+  readonly exists: boolean;
+  readonly valid: boolean;
+  readonly issues: readonly Issue[];
+}

@@ -1,24 +1,22 @@
 import { envSpellings } from "../../project/resolve.ts";
-import { portOf } from "../tcp-ports.ts";
+import { portNumber } from "../tcp-ports.ts";
 import type { Candidate } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Effect, FieldChange, DeploymentsDiff } from "./change.ts";
-import { configurationRuns, effectsOf } from "./effects.ts";
-import { diffFields, fingerprint } from "./fields.ts";
+import { configurationWorkloads, compareWorkloads, type Workload } from "./effects.ts";
+import { changeKind, diffFields, fingerprint } from "./fields.ts";
 import { diffInterfaces } from "./interfaces.ts";
 import { diffTargets } from "./targets.ts";
-
-const EMPTY: Candidate = {};
 
 /**
  * Comments, order and style do not matter. Legacy targets are migrated first.
  * @param from plain data, valid or not; an empty map if there is no old document
  */
 export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
-  const interfaces = diffInterfaces(listOf(from, "interfaces"), listOf(to, "interfaces"), vocabulary);
-  const targets = diffTargets(listOf(from, "deployments"), listOf(to, "deployments"), vocabulary);
+  const interfaces = diffInterfaces(listEntries(from, "interfaces"), listEntries(to, "interfaces"), vocabulary);
+  const targets = diffTargets(listEntries(from, "deployments"), listEntries(to, "deployments"), vocabulary);
   return {
     changes: [
       ...diffDocument(from, to),
@@ -32,11 +30,11 @@ export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Voca
 }
 
 function diffDocument(from: Candidate, to: Candidate): Change[] {
-  const fields = diffFields(headOf(from), headOf(to));
+  const fields = diffFields(documentHead(from), documentHead(to));
   return fields.length === 0 ? [] : [{ section: "document", kind: "changed", fields, effects: [] }];
 }
 
-function headOf(document: Candidate): Candidate {
+function documentHead(document: Candidate): Candidate {
   const { runtimeEnvironment: _e, serviceConfiguration: _c, interfaces: _i, deployments: _d, ...head } = document;
   return { ...head, version: head["version"] ?? DOCUMENT_VERSION };
 }
@@ -49,17 +47,17 @@ function diffEnvironment(from: Candidate, to: Candidate, vocabulary: Vocabulary)
   return [{ section: "runtimeEnvironment", kind: changeKind(before, after), fields, effects: [] }];
 }
 
-function environmentName(given: unknown, { contract }: Vocabulary): string {
-  const name = typeof given === "string" ? envSpellings(contract).get(given.trim().toLowerCase()) : undefined;
-  return name ?? fingerprint(given);
+function environmentName(value: unknown, { contract }: Vocabulary): string {
+  const name = typeof value === "string" ? envSpellings(contract).get(value.trim().toLowerCase()) : undefined;
+  return name ?? fingerprint(value);
 }
 
 function diffConfiguration(from: Candidate, to: Candidate, vocabulary: Vocabulary): Change[] {
-  const [old, young] = [from["serviceConfiguration"] ?? undefined, to["serviceConfiguration"] ?? undefined];
-  const [before, after] = [flat(old), flat(young)];
+  const [old, next] = [from["serviceConfiguration"] ?? undefined, to["serviceConfiguration"] ?? undefined];
+  const [before, after] = [flattenPorts(old), flattenPorts(next)];
   const fields = diffFields(before, after);
-  if (fields.length === 0 && (old === undefined) === (young === undefined)) return [];
-  const kind = changeKind(old, young);
+  if (fields.length === 0 && (old === undefined) === (next === undefined)) return [];
+  const kind = changeKind(old, next);
   const effects = configurationEffects(before, after, fields, kind, vocabulary);
   return [{ section: "serviceConfiguration", kind, fields, effects }];
 }
@@ -73,32 +71,27 @@ function configurationEffects(
   vocabulary: Vocabulary,
 ): Effect[] {
   const ports = fields.flatMap(({ field }) => (field.startsWith(PORT) ? [field.slice(PORT.length)] : []));
-  const runs = (configuration: Candidate): ReturnType<typeof configurationRuns> =>
+  const workloads = (configuration: Candidate): Workload[] =>
     ports.length < fields.length
-      ? configurationRuns(configuration, vocabulary)
-      : ports.flatMap((port) => configurationRuns(configuration, vocabulary, port));
-  return effectsOf(kind === "added" ? [] : runs(before), kind === "removed" ? [] : runs(after));
+      ? configurationWorkloads(configuration, vocabulary)
+      : ports.flatMap((port) => configurationWorkloads(configuration, vocabulary, port));
+  return compareWorkloads(kind === "added" ? [] : workloads(before), kind === "removed" ? [] : workloads(after));
 }
 
 const PORT = "ports.";
 
-function flat(configuration: unknown): Candidate {
-  if (!isRecord(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
+function flattenPorts(configuration: unknown): Candidate {
+  if (!isRecord(configuration)) return configuration === undefined ? {} : { value: configuration };
   const { ports, ...rest } = configuration;
   if (!isRecord(ports)) return ports === undefined ? rest : { ...rest, ports };
-  const flattened = Object.entries(ports).map(([name, given]) => {
-    const port = portOf(given);
-    return [`${PORT}${name}`, Number.isNaN(port) ? given : port] as const;
+  const flattened = Object.entries(ports).map(([name, value]) => {
+    const port = portNumber(value);
+    return [`${PORT}${name}`, Number.isNaN(port) ? value : port] as const;
   });
   return { ...rest, ...Object.fromEntries(flattened) };
 }
 
-function changeKind(before: unknown, after: unknown): Change["kind"] {
-  if (before === undefined) return "added";
-  return after === undefined ? "removed" : "changed";
-}
-
-function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
+function listEntries(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
   const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isRecord(entry) ? entry : { value: entry }));
   return list === undefined || list === null ? [] : [{ value: list }];

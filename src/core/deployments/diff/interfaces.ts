@@ -1,9 +1,9 @@
 import { type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
-import { effectsOf, interfaceRuns } from "./effects.ts";
-import { diffFields, fingerprint } from "./fields.ts";
-import { isReordered, pairByMarks, type Pairing } from "./pair.ts";
+import { compareWorkloads, interfaceWorkloads, type Workload } from "./effects.ts";
+import { changeKind, diffFields, fingerprint } from "./fields.ts";
+import { isReordered, pairByKeys, type Pairing, pairingChanges } from "./pair.ts";
 
 export function diffInterfaces(
   from: readonly Candidate[],
@@ -11,49 +11,40 @@ export function diffInterfaces(
   vocabulary: Vocabulary,
 ): DeploymentsDiff {
   const pairing = pairInterfaces(from, to);
-  const runs = (adapter: Candidate): ReturnType<typeof interfaceRuns> => interfaceRuns(adapter, vocabulary);
-  const kept = pairing.pairs.map(({ from: old, to: young }) => ({
-    index: young.index,
-    change: change("changed", young.entry, diffFields(old.entry, young.entry), [runs(old.entry), runs(young.entry)]),
-  }));
-  const added = pairing.added.map(({ entry, index }) => ({
-    index,
-    change: change("added", entry, diffFields({}, entry), [[], runs(entry)]),
-  }));
-  const present = [...kept.filter((one) => one.change.fields.length > 0), ...added];
   return {
-    changes: [
-      ...present.toSorted((a, b) => a.index - b.index).map((one) => one.change),
-      ...pairing.removed.map(({ entry }) => change("removed", entry, diffFields(entry, {}), [runs(entry), []])),
-    ],
+    changes: pairingChanges(pairing, (before, after) => interfaceChange(before, after, vocabulary)),
     notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
   };
 }
 
 export function pairInterfaces(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
-  return pairByMarks(from, to, [fingerprint, placeMark, controllerMark]);
+  return pairByKeys(from, to, [fingerprint, entrypointKey, controllerKey]);
 }
 
-function change(
-  kind: Change["kind"],
-  adapter: Candidate,
-  fields: Change["fields"],
-  [before, after]: readonly [ReturnType<typeof interfaceRuns>, ReturnType<typeof interfaceRuns>],
-): Change {
+function interfaceChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const kind = changeKind(before, after);
+  const fields = diffFields(before, after);
+  if (kind === "changed" && fields.length === 0) return undefined;
+  const adapter = after ?? before ?? {};
   const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");
   const name = parts.length > 0 ? { name: parts.join(" ") } : {};
+  const workloads = (entry: Candidate | undefined): Workload[] => (entry ? interfaceWorkloads(entry, vocabulary) : []);
   // The process that serves an adapter keeps running.
-  const effects = effectsOf(before, after).map((effect) =>
+  const effects = compareWorkloads(workloads(before), workloads(after)).map((effect) =>
     effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
   );
   return { section: "interfaces", kind, ...name, fields, effects };
 }
 
-function placeMark(adapter: Candidate): string | undefined {
+function entrypointKey(adapter: Candidate): string | undefined {
   const [type, entrypoint] = [textField(adapter, "type"), textField(adapter, "entrypoint")];
   return entrypoint === "" ? undefined : fingerprint([type, entrypoint]);
 }
 
-function controllerMark(adapter: Candidate): string | undefined {
+function controllerKey(adapter: Candidate): string | undefined {
   return textField(adapter, "controller") || undefined;
 }

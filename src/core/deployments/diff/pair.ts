@@ -1,32 +1,32 @@
 export interface Pairing<T> {
   readonly pairs: readonly Pair<T>[];
-  readonly removed: readonly Placed<T>[];
-  readonly added: readonly Placed<T>[];
+  readonly removed: readonly Indexed<T>[];
+  readonly added: readonly Indexed<T>[];
 }
 
 export interface Pair<T> {
-  readonly from: Placed<T>;
-  readonly to: Placed<T>;
+  readonly from: Indexed<T>;
+  readonly to: Indexed<T>;
 }
 
-export interface Placed<T> {
+export interface Indexed<T> {
   readonly entry: T;
   readonly index: number;
 }
 
-export type Mark<T> = (entry: T) => string | undefined;
+export type KeyOf<T> = (entry: T) => string | undefined;
 
-/** The most certain marks first. Entries with the same mark are paired in their order, so the result is symmetric. */
-export function pairByMarks<T>(from: readonly T[], to: readonly T[], marks: readonly Mark<T>[]): Pairing<T> {
-  let pairing: Pairing<T> = { pairs: [], removed: from.map(placed), added: to.map(placed) };
-  for (const mark of marks) {
-    const found = pairsOf(pairing.removed, pairing.added, mark);
-    pairing = withPairs(pairing, found);
+/** The most certain keys first. Entries with the same key are paired in their order, so the result is symmetric. */
+export function pairByKeys<T>(from: readonly T[], to: readonly T[], keys: readonly KeyOf<T>[]): Pairing<T> {
+  let pairing: Pairing<T> = { pairs: [], removed: from.map(toIndexed), added: to.map(toIndexed) };
+  for (const keyOf of keys) {
+    const found = findPairs(pairing.removed, pairing.added, keyOf);
+    pairing = addPairs(pairing, found);
   }
   return pairing;
 }
 
-export function withPairs<T>({ pairs, removed, added }: Pairing<T>, found: readonly Pair<T>[]): Pairing<T> {
+export function addPairs<T>({ pairs, removed, added }: Pairing<T>, found: readonly Pair<T>[]): Pairing<T> {
   const [olds, news] = [new Set(found.map(({ from }) => from)), new Set(found.map(({ to }) => to))];
   return {
     pairs: [...pairs, ...found],
@@ -35,29 +35,41 @@ export function withPairs<T>({ pairs, removed, added }: Pairing<T>, found: reado
   };
 }
 
-export function isReordered<T>({ pairs }: Pairing<T>): boolean {
-  const olds = pairs.toSorted((a, b) => a.to.index - b.to.index).map(({ from }) => from.index);
-  return olds.some((index, at) => at > 0 && index < (olds[at - 1] ?? 0));
+/** In the new order; removed entries come last. An equal pair has no change. */
+export function pairingChanges<T, Result>(
+  { pairs, removed, added }: Pairing<T>,
+  toChange: (before: T | undefined, after: T | undefined) => Result | undefined,
+): Result[] {
+  const present = [...pairs, ...added.map((to) => ({ from: undefined, to }))];
+  return [
+    ...present.toSorted((a, b) => a.to.index - b.to.index).map(({ from, to }) => toChange(from?.entry, to.entry)),
+    ...removed.map(({ entry }) => toChange(entry, undefined)),
+  ].filter((change) => change !== undefined);
 }
 
-function pairsOf<T>(removed: readonly Placed<T>[], added: readonly Placed<T>[], mark: Mark<T>): Pair<T>[] {
-  const waiting = new Map<string, Placed<T>[]>();
+export function isReordered<T>({ pairs }: Pairing<T>): boolean {
+  const olds = pairs.toSorted((a, b) => a.to.index - b.to.index).map(({ from }) => from.index);
+  return olds.some((index, position) => position > 0 && index < (olds[position - 1] ?? 0));
+}
+
+function findPairs<T>(removed: readonly Indexed<T>[], added: readonly Indexed<T>[], keyOf: KeyOf<T>): Pair<T>[] {
+  const waiting = new Map<string, Indexed<T>[]>();
   for (const old of removed) {
-    const key = mark(old.entry);
+    const key = keyOf(old.entry);
     if (key === undefined) continue;
     const list = waiting.get(key);
     if (list) list.push(old);
     else waiting.set(key, [old]);
   }
-  // `pop` is fast even for a long list of equal marks.
+  // `pop` is fast even for a long list of equal keys.
   for (const list of waiting.values()) list.reverse();
   return added.flatMap((to) => {
-    const key = mark(to.entry);
+    const key = keyOf(to.entry);
     const old = key === undefined ? undefined : waiting.get(key)?.pop();
     return old ? [{ from: old, to }] : [];
   });
 }
 
-function placed<T>(entry: T, index: number): Placed<T> {
+function toIndexed<T>(entry: T, index: number): Indexed<T> {
   return { entry, index };
 }

@@ -1,30 +1,34 @@
 import type { Candidate } from "../candidate.ts";
 import { fingerprint } from "./fields.ts";
-import type { Pair, Pairing, Placed } from "./pair.ts";
+import type { Pair, Pairing, Indexed } from "./pair.ts";
 
 /** Above this, svcm detects only renames without any other change. */
 const MAX_COMPARISONS = 250_000;
 
-const PLACE = ["deployTarget", "pm2Profile"];
+const LOCATION_FIELDS = ["deployTarget", "pm2Profile"];
 const NAME = "name";
-const LIKE_ENOUGH = 0.75;
+const MIN_SIMILARITY = 0.75;
 
-export function contentMark(target: Candidate): string {
+export function contentKey(target: Candidate): string {
   return fingerprint({ ...target, [NAME]: undefined });
 }
 
 /** A rename is in the same place, and three quarters of its other members are equal. The most similar pairs win. */
 export function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candidate>[] {
   if (removed.length * added.length > MAX_COMPARISONS) return [];
-  const [olds, news] = [removed.map(printed), added.map(printed)];
+  const [olds, news] = [removed.map(fingerprintFields), added.map(fingerprintFields)];
   const candidates = olds
     .flatMap((old) =>
-      news.map((young) => ({ from: old.placed, to: young.placed, likeness: likeness(old.prints, young.prints) })),
+      news.map((next) => ({
+        from: old.indexed,
+        to: next.indexed,
+        similarity: compareFields(old.fingerprints, next.fingerprints),
+      })),
     )
-    .filter((pair) => pair.likeness >= LIKE_ENOUGH)
+    .filter((pair) => pair.similarity >= MIN_SIMILARITY)
     // Stable: among equals, the pair with the earlier entry wins.
-    .toSorted((a, b) => b.likeness - a.likeness);
-  const taken = new Set<Placed<Candidate>>();
+    .toSorted((a, b) => b.similarity - a.similarity);
+  const taken = new Set<Indexed<Candidate>>();
   const pairs: Pair<Candidate>[] = [];
   for (const { from, to } of candidates) {
     if (taken.has(from) || taken.has(to)) continue;
@@ -34,17 +38,23 @@ export function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candid
   return pairs;
 }
 
-type Prints = ReadonlyMap<string, string>;
+type Fingerprints = ReadonlyMap<string, string>;
 
-function printed(placed: Placed<Candidate>): { readonly placed: Placed<Candidate>; readonly prints: Prints } {
-  return { placed, prints: new Map(Object.entries(placed.entry).map(([field, value]) => [field, fingerprint(value)])) };
+function fingerprintFields(indexed: Indexed<Candidate>): {
+  readonly indexed: Indexed<Candidate>;
+  readonly fingerprints: Fingerprints;
+} {
+  return {
+    indexed,
+    fingerprints: new Map(Object.entries(indexed.entry).map(([field, value]) => [field, fingerprint(value)])),
+  };
 }
 
-function likeness(from: Prints, to: Prints): number {
+function compareFields(from: Fingerprints, to: Fingerprints): number {
   const isSame = (field: string): boolean => from.get(field) === to.get(field);
-  if (!PLACE.every(isSame)) return 0;
+  if (!LOCATION_FIELDS.every(isSame)) return 0;
   const fields = [...new Set([...from.keys(), ...to.keys()])].filter(
-    (field) => field !== NAME && !PLACE.includes(field),
+    (field) => field !== NAME && !LOCATION_FIELDS.includes(field),
   );
   return fields.length === 0 ? 0 : fields.filter(isSame).length / fields.length;
 }

@@ -1,12 +1,11 @@
 import { isLegacyTarget, migrateTarget } from "../migrate.ts";
-import { foldName } from "../name.ts";
-import { type Candidate, textField } from "../candidate.ts";
+import { foldName, type Candidate, textField } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Note, DeploymentsDiff } from "./change.ts";
-import { effectsOf, targetRuns } from "./effects.ts";
-import { diffFields, fingerprint } from "./fields.ts";
-import { isReordered, type Pair, pairByMarks, type Pairing, withPairs } from "./pair.ts";
-import { contentMark, findRenames } from "./rename.ts";
+import { compareWorkloads, targetWorkloads, type Workload } from "./effects.ts";
+import { changeKind, diffFields, fingerprint } from "./fields.ts";
+import { isReordered, type Pair, pairByKeys, type Pairing, pairingChanges, addPairs } from "./pair.ts";
+import { contentKey, findRenames } from "./rename.ts";
 
 export function diffTargets(
   from: readonly Candidate[],
@@ -15,71 +14,63 @@ export function diffTargets(
 ): DeploymentsDiff {
   const migrated = (target: Candidate): Candidate => migrateTarget(target, vocabulary);
   const pairing = pairTargets(from.map(migrated), to.map(migrated));
-  return { changes: changesOf(pairing, vocabulary), notes: notesOf(pairing, from, to) };
+  return {
+    changes: pairingChanges(pairing, (before, after) => targetChange(before, after, vocabulary)),
+    notes: pairingNotes(pairing, from, to),
+  };
 }
 
 /** The targets must be in the current form. */
 export function pairTargets(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
-  const sure = pairByMarks(from, to, [fingerprint, nameMark, nameInAnyCase, contentMark]);
-  return withPairs(sure, findRenames(sure));
+  const certain = pairByKeys(from, to, [fingerprint, nameKey, foldedNameKey, contentKey]);
+  return addPairs(certain, findRenames(certain));
 }
 
-function changesOf(pairing: Pairing<Candidate>, vocabulary: Vocabulary): Change[] {
-  const runs = (target: Candidate): ReturnType<typeof targetRuns> => targetRuns(target, vocabulary);
-  const kept = pairing.pairs
-    .map((pair) => ({ index: pair.to.index, change: keptChange(pair, vocabulary) }))
-    .filter(({ change }) => change.kind === "renamed" || change.fields.length > 0);
-  const added = pairing.added.map(({ entry, index }) => ({
-    index,
-    change: { ...headOf("added", entry), fields: contentOf({}, entry), effects: effectsOf([], runs(entry)) },
-  }));
-  return [
-    ...[...kept, ...added].toSorted((a, b) => a.index - b.index).map(({ change }) => change),
-    ...pairing.removed.map(({ entry }) => ({
-      ...headOf("removed", entry),
-      fields: contentOf(entry, {}),
-      effects: effectsOf(runs(entry), []),
-    })),
-  ];
-}
-
-function keptChange({ from, to }: Pair<Candidate>, vocabulary: Vocabulary): Change {
-  const fields = contentOf(from.entry, to.entry);
-  const isRenamed = fingerprint(from.entry["name"]) !== fingerprint(to.entry["name"]);
+function targetChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const kind = isRenamed(before, after) ? "renamed" : changeKind(before, after);
+  const fields = diffFields(before, after).filter(({ field }) => field !== "name");
+  if (kind === "changed" && fields.length === 0) return undefined;
+  const workloads = (target: Candidate | undefined): Workload[] => (target ? targetWorkloads(target, vocabulary) : []);
   return {
-    ...headOf(isRenamed ? "renamed" : "changed", to.entry),
-    ...(isRenamed && { previousName: nameOf(from.entry) }),
+    section: "deployments",
+    kind,
+    name: nameOf(after ?? before),
+    ...(kind === "renamed" && { previousName: nameOf(before) }),
     fields,
-    // PM2 uses the app names in the ecosystem file.
-    effects: fields.length === 0 ? [] : effectsOf(targetRuns(from.entry, vocabulary), targetRuns(to.entry, vocabulary)),
+    // A rename alone has no effect, because PM2 uses the app names in the ecosystem file.
+    effects: kind === "renamed" && fields.length === 0 ? [] : compareWorkloads(workloads(before), workloads(after)),
   };
 }
 
-function headOf(kind: Change["kind"], target: Candidate): Pick<Change, "section" | "kind" | "name"> {
-  return { section: "deployments", kind, name: nameOf(target) };
+function isRenamed(before: Candidate | undefined, after: Candidate | undefined): boolean {
+  return before !== undefined && after !== undefined && fingerprint(before["name"]) !== fingerprint(after["name"]);
 }
 
-function contentOf(from: Candidate, to: Candidate): Change["fields"] {
-  return diffFields(from, to).filter(({ field }) => field !== "name");
-}
-
-function nameOf(target: Candidate): string {
-  const { name } = target;
+function nameOf(target: Candidate | undefined): string {
+  const name = target?.["name"];
   return typeof name === "string" ? name : name === undefined ? "" : fingerprint(name);
 }
 
-function nameMark(target: Candidate): string | undefined {
+function nameKey(target: Candidate): string | undefined {
   return textField(target, "name") || undefined;
 }
 
-function nameInAnyCase(target: Candidate): string | undefined {
-  const name = nameMark(target);
+function foldedNameKey(target: Candidate): string | undefined {
+  const name = nameKey(target);
   return name === undefined ? undefined : foldName(name);
 }
 
-function notesOf({ pairs, ...rest }: Pairing<Candidate>, from: readonly Candidate[], to: readonly Candidate[]): Note[] {
-  const isRewritten = ({ from: old, to: young }: Pair<Candidate>): boolean =>
-    isLegacyTarget(from[old.index] ?? {}) !== isLegacyTarget(to[young.index] ?? {});
+function pairingNotes(
+  { pairs, ...rest }: Pairing<Candidate>,
+  from: readonly Candidate[],
+  to: readonly Candidate[],
+): Note[] {
+  const isRewritten = ({ from: old, to: next }: Pair<Candidate>): boolean =>
+    isLegacyTarget(from[old.index] ?? {}) !== isLegacyTarget(to[next.index] ?? {});
   const migrated = pairs.filter(isRewritten).map(({ to: { entry } }) => nameOf(entry));
   return [
     ...(isReordered({ pairs, ...rest }) ? [{ kind: "reordered", section: "deployments" } as const] : []),

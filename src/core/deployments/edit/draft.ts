@@ -1,29 +1,29 @@
 import type { Issue } from "../../api/issue.ts";
 import { isRecord } from "../../words/record.ts";
-import { applied, type Change } from "../../yaml/splice/change.ts";
+import { applyChanges, type Change } from "../../yaml/splice/change.ts";
 import { type Candidate, textField } from "../candidate.ts";
 import { fingerprint } from "../diff/fields.ts";
 import { pairInterfaces } from "../diff/interfaces.ts";
 import { pairTargets } from "../diff/targets.ts";
 import { migrateTarget } from "../migrate.ts";
 import { type ListSection, SECTIONS } from "../shape.ts";
-import { shownEntry } from "../shown.ts";
+import { maskEntry } from "../mask.ts";
 import { validateDocument } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import { configurationChanges } from "./configuration.ts";
 import { documentMap, entriesOf, shapeRefusal, type DocumentEdit } from "./edit.ts";
-import { type EntryKind, inOrder } from "./entry.ts";
+import { type EntryKind, sortFields } from "./entry.ts";
 import { interfaceKind } from "./interface.ts";
 import { targetKind } from "./target.ts";
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
-interface Part {
+interface SectionEdit {
   readonly changes: readonly Change[];
   readonly names: readonly string[];
 }
 
-const NOTHING: Part = { changes: [], names: [] };
+const NO_CHANGE: SectionEdit = { changes: [], names: [] };
 
 /**
  * svcm compares the draft with the document as it was shown, so an unchanged member keeps its lines, even a masked
@@ -34,90 +34,92 @@ export function applyDraft(
   document: unknown,
   draft: Candidate,
   vocabulary: Vocabulary,
-): { readonly edit: DocumentEdit; readonly bad: readonly Issue[] } {
+): { readonly edit: DocumentEdit; readonly newErrors: readonly Issue[] } {
   const current = documentMap(document);
   const parts = [
-    environmentPart(current, draft),
-    configurationPart(current, draft),
-    listPart(interfaceKind, current, draft, vocabulary),
-    listPart(targetKind, current, draft, vocabulary),
+    editEnvironment(current, draft),
+    editServiceConfiguration(current, draft),
+    editList(interfaceKind, current, draft, vocabulary),
+    editList(targetKind, current, draft, vocabulary),
   ];
   const [changes, names] = [parts.flatMap((part) => part.changes), parts.flatMap((part) => part.names)];
-  const target = names.length > MOST_NAMES ? `${names.length} changes` : names.join(", ");
-  const known = new Set(validateDocument(current, vocabulary).map(markOf));
-  const found = validateDocument(applied(document, changes), vocabulary);
+  const target = names.length > MAX_NAMES ? `${names.length} changes` : names.join(", ");
+  const existing = new Set(validateDocument(current, vocabulary).map(issueKey));
+  const found = validateDocument(applyChanges(document, changes), vocabulary);
   return {
     edit: { changes, target, keys: [] },
-    bad: found.filter((issue) => issue.severity === "error" && !known.has(markOf(issue))),
+    newErrors: found.filter((issue) => issue.severity === "error" && !existing.has(issueKey(issue))),
   };
 }
 
-/** Other edits change the indexes of entries. */
-function markOf({ code, message, path }: Issue): string {
+function issueKey({ code, message, path }: Issue): string {
   return JSON.stringify([code, message, path.at(0), path.at(-1)]);
 }
 
-function environmentPart({ runtimeEnvironment: before }: Candidate, { runtimeEnvironment: after }: Candidate): Part {
-  if (before === after) return NOTHING;
+function editEnvironment(
+  { runtimeEnvironment: before }: Candidate,
+  { runtimeEnvironment: after }: Candidate,
+): SectionEdit {
+  if (before === after) return NO_CHANGE;
   const path = ["runtimeEnvironment"];
   const set: Change = { kind: "set", path, value: after, order: Object.keys(SECTIONS) };
   return { changes: [after === undefined ? { kind: "delete", path } : set], names: path };
 }
 
-function configurationPart(current: Candidate, { serviceConfiguration: after }: Candidate): Part {
+function editServiceConfiguration(current: Candidate, { serviceConfiguration: after }: Candidate): SectionEdit {
   const before = current["serviceConfiguration"] ?? undefined;
   const names = ["serviceConfiguration"];
-  if (before === undefined && after === undefined) return NOTHING;
+  if (before === undefined && after === undefined) return NO_CHANGE;
   if (after === undefined) return { changes: [{ kind: "delete", path: names }], names };
   if (before === undefined) return { changes: [{ kind: "set", path: names, value: after }], names };
   if (!isRecord(after) || !isRecord(before)) throw shapeRefusal(names, "a map", isRecord(after) ? before : after);
-  const shown = shownEntry(before);
-  if (fingerprint(shown) === fingerprint(after)) return NOTHING;
-  const entry = overlaid(before, shown, after);
+  const masked = maskEntry(before);
+  if (fingerprint(masked) === fingerprint(after)) return NO_CHANGE;
+  const entry = mergeDraft(before, masked, after);
   const ports = isRecord(before["ports"]) ? before["ports"] : {};
   if (!isRecord(after["ports"])) return { changes: configurationChanges(current, before, entry, ports), names };
-  const next = { ...entry, ports: overlaid(ports, shownEntry(ports), after["ports"]) };
+  const next = { ...entry, ports: mergeDraft(ports, maskEntry(ports), after["ports"]) };
   return { changes: configurationChanges(current, before, next, ports), names };
 }
 
-function listPart(kind: EntryKind, current: Candidate, draft: Candidate, vocabulary: Vocabulary): Part {
+function editList(kind: EntryKind, document: Candidate, draft: Candidate, vocabulary: Vocabulary): SectionEdit {
   const { section } = kind;
-  const located = entriesOf(current, section).map(({ entry, index }) => {
-    const today = section === "deployments" ? migrateTarget(entry, vocabulary) : entry;
-    return { entry, index, today, shown: shownEntry(today) };
+  const located = entriesOf(document, section).map(({ entry, index }) => {
+    const migrated = section === "deployments" ? migrateTarget(entry, vocabulary) : entry;
+    return { entry, index, migrated, masked: maskEntry(migrated) };
   });
-  const wanted = entriesOf(draft, section).map(({ entry }) => entry);
-  const { pairs, removed, added } = pairingOf(section)(
-    located.map(({ shown }) => shown),
-    wanted,
+  const draftEntries = entriesOf(draft, section).map(({ entry }) => entry);
+  const { pairs, removed, added } = pairingFor(section)(
+    located.map(({ masked }) => masked),
+    draftEntries,
   );
-  const changed = pairs.flatMap(({ from, to }): Part[] => {
-    const known = located[from.index];
-    if (known === undefined || fingerprint(known.shown) === fingerprint(to.entry)) return [];
-    const after = overlaid(known.today, known.shown, to.entry);
-    const changes = kind.changes([section, known.index], known.entry, after);
+  const changed = pairs.flatMap(({ from, to }): SectionEdit[] => {
+    const current = located[from.index];
+    if (current === undefined || fingerprint(current.masked) === fingerprint(to.entry)) return [];
+    const after = mergeDraft(current.migrated, current.masked, to.entry);
+    const changes = kind.changes([section, current.index], current.entry, after);
     return [{ changes, names: [textField(to.entry, kind.name)] }];
   });
-  const gone = removed.flatMap(({ entry, index }): Part[] => {
-    const known = located[index];
-    const path = [section, known?.index ?? 0];
-    return known ? [{ changes: [{ kind: "delete", path }], names: [textField(entry, kind.name)] }] : [];
+  const deletions = removed.flatMap(({ entry, index }): SectionEdit[] => {
+    const current = located[index];
+    const path = [section, current?.index ?? 0];
+    return current ? [{ changes: [{ kind: "delete", path }], names: [textField(entry, kind.name)] }] : [];
   });
-  const fresh = added.map(({ entry }): Part => {
-    const value = inOrder(section, entry);
+  const additions = added.map(({ entry }): SectionEdit => {
+    const value = sortFields(section, entry);
     return { changes: [{ kind: "append", path: [section], value }], names: [textField(entry, kind.name)] };
   });
   // From the last to the first, and whole entries last of all.
-  const parts = [...gone, ...changed, ...fresh];
+  const parts = [...deletions, ...changed, ...additions];
   return { changes: parts.flatMap((part) => part.changes), names: parts.flatMap((part) => part.names) };
 }
 
-function pairingOf(section: ListSection): typeof pairTargets {
+function pairingFor(section: ListSection): typeof pairTargets {
   return section === "deployments" ? pairTargets : pairInterfaces;
 }
 
-function overlaid(before: Candidate, shown: Candidate, after: Candidate): Candidate {
-  const kept = Object.entries(before).filter(([name]) => Object.hasOwn(after, name));
-  const changed = Object.entries(after).filter(([name, value]) => fingerprint(shown[name]) !== fingerprint(value));
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(changed) };
+function mergeDraft(before: Candidate, masked: Candidate, after: Candidate): Candidate {
+  const remaining = Object.entries(before).filter(([name]) => Object.hasOwn(after, name));
+  const changed = Object.entries(after).filter(([name, value]) => fingerprint(masked[name]) !== fingerprint(value));
+  return { ...Object.fromEntries(remaining), ...Object.fromEntries(changed) };
 }

@@ -1,7 +1,7 @@
 import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
 import { interfaceFields, targetFields } from "../fields.ts";
-import { decidersFirst } from "../field.ts";
+import { sortByDependency } from "../field.ts";
 import type { Field } from "../field.ts";
 import { entryIssues } from "../validate.ts";
 import { entriesOf } from "./edit.ts";
@@ -20,20 +20,16 @@ type Answers = Readonly<Record<string, string>>;
 
 export function openQuestions(section: ListSection, answers: Answers, vocabulary: Vocabulary): Question[] {
   const defaults = section === "deployments" ? targetDefaults(answers, vocabulary) : {};
-  const fields: readonly Field[] = decidersFirst<Field>(section === "deployments" ? targetFields : interfaceFields);
+  const fields: readonly Field[] = sortByDependency<Field>(section === "deployments" ? targetFields : interfaceFields);
   return fields
     .filter(({ name }) => !Object.hasOwn(answers, name))
-    .map((field): Question => {
-      const { name, label, required } = field;
-      const [accepted, usual] = [field.accepted?.(answers, vocabulary), defaults[name]];
-      return {
-        field: name,
-        label,
-        accepted,
-        default: usual,
-        isOptional: !required(answers, vocabulary),
-      };
-    })
+    .map(({ name, label, accepted, required }): Question => ({
+      field: name,
+      label,
+      accepted: accepted?.(answers, vocabulary),
+      default: defaults[name],
+      isOptional: !required(answers, vocabulary),
+    }))
     .filter(({ accepted }) => accepted?.length !== 0);
 }
 
@@ -44,6 +40,8 @@ export function answerIssues(
   vocabulary: Vocabulary,
 ): Issue[] {
   const others = entriesOf(document, section).map(({ entry }) => entry);
-  const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ""));
-  return entryIssues(section, given, others, vocabulary).filter(({ path }) => Object.hasOwn(given, String(path[0])));
+  const answered = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ""));
+  return entryIssues(section, answered, others, vocabulary).filter(({ path }) =>
+    Object.hasOwn(answered, String(path[0])),
+  );
 }

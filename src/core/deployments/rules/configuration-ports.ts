@@ -1,5 +1,5 @@
 import { acceptedText } from "../../findings/rule.ts";
-import { type Rule, show } from "../rule.ts";
+import { type Rule, quoteValue } from "../rule.ts";
 import { isPort } from "../../words/port.ts";
 import { activePorts } from "../tcp-ports.ts";
 
@@ -13,10 +13,10 @@ export const configurationPorts: Rule = {
   check: ({ entry, vocabulary }) =>
     activePorts(entry, vocabulary)
       .filter(({ value }) => !isPort(value))
-      .map(({ name, given }) => ({
+      .map(({ name, declared }) => ({
         path: ["ports", name],
         message: acceptedText(
-          `ports.${name}${given === undefined ? " is missing" : `: ${show(given)} is not a port`}`,
+          `ports.${name}${declared === undefined ? " is missing" : `: ${quoteValue(declared)} is not a port`}`,
           "an integer from 1 to 65535",
         ),
       })),

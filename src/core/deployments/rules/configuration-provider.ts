@@ -1,5 +1,5 @@
-import { notAccepted, type Rule, show } from "../rule.ts";
-import { entryOf } from "../vocabulary.ts";
+import { notAccepted, type Rule, quoteValue } from "../rule.ts";
+import { lookup } from "../vocabulary.ts";
 
 export const configurationProvider: Rule = {
   code: "CONFIG_PROVIDER_UNSUPPORTED",
@@ -10,13 +10,13 @@ export const configurationProvider: Rule = {
   remedy:
     "Choose a pair that `svcm matrix show` lists, and set both at once: `svcm config set runMode=... cloudProvider=...`.",
   check({ entry: { runMode, cloudProvider }, vocabulary: { matrix } }) {
-    const mode = entryOf(matrix.runModes, runMode);
-    if (!mode || entryOf(matrix.cloudProviders, cloudProvider) === undefined) return [];
+    const mode = lookup(matrix.runModes, runMode);
+    if (!mode || lookup(matrix.cloudProviders, cloudProvider) === undefined) return [];
     if (mode.cloudProviders.includes(String(cloudProvider))) return [];
     return [
       notAccepted(
         "cloudProvider",
-        `${show(cloudProvider)} does not offer the run mode ${show(runMode)}`,
+        `${quoteValue(cloudProvider)} does not offer the run mode ${quoteValue(runMode)}`,
         mode.cloudProviders,
       ),
     ];

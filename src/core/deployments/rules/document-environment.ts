@@ -1,5 +1,5 @@
 import { envSpellings } from "../../project/resolve.ts";
-import { notAccepted, type Rule, show } from "../rule.ts";
+import { notAccepted, type Rule, quoteValue } from "../rule.ts";
 
 export const documentEnvironment: Rule = {
   code: "SUITE_ENVIRONMENT_UNKNOWN",
@@ -11,6 +11,6 @@ export const documentEnvironment: Rule = {
     const spellings = [...envSpellings(contract).keys()];
     if (typeof runtimeEnvironment !== "string" || spellings.includes(runtimeEnvironment.trim().toLowerCase()))
       return [];
-    return [notAccepted("runtimeEnvironment", `${show(runtimeEnvironment)} is not an environment`, spellings)];
+    return [notAccepted("runtimeEnvironment", `${quoteValue(runtimeEnvironment)} is not an environment`, spellings)];
   },
 };

@@ -1,4 +1,4 @@
-import { notAccepted, type Rule, show } from "../rule.ts";
+import { notAccepted, type Rule, quoteValue } from "../rule.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 
 export const documentVersion: Rule = {
@@ -9,6 +9,6 @@ export const documentVersion: Rule = {
   remedy: "Write the version that the message names, and run `svcm migrate --dry-run`.",
   check({ entry: { version } }) {
     if (typeof version !== "string" || version === DOCUMENT_VERSION) return [];
-    return [notAccepted("version", `${show(version)} is not supported`, [DOCUMENT_VERSION])];
+    return [notAccepted("version", `${quoteValue(version)} is not supported`, [DOCUMENT_VERSION])];
   },
 };

@@ -1,5 +1,5 @@
 import { acceptedText } from "../../findings/rule.ts";
-import { type Rule, show } from "../rule.ts";
+import { type Rule, quoteValue } from "../rule.ts";
 
 export const CONTROLLER_EXAMPLE = "ItemController.list";
 export const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
@@ -14,7 +14,9 @@ export const interfaceController: Rule = {
   check({ entry: { controller } }) {
     if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
     const words =
-      controller === undefined ? " is missing" : `: ${show(controller)} does not have the form XController.action`;
+      controller === undefined
+        ? " is missing"
+        : `: ${quoteValue(controller)} does not have the form XController.action`;
     return [{ path: ["controller"], message: acceptedText(`controller${words}`, `for example ${CONTROLLER_EXAMPLE}`) }];
   },
 };

@@ -1,6 +1,6 @@
 import type { Finding } from "../../findings/rule.ts";
 import { type Candidate, textField } from "../candidate.ts";
-import { type Rule, show } from "../rule.ts";
+import { type Rule, quoteValue } from "../rule.ts";
 
 export const interfaceDuplicate: Rule = {
   code: "INTERFACE_DUPLICATE",
@@ -11,14 +11,17 @@ export const interfaceDuplicate: Rule = {
   check({ entry, siblings }) {
     const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) => textField(entry, field));
     const findings: Finding[] = [];
-    if (siblings.hold(entry, entrypointKey)) {
+    if (siblings.has(entry, entrypointKey)) {
       findings.push({
         path: ["entrypoint"],
-        message: `entrypoint: another ${type} adapter starts at ${show(entrypoint)}`,
+        message: `entrypoint: another ${type} adapter starts at ${quoteValue(entrypoint)}`,
       });
     }
-    if (siblings.hold(entry, controllerKey)) {
-      findings.push({ path: ["controller"], message: `controller: ${show(controller)} is mapped by another adapter` });
+    if (siblings.has(entry, controllerKey)) {
+      findings.push({
+        path: ["controller"],
+        message: `controller: ${quoteValue(controller)} is mapped by another adapter`,
+      });
     }
     return findings;
   },

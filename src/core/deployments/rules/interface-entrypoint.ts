@@ -1,5 +1,5 @@
 import { acceptedText } from "../../findings/rule.ts";
-import { type Rule, show } from "../rule.ts";
+import { type Rule, quoteValue } from "../rule.ts";
 
 export const ENTRYPOINT_EXAMPLE = "src/interface/HTTP/start-rest-api.ts";
 export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
@@ -13,7 +13,7 @@ export const interfaceEntrypoint: Rule = {
   remedy: "Give a path such as `src/interface/HTTP/start-rest-api.ts`.",
   check({ entry: { entrypoint } }) {
     if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
-    const words = entrypoint === undefined ? " is missing" : `: ${show(entrypoint)} ${faultOf(entrypoint)}`;
+    const words = entrypoint === undefined ? " is missing" : `: ${quoteValue(entrypoint)} ${faultOf(entrypoint)}`;
     return [{ path: ["entrypoint"], message: acceptedText(`entrypoint${words}`, `for example ${ENTRYPOINT_EXAMPLE}`) }];
   },
 };

@@ -1,7 +1,7 @@
 import type { Finding } from "../../findings/rule.ts";
 import type { Candidate } from "../candidate.ts";
-import { missing, notAccepted, type Rule, show, undeclared, unknownValue } from "../rule.ts";
-import { entryOf, frameworksOf, valuesOf } from "../vocabulary.ts";
+import { missing, notAccepted, type Rule, quoteValue, undeclaredValues, unknownValue } from "../rule.ts";
+import { lookup, frameworksOf, acceptedBy } from "../vocabulary.ts";
 
 export const interfaceFramework: Rule = {
   code: "INTERFACE_FRAMEWORK_UNSUPPORTED",
@@ -13,8 +13,8 @@ export const interfaceFramework: Rule = {
   check({ entry, vocabulary }) {
     const { interfaceTypes } = vocabulary.matrix;
     const { type: name } = entry;
-    const type = entryOf(interfaceTypes, name);
-    if (type) return frameworkFindings(entry, valuesOf(vocabulary, type.frameworks));
+    const type = lookup(interfaceTypes, name);
+    if (type) return frameworkFindings(entry, acceptedBy(vocabulary, type.frameworks));
     const types = Object.keys(interfaceTypes);
     return [
       ...(name === undefined ? [missing("type", types)] : unknownValue(entry, "type", types)),
@@ -25,9 +25,9 @@ export const interfaceFramework: Rule = {
 
 function frameworkFindings({ framework, type }: Candidate, accepted: readonly string[]): Finding[] {
   if (framework === undefined) return missingFramework({ framework }, accepted);
-  if (accepted.length === 0) return [undeclared("framework")];
+  if (accepted.length === 0) return [undeclaredValues("framework")];
   if (typeof framework === "string" && accepted.includes(framework)) return [];
-  return [notAccepted("framework", `${show(framework)} does not serve ${show(type)}`, accepted, framework)];
+  return [notAccepted("framework", `${quoteValue(framework)} does not serve ${quoteValue(type)}`, accepted, framework)];
 }
 
 function missingFramework({ framework }: Candidate, accepted: readonly string[]): Finding[] {

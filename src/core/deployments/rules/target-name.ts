@@ -1,6 +1,5 @@
-import { foldName } from "../name.ts";
-import { type Rule, show } from "../rule.ts";
-import { type Candidate, textField } from "../candidate.ts";
+import { foldName, type Candidate, textField } from "../candidate.ts";
+import { type Rule, quoteValue } from "../rule.ts";
 
 export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",
@@ -9,8 +8,10 @@ export const targetName: Rule = {
   explanation: "Names are case-insensitive. An edited entry may keep its own name.",
   remedy: "Rename one of them: `svcm targets edit <name> --name <new name>`.",
   check({ entry, siblings }) {
-    if (!siblings.hold(entry, nameKey)) return [];
-    return [{ path: ["name"], message: `name: ${show(textField(entry, "name"))} is taken by another deploy target` }];
+    if (!siblings.has(entry, nameKey)) return [];
+    return [
+      { path: ["name"], message: `name: ${quoteValue(textField(entry, "name"))} is taken by another deploy target` },
+    ];
   },
 };
 

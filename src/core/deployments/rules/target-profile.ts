@@ -1,6 +1,6 @@
-import { acceptedText, accepting } from "../../findings/rule.ts";
-import { type Rule, show } from "../rule.ts";
-import { groupOf } from "../vocabulary.ts";
+import { acceptedText, withAccepted } from "../../findings/rule.ts";
+import { type Rule, quoteValue } from "../rule.ts";
+import { targetGroup } from "../vocabulary.ts";
 
 export const targetProfile: Rule = {
   code: "TARGET_PROFILE_MISPLACED",
@@ -11,14 +11,14 @@ export const targetProfile: Rule = {
   remedy:
     "Set `--pm2-profile` on a PM2-managed target; remove the field from any other with `svcm targets edit <name> --clear pm2Profile`.",
   check({ entry: { deployTarget, pm2Profile }, vocabulary }) {
-    const group = groupOf(vocabulary, deployTarget);
+    const group = targetGroup(vocabulary, deployTarget);
     if (!group || group.pm2Managed === (pm2Profile !== undefined)) return [];
     const path = ["pm2Profile"];
     if (group.pm2Managed) {
-      const what = `pm2Profile is missing: ${show(deployTarget)} is PM2-managed`;
-      return [{ path, ...accepting(what, vocabulary.matrix.pm2Profiles) }];
+      const what = `pm2Profile is missing: ${quoteValue(deployTarget)} is PM2-managed`;
+      return [{ path, ...withAccepted(what, vocabulary.matrix.pm2Profiles) }];
     }
-    const message = acceptedText(`pm2Profile: ${show(deployTarget)} is not PM2-managed`, "none");
+    const message = acceptedText(`pm2Profile: ${quoteValue(deployTarget)} is not PM2-managed`, "none");
     return [{ path, message, accepted: [] }];
   },
 };

@@ -1,5 +1,5 @@
-import { notAccepted, type Rule, show } from "../rule.ts";
-import { entryOf } from "../vocabulary.ts";
+import { notAccepted, type Rule, quoteValue } from "../rule.ts";
+import { lookup } from "../vocabulary.ts";
 
 export const targetProtocol: Rule = {
   code: "TARGET_PROTOCOL_NOT_EXPOSED",
@@ -8,11 +8,15 @@ export const targetProtocol: Rule = {
   explanation: "restapi and functions serve HTTP, websocket+restapi adds WebSocket, grpc+restapi adds gRPC.",
   remedy: "Choose a protocol that the message lists, or another service type: `svcm matrix show` has both.",
   check({ entry: { serviceType, runtimeProtocol }, vocabulary: { matrix } }) {
-    const type = entryOf(matrix.serviceTypes, serviceType);
-    if (!type || entryOf(matrix.protocols, runtimeProtocol) === undefined) return [];
+    const type = lookup(matrix.serviceTypes, serviceType);
+    if (!type || lookup(matrix.protocols, runtimeProtocol) === undefined) return [];
     if (type.protocols.includes(String(runtimeProtocol))) return [];
     return [
-      notAccepted("runtimeProtocol", `${show(serviceType)} does not expose ${show(runtimeProtocol)}`, type.protocols),
+      notAccepted(
+        "runtimeProtocol",
+        `${quoteValue(serviceType)} does not expose ${quoteValue(runtimeProtocol)}`,
+        type.protocols,
+      ),
     ];
   },
 };

@@ -2,7 +2,7 @@ import { acceptedText, type Finding } from "../../findings/rule.ts";
 import type { Candidate } from "../candidate.ts";
 import { targetFields } from "../fields.ts";
 import type { Field } from "../field.ts";
-import { missing, type Rule, show } from "../rule.ts";
+import { missing, type Rule, quoteValue } from "../rule.ts";
 
 export const targetRequired: Rule = {
   code: "TARGET_FIELD_MISSING",
@@ -21,8 +21,8 @@ export const targetRequired: Rule = {
       ),
 };
 
-function missingText({ name, by = "", examples = [] }: Field, entry: Candidate): Finding {
-  const why = isMissing(entry[by]) ? "" : `: ${show(entry[by])} needs one`;
+function missingText({ name, dependsOn = "", examples = [] }: Field, entry: Candidate): Finding {
+  const why = isMissing(entry[dependsOn]) ? "" : `: ${quoteValue(entry[dependsOn])} needs one`;
   return { path: [name], message: acceptedText(`${name} is missing${why}`, `for example ${examples.join(", ")}`) };
 }
 

@@ -1,6 +1,6 @@
 import { acceptedText } from "../../findings/rule.ts";
 import { textField } from "../candidate.ts";
-import { type Rule, show } from "../rule.ts";
+import { type Rule, quoteValue } from "../rule.ts";
 
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
 export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
@@ -15,7 +15,7 @@ export const targetRuntime: Rule = {
   check({ entry }) {
     const runtime = textField(entry, "runtime");
     if (runtime === "" || RUNTIME.test(runtime)) return [];
-    const what = `runtime: ${show(runtime)} is not a name with a version`;
+    const what = `runtime: ${quoteValue(runtime)} is not a name with a version`;
     return [{ path: ["runtime"], message: acceptedText(what, `for example ${RUNTIME_EXAMPLES.join(", ")}`) }];
   },
 };

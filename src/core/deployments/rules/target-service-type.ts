@@ -1,5 +1,5 @@
-import { notAccepted, type Rule, show } from "../rule.ts";
-import { entryOf, groupOf } from "../vocabulary.ts";
+import { notAccepted, type Rule, quoteValue } from "../rule.ts";
+import { lookup, targetGroup } from "../vocabulary.ts";
 
 export const targetServiceType: Rule = {
   code: "TARGET_SERVICE_TYPE_UNSUPPORTED",
@@ -9,9 +9,15 @@ export const targetServiceType: Rule = {
     "PM2-managed targets run REST and realtime services, functions targets run functions only. The capability matrix lists what each target runs.",
   remedy: "Choose a service type that the message lists, or another deploy target: `svcm matrix show` has both.",
   check({ entry: { deployTarget, serviceType }, vocabulary }) {
-    const group = groupOf(vocabulary, deployTarget);
-    if (!group || entryOf(vocabulary.matrix.serviceTypes, serviceType) === undefined) return [];
+    const group = targetGroup(vocabulary, deployTarget);
+    if (!group || lookup(vocabulary.matrix.serviceTypes, serviceType) === undefined) return [];
     if (group.serviceTypes.includes(String(serviceType))) return [];
-    return [notAccepted("serviceType", `${show(deployTarget)} does not run ${show(serviceType)}`, group.serviceTypes)];
+    return [
+      notAccepted(
+        "serviceType",
+        `${quoteValue(deployTarget)} does not run ${quoteValue(serviceType)}`,
+        group.serviceTypes,
+      ),
+    ];
   },
 };

@@ -4,7 +4,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 import {
   choice,
   dependent,
-  described,
+  describeSchema,
   FILLED,
   type JsonSchema,
   labelsOf,
@@ -17,7 +17,7 @@ export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): J
   return {
     ...objectSchema(fields, vocabulary),
     required: alwaysRequired(fields, vocabulary),
-    allOf: decidersOf(fields).flatMap((decider) => rowsBy(fields, decider, vocabulary)),
+    allOf: decidingFields(fields).flatMap((decider) => dependentRows(fields, decider, vocabulary)),
   };
 }
 
@@ -29,9 +29,9 @@ export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): 
   };
 }
 
-export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
+export function dependentRows(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
   const values = decider.accepted?.({}, vocabulary) ?? [];
-  const row = (entry: Candidate): JsonSchema => rowOf(fields, decider.name, entry, vocabulary);
+  const row = (entry: Candidate): JsonSchema => dependentRow(fields, decider.name, entry, vocabulary);
   return dependent(
     decider.name,
     Object.fromEntries(values.map((value) => [value, row({ [decider.name]: value })])),
@@ -39,14 +39,21 @@ export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Voc
   );
 }
 
-export function rowOf(fields: readonly Field[], by: string, entry: Candidate, vocabulary: Vocabulary): JsonSchema {
+export function dependentRow(
+  fields: readonly Field[],
+  decider: string,
+  entry: Candidate,
+  vocabulary: Vocabulary,
+): JsonSchema {
   const always = alwaysRequired(fields, vocabulary);
-  const own = fields.filter((field) => field.by === by && !always.includes(field.name));
+  const own = fields.filter((field) => field.dependsOn === decider && !always.includes(field.name));
   const required = own.filter(({ name, required: needs }) => needs(entry, vocabulary) && entry[name] === undefined);
   const texts = required.filter(({ accepted }) => !accepted).map(({ name }) => [name, FILLED]);
   const isRequired = (field: Field): boolean => always.includes(field.name) || required.includes(field);
   const choices = fields.flatMap((field) =>
-    field.by === by && field.accepted ? [[field.name, choiceOf(field, entry, isRequired(field), vocabulary)]] : [],
+    field.dependsOn === decider && field.accepted
+      ? [[field.name, choiceSchema(field, entry, isRequired(field), vocabulary)]]
+      : [],
   );
   return {
     required: required.map(({ name }) => name),
@@ -57,33 +64,33 @@ export function rowOf(fields: readonly Field[], by: string, entry: Candidate, vo
 
 export function alwaysRequired(fields: readonly Field[], vocabulary: Vocabulary): string[] {
   return fields
-    .filter((field) => casesOf(fields, field, vocabulary).every((entry) => field.required(entry, vocabulary)))
+    .filter((field) => decidingCases(fields, field, vocabulary).every((entry) => field.required(entry, vocabulary)))
     .map(({ name }) => name);
 }
 
-function decidersOf(fields: readonly Field[]): Field[] {
-  return fields.filter(({ name }) => fields.some(({ by }) => by === name));
+function decidingFields(fields: readonly Field[]): Field[] {
+  return fields.filter(({ name }) => fields.some(({ dependsOn }) => dependsOn === name));
 }
 
-function casesOf(fields: readonly Field[], { by = "" }: Field, vocabulary: Vocabulary): Candidate[] {
-  const values = fields.find(({ name }) => name === by)?.accepted?.({}, vocabulary) ?? [];
-  return [{}, ...values.map((value) => ({ [by]: value }))];
+function decidingCases(fields: readonly Field[], { dependsOn = "" }: Field, vocabulary: Vocabulary): Candidate[] {
+  const values = fields.find(({ name }) => name === dependsOn)?.accepted?.({}, vocabulary) ?? [];
+  return [{}, ...values.map((value) => ({ [dependsOn]: value }))];
 }
 
 function memberSchema(fields: readonly Field[], field: Field, vocabulary: Vocabulary): JsonSchema {
-  const { accepted, by, emptyIsAbsent, examples = [], form, required } = field;
-  const isFilled = !accepted && !form && !by && required({}, vocabulary);
+  const { accepted, dependsOn, emptyIsAbsent, examples = [], format, required } = field;
+  const isFilled = !accepted && !format && !dependsOn && required({}, vocabulary);
   return {
     ...(isFilled ? FILLED : TEXT),
-    ...described(helpOf(field, vocabulary), helpRows(fields, field, vocabulary)),
-    ...(form && textWith(form.pattern, `Expected ${form.expected}, for example ${examples.join(", ")}.`)),
-    ...(form && { examples }),
-    ...(accepted && !by && choiceOf(field, {}, true, vocabulary)),
+    ...describeSchema(helpOf(field, vocabulary), helpRows(fields, field, vocabulary)),
+    ...(format && textWith(format.pattern, `Expected ${format.expected}, for example ${examples.join(", ")}.`)),
+    ...(format && { examples }),
+    ...(accepted && !dependsOn && choiceSchema(field, {}, true, vocabulary)),
     ...(emptyIsAbsent && UNSUGGESTED),
   };
 }
 
-function choiceOf(
+function choiceSchema(
   { accepted, emptyIsAbsent, labels, name }: Field,
   entry: Candidate,
   isRequired: boolean,
@@ -96,18 +103,19 @@ function choiceOf(
   return values.length === 0 ? { ...empty, ...UNSUGGESTED } : { anyOf: [named, empty] };
 }
 
-function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocabulary): string {
+function helpOf({ accepted, dependsOn, fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;
   if (spec) return `${spec.label}. ${spec.help}`.trim();
-  return accepted && by ? `${help} The accepted values depend on ${by}.` : help;
+  return accepted && dependsOn ? `${help} The accepted values depend on ${dependsOn}.` : help;
 }
 
 function helpRows(fields: readonly Field[], field: Field, vocabulary: Vocabulary): Record<string, readonly string[]> {
-  const { accepted, by = "", required } = field;
-  const cases = casesOf(fields, field, vocabulary).slice(1);
-  const namesOf = (entries: readonly Candidate[]): string[] => entries.map((entry) => String(entry[by]));
-  if (!accepted) return by ? { "Required on": namesOf(cases.filter((entry) => required(entry, vocabulary))) } : {};
+  const { accepted, dependsOn = "", required } = field;
+  const cases = decidingCases(fields, field, vocabulary).slice(1);
+  const namesOf = (entries: readonly Candidate[]): string[] => entries.map((entry) => String(entry[dependsOn]));
+  if (!accepted)
+    return dependsOn ? { "Required on": namesOf(cases.filter((entry) => required(entry, vocabulary))) } : {};
   const rows = new Map<string, Candidate[]>();
   for (const entry of cases) {
     const values = JSON.stringify(accepted(entry, vocabulary));

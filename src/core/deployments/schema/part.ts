@@ -21,7 +21,10 @@ export function choice(values: readonly string[], meanings?: Readonly<Record<str
   return { enum: values, markdownEnumDescriptions: values.map((value) => meanings[value] ?? "") };
 }
 
-export function described(description: string, rows: Readonly<Record<string, readonly string[]>> = {}): JsonSchema {
+export function describeSchema(
+  description: string,
+  rows: Readonly<Record<string, readonly string[]>> = {},
+): JsonSchema {
   const list = Object.entries(rows).map(([name, values]) => `- ${name}: ${codes(values)}`);
   return { description, markdownDescription: [description, ...(list.length > 0 ? ["", ...list] : [])].join("\n") };
 }
@@ -48,12 +51,12 @@ export function dependent(
   otherwise: JsonSchema,
 ): JsonSchema[] {
   return [
-    ...Object.entries(rows).map(([value, row]) => condition(where(other, [value]), row)),
-    condition(where(other, Object.keys(rows)), undefined, otherwise),
+    ...Object.entries(rows).map(([value, row]) => conditional(whenMember(other, [value]), row)),
+    conditional(whenMember(other, Object.keys(rows)), undefined, otherwise),
   ];
 }
 
-export function condition(test: JsonSchema, holds?: JsonSchema, otherwise?: JsonSchema): JsonSchema {
+export function conditional(test: JsonSchema, holds?: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   const branches = { then: holds, else: otherwise }; // oxlint-disable-line unicorn/no-thenable -- a keyword of JSON Schema
   return { if: test, ...Object.fromEntries(Object.entries(branches).filter(([, branch]) => branch !== undefined)) };
 }
@@ -61,8 +64,7 @@ export function condition(test: JsonSchema, holds?: JsonSchema, otherwise?: Json
 /** Another row accepts the member and suggests it. */
 export const UNSUGGESTED: JsonSchema = { doNotSuggest: true };
 
-/** Without values, the condition is never true. */
-export function where(member: string, values: readonly string[]): JsonSchema {
+export function whenMember(member: string, values: readonly string[]): JsonSchema {
   const [first, ...others] = values.map((value) => ({ const: value }));
   const one = first && others.length > 0 ? { anyOf: [first, ...others] } : (first ?? false);
   return { required: [member], properties: { [member]: one } };

@@ -1,9 +1,18 @@
 import { targetFields } from "../fields.ts";
 import type { Field } from "../field.ts";
 import { migrateTarget, targetDefaults } from "../migrate.ts";
-import { entryOf, groupsOf, type Vocabulary } from "../vocabulary.ts";
-import { alwaysRequired, objectSchema, rowOf, rowsBy } from "./entry.ts";
-import { choice, condition, dependent, described, type JsonSchema, mapValues, TEXT, UNSUGGESTED } from "./part.ts";
+import { lookup, targetGroups, type Vocabulary } from "../vocabulary.ts";
+import { alwaysRequired, objectSchema, dependentRow, dependentRows } from "./entry.ts";
+import {
+  choice,
+  conditional,
+  dependent,
+  describeSchema,
+  type JsonSchema,
+  mapValues,
+  TEXT,
+  UNSUGGESTED,
+} from "./part.ts";
 
 const FIELDS: readonly Field[] = targetFields;
 
@@ -11,7 +20,7 @@ export function targetSchema(vocabulary: Vocabulary): JsonSchema {
   const { properties, ...object } = objectSchema(FIELDS, vocabulary);
   const legacyType = {
     ...TEXT,
-    ...described(
+    ...describeSchema(
       "Deploy target of a legacy entry.",
       mapValues(vocabulary.matrix.migration.deployTargetAliases, (target) => [target]),
     ),
@@ -20,7 +29,7 @@ export function targetSchema(vocabulary: Vocabulary): JsonSchema {
   return {
     ...object,
     properties: { ...(properties as JsonSchema), type: legacyType },
-    ...condition({ required: ["type"], properties: { deployTarget: false } }, legacySchema(vocabulary), {
+    ...conditional({ required: ["type"], properties: { deployTarget: false } }, legacySchema(vocabulary), {
       required: alwaysRequired(FIELDS, vocabulary),
       allOf: rowsOf("deployTarget", vocabulary),
     }),
@@ -29,7 +38,7 @@ export function targetSchema(vocabulary: Vocabulary): JsonSchema {
 }
 
 export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
-  return groupsOf(vocabulary).map(({ label, targets }) => {
+  return targetGroups(vocabulary).map(({ label, targets }) => {
     const [deployTarget] = targets;
     const entry = { deployTarget, ...targetDefaults({ deployTarget }, vocabulary) };
     const stops = FIELDS.map(({ name, accepted, examples = [] }) => ({
@@ -53,7 +62,7 @@ function stop(number: number, values: readonly string[], isChoice: boolean): str
 
 function rowsOf(decider: string, vocabulary: Vocabulary): JsonSchema[] {
   const field = FIELDS.find(({ name }) => name === decider);
-  return field ? rowsBy(FIELDS, field, vocabulary) : [];
+  return field ? dependentRows(FIELDS, field, vocabulary) : [];
 }
 
 /** The migration adds the fields that a legacy entry does not have. */
@@ -66,7 +75,7 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
       type,
       {
         allOf: [
-          rowOf(FIELDS, "deployTarget", migrated, vocabulary),
+          dependentRow(FIELDS, "deployTarget", migrated, vocabulary),
           serviceTypeRow(migrated["serviceType"], vocabulary),
         ],
       },
@@ -76,12 +85,12 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   return {
     required: alwaysRequired(FIELDS, vocabulary).filter((field) => migrated[field] === undefined),
     properties: { type: { ...choice(types), ...UNSUGGESTED } },
-    allOf: dependent("type", Object.fromEntries(rows), rowOf(FIELDS, "deployTarget", {}, vocabulary)),
+    allOf: dependent("type", Object.fromEntries(rows), dependentRow(FIELDS, "deployTarget", {}, vocabulary)),
   };
 }
 
 /** Without a service type, the migration adds one. */
 function serviceTypeRow(serviceType: unknown, { matrix: { serviceTypes } }: Vocabulary): JsonSchema {
-  const protocols = entryOf(serviceTypes, serviceType)?.protocols ?? [];
-  return condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });
+  const protocols = lookup(serviceTypes, serviceType)?.protocols ?? [];
+  return conditional({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });
 }

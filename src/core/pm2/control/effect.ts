@@ -13,7 +13,7 @@ import { computeDrift } from "../../rollout/drift.ts";
 import type { Fields } from "../normalise.ts";
 import { workingFolders } from "../problem.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { counted } from "../../words/counted.ts";
+import { pluralize } from "../../words/pluralize.ts";
 
 /** Differences that are gone were applied; the remaining ones are warnings. */
 export async function readEffect(
@@ -66,7 +66,7 @@ function driftWarnings(name: string, action: ProcessAction, drift: readonly Drif
       ? `To apply the file: svcm process restart ${name} --ecosystem`
       : `PM2 applies that to a new process: svcm process delete ${name}, then svcm process start ${name} --ecosystem`;
   const differentText = `${name} still runs with another ${different.join(", ")}. ${remedy}`;
-  const countText = `${name} runs with ${counted(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm process scale ${name} ${count?.declared}`;
+  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm process scale ${name} ${count?.declared}`;
   return [
     ...(stale.length === 0 ? [] : [warning("PROCESS_VARIABLE_STAYED", name, staleText(stale, remedy))]),
     ...(different.length === 0 ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, differentText)]),

@@ -1,7 +1,7 @@
 import type { CapabilityMatrix } from "../../facts/schema.ts";
 import { migrateTarget } from "../../deployments/migrate.ts";
 import type { Candidate } from "../../deployments/candidate.ts";
-import { entryOf, groupOf, type Vocabulary } from "../../deployments/vocabulary.ts";
+import { lookup, targetGroup, type Vocabulary } from "../../deployments/vocabulary.ts";
 import { isRecord } from "../../words/record.ts";
 import type { ImpliedApps } from "./rule.ts";
 
@@ -15,7 +15,7 @@ export function impliedApps(document: unknown, profile: string, vocabulary: Voca
     .filter(isRecord)
     .map((target) => migrateTarget(target, vocabulary))
     .filter(({ deployTarget, pm2Profile }) => {
-      return pm2Profile === profile && groupOf(vocabulary, deployTarget)?.pm2Managed === true;
+      return pm2Profile === profile && targetGroup(vocabulary, deployTarget)?.pm2Managed === true;
     });
   if (targets.length > 0) return targets.flatMap((target) => appsOfTarget(target, vocabulary.matrix));
   const serviceKind = isRecord(serviceConfiguration) ? serviceConfiguration["serviceKind"] : undefined;
@@ -23,11 +23,11 @@ export function impliedApps(document: unknown, profile: string, vocabulary: Voca
 }
 
 function appsOfTarget({ name, serviceType }: Candidate, matrix: CapabilityMatrix): ImpliedApps[] {
-  const { serviceKind } = entryOf(matrix.serviceTypes, serviceType) ?? {};
+  const { serviceKind } = lookup(matrix.serviceTypes, serviceType) ?? {};
   return appsOfKind(serviceKind, `deploy target ${JSON.stringify(name)} (${String(serviceType)})`, matrix);
 }
 
 function appsOfKind(serviceKind: unknown, by: string, { serviceKinds }: CapabilityMatrix): ImpliedApps[] {
-  const kind = entryOf(serviceKinds, serviceKind);
+  const kind = lookup(serviceKinds, serviceKind);
   return kind === undefined ? [] : [{ by, suffixes: kind.appSuffixes }];
 }

@@ -1,7 +1,7 @@
 import { forms } from "../../env/runtime-keys.ts";
 import type { FormKind } from "../../facts/schema.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
-import { isSecretName, wordsOf } from "../../secrets/secret-name.ts";
+import { isSecretName, splitWords } from "../../secrets/secret-name.ts";
 import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 
 /** `why` contains no part of a value. */
@@ -93,7 +93,7 @@ const rules: readonly ClassifyRule[] = [
 /** No proposal is editable; in doubt, the key stays hidden. Values are not stored. */
 export function classify(name: string, observed: readonly string[]): Verdict {
   const values = observed.filter((value) => !isPlaceholder(value));
-  const words = wordsOf(name);
+  const words = splitWords(name);
   const kind = narrowestKind(
     name,
     observed.filter((value) => value !== ""),
@@ -108,7 +108,7 @@ export function classify(name: string, observed: readonly string[]): Verdict {
 }
 
 export function isPublicSecret(name: string): boolean {
-  return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(wordsOf(name).join(" "));
+  return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(splitWords(name).join(" "));
 }
 
 function isSwitch(words: readonly string[], values: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { Layout, ServiceLayout } from "./layout.ts";
 import type { RuntimeContract } from "../../facts/schema.ts";
 import { parseYaml } from "../../yaml/parse.ts";
-import { scalarText } from "../../yaml/write.ts";
+import { renderScalar } from "../../yaml/write.ts";
 import { editYaml } from "../../yaml/splice/edit-yaml.ts";
 import { PROJECT_FILE } from "../project.ts";
 import type { DetectedKey } from "./detect.ts";
@@ -20,7 +20,7 @@ export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | un
       : [
           "services:",
           ...Object.entries(services).flatMap(([name, service]) => [
-            `  ${scalarText(name)}:`,
+            `  ${renderScalar(name)}:`,
             ...serviceLines(service, "    "),
           ]),
         ]),
@@ -32,7 +32,7 @@ export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | un
 function keyLines(keys: readonly DetectedKey[] | undefined): string[] {
   if (keys === undefined) return [];
   if (keys.length === 0) return ["keys: {}"];
-  return ["keys:", ...keys.map((key) => `  ${scalarText(key.key)}: ${flow(keyEntry(key))}`)];
+  return ["keys:", ...keys.map((key) => `  ${renderScalar(key.key)}: ${flow(keyEntry(key))}`)];
 }
 
 function serviceLines(service: ServiceLayout, indent: string): string[] {
@@ -44,7 +44,7 @@ function members(values: Readonly<Record<string, unknown>>, indent: string, open
     open.has(name) && typeof value === "object" && value !== null && Object.keys(value).length > 0
       ? [
           `${indent}${name}:`,
-          ...Object.entries(value).map(([key, one]) => `${indent}  ${scalarText(key)}: ${flow(one)}`),
+          ...Object.entries(value).map(([key, one]) => `${indent}  ${renderScalar(key)}: ${flow(one)}`),
         ]
       : [`${indent}${name}: ${flow(value)}`],
   );
@@ -59,8 +59,8 @@ export function keyEntry({ verdict, kind, why }: DetectedKey): Readonly<Record<s
 
 function flow(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(flow).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return scalarText(value);
-  const entries = Object.entries(value).map(([key, member]) => `${scalarText(key)}: ${flow(member)}`);
+  if (typeof value !== "object" || value === null) return renderScalar(value);
+  const entries = Object.entries(value).map(([key, member]) => `${renderScalar(key)}: ${flow(member)}`);
   return `{ ${entries.join(", ")} }`;
 }
 

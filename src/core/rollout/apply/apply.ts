@@ -1,6 +1,6 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
-import { audited } from "../../audit/audited.ts";
+import { withAudit } from "../../audit/with-audit.ts";
 import type { Caller } from "../../caller.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
 import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
@@ -34,7 +34,7 @@ export interface Applied {
 export function applyPlan(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
   const subject: ActionSubject = { action: "plan.apply" };
-  return audited(
+  return withAudit(
     ports,
     caller,
     () => subject,

@@ -11,7 +11,7 @@ import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
 import { listProcesses, stopCrashLoop } from "./stop-crash-loop.ts";
-import { counted } from "../../words/counted.ts";
+import { pluralize } from "../../words/pluralize.ts";
 
 export interface RevertContext {
   readonly head: ReleaseHead;
@@ -121,8 +121,8 @@ function findShortfall(former: readonly FormerProcess[], now: readonly ProcessRe
   const running = former.filter((one) => !one.isStopped).length;
   const online = now.filter(isUp).length;
   if (now.length !== former.length)
-    return `PM2 lists ${counted(now.length, "process", "processes")}, and there were ${former.length} before.`;
+    return `PM2 lists ${pluralize(now.length, "process", "processes")}, and there were ${former.length} before.`;
   return online < running
-    ? `${online} of ${counted(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
+    ? `${online} of ${pluralize(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
     : undefined;
 }

@@ -1,6 +1,6 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { Release } from "../../api/rollout.ts";
-import { audited } from "../../audit/audited.ts";
+import { withAudit } from "../../audit/with-audit.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
@@ -41,7 +41,7 @@ export function rollBack(ports: Ports, input: Input, caller: Caller): Promise<Re
       const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
       return await whileListening(ports, () => runRollback(ports, planned, recording, how));
     });
-  return audited(ports, caller, () => subject, attempt);
+  return withAudit(ports, caller, () => subject, attempt);
 }
 
 function planStale(requested: string, current: string): SvcmError {

@@ -1,5 +1,5 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
-import { setOnOneLine } from "../../findings/quote.ts";
+import { toOneLine } from "../../findings/quote.ts";
 import { severityText, type Paint } from "../../findings/text.ts";
 import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
@@ -54,5 +54,5 @@ function signOf({ do: kind, disruption }: PlanStep, { green, red, yellow }: Pain
 }
 
 function quote(text: string, limit = MAX_VALUE_LENGTH): string {
-  return setOnOneLine(text, limit);
+  return toOneLine(text, limit);
 }

@@ -1,6 +1,6 @@
 /** The renderer quotes names and values. */
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
-import { counted } from "../../words/counted.ts";
+import { pluralize } from "../../words/pluralize.ts";
 
 /** Distinguishes text of a file or of PM2 from svcm's own words. */
 export type Quote = (text: string) => string;
@@ -42,7 +42,7 @@ const ACTION_TEXTS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>>
   resume: ({ pmIds }) => `start again${instancesText(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>
     pmIds.length > 1 ? `${method}${instancesText(pmIds.length)}, one by one` : method,
-  scale: ({ instances }) => `scale from ${instances?.from} to ${counted(instances?.to ?? 0, "instance")}`,
+  scale: ({ instances }) => `scale from ${instances?.from} to ${pluralize(instances?.to ?? 0, "instance")}`,
   replace: ({ instances }) => `delete, then start${instancesText(instances?.to)}`,
   remove: () => "delete",
   save: () => "save PM2's list for the next boot",

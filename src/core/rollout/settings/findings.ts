@@ -1,5 +1,5 @@
-import { show } from "../../deployments/rule.ts";
-import { accepting, acceptedText, type Finding } from "../../findings/rule.ts";
+import { quoteValue } from "../../deployments/rule.ts";
+import { withAccepted, acceptedText, type Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
 import { healthMembers, rolloutMembers, type Member } from "./settings.ts";
 
@@ -29,7 +29,7 @@ export function rolloutFindings(rollout: unknown): RolloutFinding[] {
 function probeFindings(suffix: string, probe: unknown): RolloutFinding[] {
   const path = ["health", suffix];
   const name = "the suffix of an app's name: letters, digits, _, . and -";
-  if (!SUFFIX.test(suffix)) return [{ path, message: acceptedText(`${show(suffix)} is not accepted`, name) }];
+  if (!SUFFIX.test(suffix)) return [{ path, message: acceptedText(`${quoteValue(suffix)} is not accepted`, name) }];
   return isRecord(probe) ? memberFindings(probe, healthMembers, path) : [notAMap(path, healthMembers)];
 }
 
@@ -42,10 +42,10 @@ function memberFindings(
     const path = [...parent, name];
     const member = Object.hasOwn(members, name) ? members[name] : undefined;
     if (member === undefined)
-      return [{ path, ...accepting(`${show(name)} is not a known key here`, Object.keys(members), name) }];
+      return [{ path, ...withAccepted(`${quoteValue(name)} is not a known key here`, Object.keys(members), name) }];
     return member.matches(value)
       ? []
-      : [{ path, message: acceptedText(`${show(value)} is not accepted`, member.expected) }];
+      : [{ path, message: acceptedText(`${quoteValue(value)} is not accepted`, member.expected) }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { portOf } from "../../words/port.ts";
+import { parsePort } from "../../words/port.ts";
 import type { Probe } from "../../ports/probes.ts";
 import type { HealthSettings } from "./settings.ts";
 
@@ -36,7 +36,7 @@ export function resolveProbe(
   const found = resolveSettings(app, health);
   if (found === undefined) return undefined;
   const { kind, path, port: declaredPort, service, isDeclared } = found;
-  const port = typeof declaredPort === "number" ? declaredPort : portOf(env[declaredPort]);
+  const port = typeof declaredPort === "number" ? declaredPort : parsePort(env[declaredPort]);
   if (port === null) return undefined;
   const portKey = typeof declaredPort === "string" ? declaredPort : null;
   return { kind, path, port, portKey, ...(service !== undefined && { service }), ...(isDeclared && { isDeclared }) };

@@ -1,4 +1,4 @@
-import { documentPath, DEPLOYMENTS_FILE, readDocumentIfThere } from "../../deployments/file.ts";
+import { documentPath, DEPLOYMENTS_FILE, readDocumentIfExists } from "../../deployments/file.ts";
 import { effectiveValues } from "../../env/env-file.ts";
 import { SvcmError } from "../../errors.ts";
 import { toIssue } from "../../findings/rule.ts";
@@ -30,7 +30,7 @@ export async function readSettings(ports: Ports, serviceOf: ServiceOf): Promise<
 }
 
 async function readDocumentSettings(ports: Ports): Promise<unknown> {
-  const text = await readDocumentIfThere(ports, DEPLOYMENTS_FILE);
+  const text = await readDocumentIfExists(ports, DEPLOYMENTS_FILE);
   if (text === undefined || !text.includes("rollout")) return undefined;
   const { readSource } = await import("../../yaml/read.ts");
   const { value, issues } = readSource(text, DEPLOYMENTS_FILE);

@@ -1,11 +1,9 @@
 import type { Builder } from "./builder.ts";
 import { plainValue } from "./core-schema.ts";
-import { CR, Cursor, DASH, decline, HASH, OPEN_LIST, OPEN_MAP, SPACE } from "./cursor.ts";
+import { CR, Cursor, DASH, decline, HASH, MAX_DEPTH, OPEN_LIST, OPEN_MAP, SPACE } from "./cursor.ts";
 import { ON_ANY_LINE, ON_ONE_LINE, scanFlow } from "./flow.ts";
-import { scanKey } from "./keys.ts";
-import { scanPlain, scanQuoted } from "./scalars.ts";
+import { scanKey, scanPlain, scanQuoted } from "./scalars.ts";
 
-const MAX_DEPTH = 15;
 const MARKER = /---\r?\n/y;
 const NO_LINE = -1;
 
@@ -19,7 +17,6 @@ export class DocumentScan<Node> {
     this.#builder = builder;
   }
 
-  /** @throws {Declined} */
   run(): Node {
     const cursor = this.#cursor;
     this.#findLine();

@@ -2,8 +2,8 @@ export type ScalarValue = string | number | boolean | null;
 
 /** Builds plain data, or the locations of nodes. Offsets are UTF-16 units. */
 export interface Builder<Node> {
-  /** @param written the text of the scalar, without quotes and escapes */
-  scalar(start: number, value: ScalarValue, written: string): Node;
+  /** @param source the text of the scalar, without quotes and escapes */
+  scalar(start: number, value: ScalarValue, source: string): Node;
   list(start: number): Node;
   item(list: Node, value: Node): void;
   map(start: number): Node;

@@ -1,5 +1,5 @@
 import type { ScalarValue } from "./builder.ts";
-import { kindElsewhere } from "../elsewhere.ts";
+import { yaml11Kind } from "../yaml11.ts";
 import { decline, NINE, PLUS } from "./cursor.ts";
 
 const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
@@ -7,7 +7,7 @@ const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
   ...["true", "True", "TRUE"].map((word) => [word, true] as const),
   ...["false", "False", "FALSE"].map((word) => [word, false] as const),
 ]);
-const LONGEST_KEYWORD = 5;
+const MAX_KEYWORD_LENGTH = 5;
 const DECIMAL = /^[-+]?\d+$/;
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
@@ -20,10 +20,10 @@ const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
 export function plainValue(source: string): ScalarValue {
   const first = source.charCodeAt(0);
   if (first >= PLUS && first <= NINE) return numberOrText(source);
-  if (source.length > LONGEST_KEYWORD) return source;
+  if (source.length > MAX_KEYWORD_LENGTH) return source;
   const keyword = KEYWORDS.get(source);
   if (keyword !== undefined) return keyword;
-  return text(source);
+  return unambiguousText(source);
 }
 
 function numberOrText(source: string): string | number {
@@ -32,9 +32,9 @@ function numberOrText(source: string): string | number {
   if (/^0o[0-7]+$/.test(source)) return parseInt(source.slice(2), 8);
   if (/^0x[0-9a-fA-F]+$/.test(source)) return parseInt(source, 16);
   if (INFINITE.test(source)) return source.startsWith("-") ? -Infinity : Infinity;
-  return NOT_A_NUMBER.test(source) ? NaN : text(source);
+  return NOT_A_NUMBER.test(source) ? NaN : unambiguousText(source);
 }
 
-function text(source: string): string {
-  return kindElsewhere(source) === undefined ? source : decline();
+function unambiguousText(source: string): string {
+  return yaml11Kind(source) === undefined ? source : decline();
 }

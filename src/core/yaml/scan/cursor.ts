@@ -7,6 +7,8 @@ export function decline(): never {
   throw new Declined();
 }
 
+export const MAX_DEPTH = 15;
+
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SPACE = 0x20;

@@ -1,15 +1,12 @@
 import type { Builder } from "./builder.ts";
 import { plainValue } from "./core-schema.ts";
-import { type Cursor, decline } from "./cursor.ts";
-import { accepted } from "./keys.ts";
-import { scanQuoted } from "./scalars.ts";
+import { type Cursor, decline, MAX_DEPTH } from "./cursor.ts";
+import { acceptKey, MAX_KEY_LENGTH, scanQuoted } from "./scalars.ts";
 
 /** Flow collections inside a block stay on one line; a JSON document may have line breaks. */
 export const ON_ONE_LINE = / */y;
 export const ON_ANY_LINE = /[ \r\n]*/y;
 
-const MAX_DEPTH = 15;
-const LONGEST_KEY = 1000;
 /** Three dots may end the document. */
 const PLAIN = /(?!\.\.\.)(?:[\w.~+/$]|-(?=[\w.]))[\w .~+/$@=-]*/y;
 const QUOTED_KEY_END = /:[ ]?/y;
@@ -34,7 +31,7 @@ export function scanFlow<Node>(cursor: Cursor, builder: Builder<Node>, space: Re
 
 function scanList<Node>(cursor: Cursor, builder: Builder<Node>, space: RegExp, depth: number): Node {
   const list = builder.list(cursor.position);
-  for (let hasMore = opens(cursor, space, "]"); hasMore; hasMore = continues(cursor, space, "]")) {
+  for (let hasMore = openCollection(cursor, space, "]"); hasMore; hasMore = nextItem(cursor, space, "]")) {
     builder.item(list, scanFlow(cursor, builder, space, depth + 1));
   }
   return list;
@@ -42,7 +39,7 @@ function scanList<Node>(cursor: Cursor, builder: Builder<Node>, space: RegExp, d
 
 function scanMap<Node>(cursor: Cursor, builder: Builder<Node>, space: RegExp, depth: number): Node {
   const map = builder.map(cursor.position);
-  for (let hasMore = opens(cursor, space, "}"); hasMore; hasMore = continues(cursor, space, "}")) {
+  for (let hasMore = openCollection(cursor, space, "}"); hasMore; hasMore = nextItem(cursor, space, "}")) {
     const keyStart = cursor.position;
     const key = scanKey(cursor);
     cursor.skip(space);
@@ -55,27 +52,26 @@ function scanKey(cursor: Cursor): string {
   const { position } = cursor;
   const quoted = scanQuoted(cursor);
   const key = quoted ?? cursor.match(PLAIN_KEY) ?? decline();
-  if (cursor.position - position > LONGEST_KEY || !cursor.skip(QUOTED_KEY_END)) decline();
-  return accepted(key);
+  if (cursor.position - position > MAX_KEY_LENGTH || !cursor.skip(QUOTED_KEY_END)) decline();
+  return acceptKey(key);
 }
 
 /** Returns false if the closing bracket follows. */
-function opens(cursor: Cursor, space: RegExp, close: string): boolean {
+function openCollection(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.position++;
   cursor.skip(space);
-  return !reads(cursor, close);
+  return !skipCharacter(cursor, close);
 }
 
-/** Returns false at the closing bracket. */
-function continues(cursor: Cursor, space: RegExp, close: string): boolean {
+function nextItem(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.skip(space);
-  if (reads(cursor, close)) return false;
-  if (!reads(cursor, ",")) decline();
+  if (skipCharacter(cursor, close)) return false;
+  if (!skipCharacter(cursor, ",")) decline();
   cursor.skip(space);
   return true;
 }
 
-function reads(cursor: Cursor, character: string): boolean {
+function skipCharacter(cursor: Cursor, character: string): boolean {
   const found = cursor.text[cursor.position] === character;
   if (found) cursor.position++;
   return found;

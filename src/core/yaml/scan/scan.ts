@@ -1,7 +1,7 @@
-import type { YamlSource } from "../source.ts";
+import type { Path, YamlSource } from "../source.ts";
 import { DocumentScan } from "./block.ts";
 import { Declined } from "./cursor.ts";
-import { offsetAt, type Place, places, writtenAt } from "./places.ts";
+import { offsetAt, type NodeLocation, locationBuilder, scalarSourceAt } from "./locations.ts";
 import type { Builder } from "./builder.ts";
 
 const UNCOMMON = /[^\n -~]/;
@@ -17,7 +17,7 @@ export function scanYaml(text: string, file: string): YamlSource | undefined {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
   if (UNCOMMON.test(source) && UNUSUAL.test(source)) return undefined;
   try {
-    return new Scanned(source, file, new DocumentScan(source, values).run());
+    return new ScannedSource(source, file, new DocumentScan(source, valueBuilder).run());
   } catch (error) {
     if (error instanceof Declined) return undefined;
     throw error;
@@ -25,13 +25,13 @@ export function scanYaml(text: string, file: string): YamlSource | undefined {
 }
 
 /** Locations are computed on first use, because most documents are valid. */
-class Scanned implements YamlSource {
+class ScannedSource implements YamlSource {
   readonly #file: string;
   readonly value: unknown;
   readonly issues = [];
   readonly #source: string;
   #lines: LineTable | undefined;
-  #root: Place | undefined;
+  #root: NodeLocation | undefined;
 
   constructor(source: string, file: string, value: unknown) {
     this.#source = source;
@@ -39,22 +39,21 @@ class Scanned implements YamlSource {
     this.value = value;
   }
 
-  at(path: readonly (string | number)[], part: "key" | "value" = "value") {
+  at(path: Path, part: "key" | "value" = "value") {
     this.#lines ??= new LineTable(this.#source);
-    return { file: this.#file, ...this.#lines.placeOf(offsetAt(this.#places(), path, part)) };
+    return { file: this.#file, ...this.#lines.locate(offsetAt(this.#locations(), path, part)) };
   }
 
-  written(path: readonly (string | number)[]): string | undefined {
-    return writtenAt(this.#places(), path);
+  scalarSource(path: Path): string | undefined {
+    return scalarSourceAt(this.#locations(), path);
   }
 
-  #places(): Place {
-    this.#root ??= new DocumentScan(this.#source, places).run();
+  #locations(): NodeLocation {
+    this.#root ??= new DocumentScan(this.#source, locationBuilder).run();
     return this.#root;
   }
 }
 
-/** Lines and columns count from 1. */
 class LineTable {
   readonly #starts: number[] = [0];
 
@@ -62,7 +61,7 @@ class LineTable {
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) this.#starts.push(end + 1);
   }
 
-  placeOf(offset: number): { readonly line: number; readonly column: number } {
+  locate(offset: number): { readonly line: number; readonly column: number } {
     let [line, beyond] = [0, this.#starts.length];
     while (beyond - line > 1) {
       const middle = (line + beyond) >> 1;
@@ -73,7 +72,7 @@ class LineTable {
   }
 }
 
-const values: Builder<unknown> = {
+const valueBuilder: Builder<unknown> = {
   scalar: (_start, value) => value,
   list: () => [],
   item(list, value) {

@@ -1,9 +1,9 @@
 import { parseYaml } from "../parse.ts";
-import { applied, type Change, deletesLast, UneditableYaml } from "./change.ts";
+import { applyChanges, type Change, sortDeletesLast, UneditableYaml } from "./change.ts";
 import type { LineChange } from "../../words/line-change.ts";
-import { lineChanges, spliced } from "./lines.ts";
-import { splicesOf } from "./splices-of.ts";
-import { parseTree } from "./tree.ts";
+import { lineChanges, applySplices } from "./lines.ts";
+import { planSplices } from "./plan-splices.ts";
+import { isJsonText, parseTree } from "./tree.ts";
 
 export interface YamlEdit {
   readonly text: string;
@@ -26,41 +26,32 @@ const BYTE_ORDER_MARK = "\uFEFF";
 export function editYaml({ text, value, isJson }: YamlText, changes: readonly Change[]): YamlEdit {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const body = text.slice(mark.length);
-  const expected = applied(value, changes);
+  const expected = applyChanges(value, changes);
   if (value !== undefined && isEqual(expected, value)) return { text, changes: [] };
   const before = parseTree(body, isJson);
   const isExpected = (next: string | undefined): next is string =>
     next !== undefined && isEqual(parseYaml(next, "").value, expected) && (!before.isJson || isJsonText(next));
 
-  const splices = changes.flatMap((change) => splicesOf(before, change));
-  const atOnce = spliced(body, splices);
+  const splices = changes.flatMap((change) => planSplices(before, change));
+  const atOnce = applySplices(body, splices);
   if (isExpected(atOnce)) return { text: mark + atOnce, changes: lineChanges(body, splices) };
-  const inTurn = oneByOne(body, before.isJson, changes);
-  if (isExpected(inTurn)) return { text: mark + inTurn, changes: wholeChange(body, inTurn) };
+  const inTurn = applyOneByOne(body, before.isJson, changes);
+  if (isExpected(inTurn)) return { text: mark + inTurn, changes: diffTexts(body, inTurn) };
   throw new UneditableYaml("svcm cannot safely change lines written in this way");
 }
 
-function oneByOne(text: string, isJson: boolean, changes: readonly Change[]): string | undefined {
+function applyOneByOne(text: string, isJson: boolean, changes: readonly Change[]): string | undefined {
   let next: string | undefined = text;
-  for (const change of deletesLast(changes)) {
+  for (const change of sortDeletesLast(changes)) {
     const tree = parseTree(next, isJson);
-    next = spliced(next, splicesOf(tree, change));
+    next = applySplices(next, planSplices(tree, change));
     if (next === undefined) return undefined;
   }
   return next;
 }
 
-function wholeChange(before: string, after: string): LineChange[] {
+function diffTexts(before: string, after: string): LineChange[] {
   return lineChanges(before, [{ start: 0, end: before.length, text: after }]);
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

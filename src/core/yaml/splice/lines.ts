@@ -1,4 +1,4 @@
-import { changedRun, type LineChange } from "../../words/line-change.ts";
+import { diffLines, type LineChange } from "../../words/line-change.ts";
 
 /** Replaces a range of a text. An insertion has an empty range. */
 export interface Splice {
@@ -8,10 +8,10 @@ export interface Splice {
 }
 
 /** Returns `undefined` if two splices overlap. Splices at the same offset keep their order. */
-export function spliced(text: string, splices: readonly Splice[]): string | undefined {
+export function applySplices(text: string, splices: readonly Splice[]): string | undefined {
   const parts: string[] = [];
   let position = 0;
-  for (const { start, end, text: replacement } of inOrder(splices)) {
+  for (const { start, end, text: replacement } of sortByStart(splices)) {
     if (start < position) return undefined;
     parts.push(text.slice(position, start), replacement);
     position = end;
@@ -21,29 +21,29 @@ export function spliced(text: string, splices: readonly Splice[]): string | unde
 
 export function lineChanges(text: string, splices: readonly Splice[]): LineChange[] {
   const groups: Splice[][] = [];
-  for (const splice of inOrder(splices)) {
+  for (const splice of sortByStart(splices)) {
     const last = groups.at(-1);
-    if (last && lineStart(text, splice.start) <= endOfLines(text, last)) last.push(splice);
+    if (last && lineStart(text, splice.start) <= groupEnd(text, last)) last.push(splice);
     else groups.push([splice]);
   }
   let line = 1;
   let counted = 0;
   return groups.flatMap((group) => {
     const start = lineStart(text, group[0]?.start ?? 0);
-    const end = endOfLines(text, group);
+    const end = groupEnd(text, group);
     const moved = group.map((splice) => ({ ...splice, start: splice.start - start, end: splice.end - start }));
     const before = text.slice(start, end);
-    line += count(text.slice(counted, start));
+    line += countLineBreaks(text.slice(counted, start));
     counted = start;
-    return changedRun(line, split(before), split(spliced(before, moved) ?? "")) ?? [];
+    return diffLines(line, splitLines(before), splitLines(applySplices(before, moved) ?? "")) ?? [];
   });
 }
 
 /** A splice of whole lines does not affect the neighbouring lines. */
-function endOfLines(text: string, group: readonly Splice[]): number {
+function groupEnd(text: string, group: readonly Splice[]): number {
   const { start, end, text: added } = group.at(-1) ?? { start: 0, end: 0, text: "" };
-  const isWhole = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
-  return isWhole ? end : nextLine(text, end);
+  const replacesLines = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
+  return replacesLines ? end : nextLine(text, end);
 }
 
 export function lineStart(text: string, position: number): number {
@@ -66,30 +66,30 @@ export function lineBreakAt(text: string, position: number): string {
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-export function insertedLines(text: string, position: number, lines: readonly string[]): Splice {
+export function insertLines(text: string, position: number, lines: readonly string[]): Splice {
   const start = nextLine(text, position);
   const lineBreak = lineBreakAt(text, position);
   const joined = lines.join(lineBreak);
-  const isWhole = start === 0 || text[start - 1] === "\n";
-  return { start, end: start, text: isWhole ? joined + lineBreak : lineBreak + joined };
+  const isAtLineStart = start === 0 || text[start - 1] === "\n";
+  return { start, end: start, text: isAtLineStart ? joined + lineBreak : lineBreak + joined };
 }
 
-export function removedLines(text: string, start: number, end: number): Splice {
+export function removeLines(text: string, start: number, end: number): Splice {
   const isLast = end === text.length && text[end - 1] !== "\n";
   const before = text.slice(0, start);
   // Otherwise a blank line above would become a final line break.
   return { start: isLast ? before.replace(/(?:\r?\n[ \t]*)+$/, "").length : start, end, text: "" };
 }
 
-function inOrder(splices: readonly Splice[]): Splice[] {
+function sortByStart(splices: readonly Splice[]): Splice[] {
   return splices.toSorted((a, b) => a.start - b.start);
 }
 
-function split(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-function count(text: string): number {
+function countLineBreaks(text: string): number {
   return text.split("\n").length - 1;
 }

@@ -1,6 +1,7 @@
 import { isMap, isScalar, stringify, type Scalar } from "yaml";
+import { isFilled } from "../write.ts";
 import { lineStart } from "./lines.ts";
-import { behindColon, type Collection, type Member, memberEnd, membersOf, startOf, type Tree } from "./tree.ts";
+import { afterColon, type Collection, type Member, memberEnd, membersOf, startOf, type Tree } from "./tree.ts";
 
 export type Quote = "PLAIN" | "QUOTE_DOUBLE" | "QUOTE_SINGLE";
 
@@ -12,8 +13,7 @@ export interface Style {
   readonly padding: string;
   readonly colon: string;
   readonly comma: string;
-  /** Each item of a flow collection is on its own line. */
-  readonly isSpread: boolean;
+  readonly isMultiline: boolean;
   readonly lineBreak: string;
 }
 
@@ -29,14 +29,14 @@ export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: str
     isJson,
     keyQuote: members[0] ? quoteOf(members[0].key) : "PLAIN",
     valueQuote: isQuoted ? ([...quotes][0] ?? "PLAIN") : "PLAIN",
-    unit: unitOf(text),
+    unit: detectIndent(text),
     lineBreak,
     ...flowStyle(tree, like),
   };
 }
 
 /** Quotes a text as requested, and also if YAML 1.2 or 1.1 would not read it as text. */
-export function scalarText(value: unknown, quote: Quote, { isJson }: Pick<Style, "isJson">): string {
+export function renderScalar(value: unknown, quote: Quote, { isJson }: Pick<Style, "isJson">): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (isJson || (typeof value === "string" && /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]/.test(value)))
     return JSON.stringify(value);
@@ -51,8 +51,8 @@ export function blockLines(value: object, style: Style): string[] {
 }
 
 export function memberLines(key: string, value: unknown, style: Style): string[] {
-  const head = `${scalarText(key, style.keyQuote, style)}:`;
-  if (!isFilled(value)) return [`${head} ${flowText(value, { ...style, isSpread: false }, "")}`];
+  const head = `${renderScalar(key, style.keyQuote, style)}:`;
+  if (!isFilled(value)) return [`${head} ${renderFlow(value, { ...style, isMultiline: false }, "")}`];
   const lines = Array.isArray(value) ? value.flatMap((item) => itemLines(item, style)) : blockLines(value, style);
   return [head, ...lines.map((line) => style.unit + line)];
 }
@@ -62,54 +62,50 @@ export function itemLines(value: unknown, style: Style, gap = " "): string[] {
     ? Array.isArray(value)
       ? value.flatMap((item) => itemLines(item, style))
       : blockLines(value, style)
-    : [flowText(value, { ...style, isSpread: false }, "")];
+    : [renderFlow(value, { ...style, isMultiline: false }, "")];
   return lines.map((line, index) => (index === 0 ? `-${gap}${line}` : ` ${gap.replaceAll(/\S/g, " ")}${line}`));
 }
 
-export function flowText(value: unknown, style: Style, indent: string): string {
-  if (typeof value !== "object" || value === null) return scalarText(value, style.valueQuote, style);
+export function renderFlow(value: unknown, style: Style, indent: string): string {
+  if (typeof value !== "object" || value === null) return renderScalar(value, style.valueQuote, style);
   const inner = indent + style.unit;
   const items = Array.isArray(value)
-    ? value.map((item) => flowText(item, style, inner))
-    : Object.entries(value).map(([key, item]) => memberText(key, item, style, inner));
+    ? value.map((item) => renderFlow(item, style, inner))
+    : Object.entries(value).map(([key, item]) => renderFlowMember(key, item, style, inner));
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   if (items.length === 0) return open + close;
-  if (!style.isSpread) return open + style.padding + items.join(style.comma) + style.padding + close;
+  if (!style.isMultiline) return open + style.padding + items.join(style.comma) + style.padding + close;
   const { lineBreak } = style;
   return `${open}${lineBreak}${inner}${items.join(`,${lineBreak}${inner}`)}${lineBreak}${indent}${close}`;
 }
 
-export function memberText(key: string, value: unknown, style: Style, indent: string): string {
-  return scalarText(key, style.keyQuote, style) + style.colon + flowText(value, style, indent);
+export function renderFlowMember(key: string, value: unknown, style: Style, indent: string): string {
+  return renderScalar(key, style.keyQuote, style) + style.colon + renderFlow(value, style, indent);
 }
 
 export function quoteOf({ type }: Scalar): Quote {
   return type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE" ? type : "PLAIN";
 }
 
-function isFilled(value: unknown): value is object {
-  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
-}
-
-function unitOf(text: string): string {
+function detectIndent(text: string): string {
   return /^( {1,8}|\t)[^\s#]/m.exec(text)?.[1] ?? "  ";
 }
 
-type FlowStyle = Pick<Style, "padding" | "colon" | "comma" | "isSpread">;
+type FlowStyle = Pick<Style, "padding" | "colon" | "comma" | "isMultiline">;
 
 function flowStyle(tree: Tree, like: Collection | undefined): FlowStyle {
-  const usual = { padding: tree.isJson ? "" : " ", colon: ": ", comma: ", ", isSpread: false };
+  const usual = { padding: tree.isJson ? "" : " ", colon: ": ", comma: ", ", isMultiline: false };
   if (!like?.flow || !like.range) return usual;
   const [open, end] = like.range;
-  const isSpread = tree.text.slice(open, end).includes("\n");
-  if (like.items.length === 0) return { ...usual, isSpread };
+  const isMultiline = tree.text.slice(open, end).includes("\n");
+  if (like.items.length === 0) return { ...usual, isMultiline: isMultiline };
   const padding = /^[ \t]*(?=\S)/.exec(tree.text.slice(open + 1))?.[0] ?? usual.padding;
-  return { ...usual, padding, isSpread, ...(isMap(like) && separators(tree, membersOf(like))) };
+  return { ...usual, padding, isMultiline: isMultiline, ...(isMap(like) && separators(tree, membersOf(like))) };
 }
 
 function separators({ text, ...tree }: Tree, [member, next]: readonly Member[]): Partial<FlowStyle> {
   const value = member?.value;
-  const colon = member && value && text.slice(behindColon(member) - 1, startOf(value)) === ":" ? ":" : ": ";
+  const colon = member && value && text.slice(afterColon(member) - 1, startOf(value)) === ":" ? ":" : ": ";
   if (!member || !next) return { colon, comma: colon === ":" ? "," : ", " };
   const between = text.slice(memberEnd({ text, ...tree }, member), startOf(next));
   return { colon, comma: between === "," ? "," : ", " };

@@ -14,7 +14,8 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { PARSE_OPTIONS } from "../parse.ts";
-import { name, type Path, UneditableYaml } from "./change.ts";
+import type { Path } from "../source.ts";
+import { pathText, UneditableYaml } from "./change.ts";
 
 export type Member = Pair<Scalar<string>, Node | null>;
 export type Collection = YAMLMap | YAMLSeq;
@@ -26,18 +27,16 @@ export interface Tree {
   readonly isJson: boolean;
 }
 
-/** @param isJson an empty text does not show it */
+/** @param isJson from the name of the file, because an empty text and `{}` do not show it */
 export function parseTree(text: string, isJson: boolean): Tree {
   const documents = parseAllDocuments(text, { ...PARSE_OPTIONS, keepSourceTokens: true });
   const [document] = Array.isArray(documents) ? documents : [];
   const root = document?.contents ?? null;
   const aliases = text.includes("*") ? [...nodesOf(root)].filter((node) => isAlias(node)) : [];
-  return { text, root, aliases, isJson: isJson || isJsonText(text) };
+  return { text, root, aliases, isJson: isJson || (/^\s*\{\s*"/.test(text) && isJsonText(text)) };
 }
 
-/** `{}` is YAML and JSON; the name of the file decides. */
-function isJsonText(text: string): boolean {
-  if (!/^\s*\{\s*"/.test(text)) return false;
+export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -51,17 +50,17 @@ export function nodeAt(tree: Tree, path: Path): Node | null | undefined {
   let node: Node | null | undefined = tree.root;
   for (const [index, step] of path.entries()) {
     if (isAlias(node))
-      throw new UneditableYaml(`${name(path.slice(0, index))} is *${node.source}, a copy of &${node.source}`);
-    node = isMap(node) ? memberOf(node, step)?.value : itemOf(node, step);
+      throw new UneditableYaml(`${pathText(path.slice(0, index))} is *${node.source}, a copy of &${node.source}`);
+    node = isMap(node) ? findMember(node, step)?.value : findItem(node, step);
   }
   return node;
 }
 
-function itemOf(node: Node | null | undefined, step: string | number): Node | null | undefined {
+function findItem(node: Node | null | undefined, step: string | number): Node | null | undefined {
   return isSeq(node) && typeof step === "number" ? (node.items[step] as Node | undefined) : undefined;
 }
 
-export function memberOf(map: YAMLMap, key: string | number): Member | undefined {
+export function findMember(map: YAMLMap, key: string | number): Member | undefined {
   return membersOf(map).find((member) => member.key.value === key);
 }
 
@@ -73,7 +72,7 @@ export function membersOf(map: YAMLMap): Member[] {
 export function endOf(tree: Tree, node: Node | null, empty: number): number {
   if (isCollection(node) && !isFlow(node)) {
     if (isMap(node)) return memberEnd(tree, membersOf(node).at(-1) as Member);
-    return endOf(tree, node.items.at(-1) as Node, dashOf(node, node.items.length - 1) + 1);
+    return endOf(tree, node.items.at(-1) as Node, dashOffset(node, node.items.length - 1) + 1);
   }
   const [start, end] = node?.range ?? [empty, empty];
   if (start === end && !isAlias(node)) return empty;
@@ -83,11 +82,11 @@ export function endOf(tree: Tree, node: Node | null, empty: number): number {
 }
 
 export function memberEnd(tree: Tree, member: Member): number {
-  return endOf(tree, member.value, behindColon(member));
+  return endOf(tree, member.value, afterColon(member));
 }
 
 /** In `{ a, b }`, behind the key. */
-export function behindColon({ key, srcToken }: Member): number {
+export function afterColon({ key, srcToken }: Member): number {
   const colon = srcToken?.sep?.find(({ type }) => type === "map-value-ind");
   return colon ? colon.offset + 1 : (key.range?.[1] ?? 0);
 }
@@ -96,7 +95,7 @@ export function hasColon({ srcToken }: Member): boolean {
   return srcToken?.sep?.some(({ type }) => type === "map-value-ind") === true;
 }
 
-export function dashOf(list: YAMLSeq, index: number): number {
+export function dashOffset(list: YAMLSeq, index: number): number {
   const { items } = list.srcToken as CST.BlockSequence;
   const dashes = items.flatMap(({ start }) => start.filter(({ type }) => type === "seq-item-ind"));
   return dashes[index]?.offset ?? 0;

@@ -24,7 +24,7 @@ export function disagreements(text: string): string[] | undefined {
     const where = JSON.stringify(path);
     compare(`the value of ${where}`, scanned.at(path), parsed.at(path));
     compare(`the key of ${where}`, scanned.at(path, "key"), parsed.at(path, "key"));
-    compare(`${where} as written`, scanned.written(path), parsed.written(path));
+    compare(`${where} as written`, scanned.scalarSource(path), parsed.scalarSource(path));
   }
   return found;
 }

@@ -1,7 +1,7 @@
 /** Properties of every edit of every document, run with two numbers of runs. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { applied, type Change, UneditableYaml } from "../../../../src/core/yaml/splice/change.ts";
+import { applyChanges, type Change, UneditableYaml } from "../../../../src/core/yaml/splice/change.ts";
 import { editYaml } from "../../../../src/core/yaml/splice/edit-yaml.ts";
 import { parseYaml } from "../../../../src/core/yaml/parse.ts";
 import { document, entry, key, value, type WrittenDocument } from "./document-arbitraries.ts";
@@ -11,7 +11,7 @@ interface Deployments {
 }
 
 interface Wish {
-  readonly kind: "append" | "set" | "delete-member" | "delete-entry" | "rename" | "lead";
+  readonly kind: "append" | "set" | "delete-member" | "delete-entry" | "rename" | "prepend";
   readonly at: number;
   readonly key: string;
   readonly value: unknown;
@@ -19,7 +19,7 @@ interface Wish {
 }
 
 const wish: fc.Arbitrary<Wish> = fc.record({
-  kind: fc.constantFrom("append", "set", "set", "delete-member", "delete-entry", "rename", "lead"),
+  kind: fc.constantFrom("append", "set", "set", "delete-member", "delete-entry", "rename", "prepend"),
   at: fc.nat(20),
   key,
   value,
@@ -32,7 +32,7 @@ function changeOf(
   { deployments = [] }: Deployments,
 ): Change[] {
   if (kind === "append") return [{ kind, path: ["deployments"], value: added }];
-  if (kind === "lead") return [{ kind, path: ["first"], value: String(given) }];
+  if (kind === "prepend") return [{ kind, path: ["first"], value: String(given) }];
   const index = at % Math.max(1, deployments.length);
   const target = deployments[index];
   if (!target) return [];
@@ -64,7 +64,7 @@ export function everyEditIsExact(numRuns: number): Tally {
       const after = attempt(() => editYaml(before, changes));
       if (after === undefined) return void tally.refused++;
       tally.made++;
-      expect(parseYaml(after.text, "").value).toEqual(applied(before.value, changes));
+      expect(parseYaml(after.text, "").value).toEqual(applyChanges(before.value, changes));
       if (written.isJson) JSON.parse(after.text);
       expectUntouched(written.text, after);
     }),

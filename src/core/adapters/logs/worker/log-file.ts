@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { foreignCode, type ErrorCode } from "../../../api/code.ts";
 import { rotatedNames } from "../../../logs/rotated.ts";
-import { codeOf } from "../../../words/thrown.ts";
+import { errorCode } from "../../../words/thrown.ts";
 import { descriptorPath, listIfReadable, NO_FOLLOW, O_RDONLY } from "../../files/system.ts";
 
 /** Applies to the compressed and the decompressed size. */
@@ -79,7 +79,7 @@ function unzip(fd: number, size: number, path: string): Buffer {
   try {
     return gunzipSync(zipped, { maxOutputLength: MAX_ZIPPED_BYTES });
   } catch (error) {
-    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge;
+    if (errorCode(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge;
     throw new UnreadableLogError("ENOTREG", `${path} is not compressed by gzip.`);
   }
 }
@@ -106,7 +106,7 @@ function openFile(path: string): number {
   try {
     return openSync(path, O_RDONLY | NO_FOLLOW);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ELOOP" || code === "ENXIO") throw notRegularError(path);
     throw new UnreadableLogError(foreignCode(code), `${path} cannot be read (${code}).`);
   }

@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from "node:net";
-import { codeOf } from "../../../words/thrown.ts";
+import { errorCode } from "../../../words/thrown.ts";
 import { errorText, LinkFailure, unreachableError } from "../failure.ts";
 import { AnswerReader, AnswerTooLargeError, encodeRequest, MAX_ANSWER_BYTES } from "../message.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -20,7 +20,7 @@ export async function connect(path: string, waitMs: number): Promise<Connection>
   const socket = createConnection(path);
   const connected = new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);
-    socket.once("error", (error) => reject(unreachableError(codeOf(error), path)));
+    socket.once("error", (error) => reject(unreachableError(errorCode(error), path)));
   });
   try {
     await withTimeout(connected, waitMs, "PM2 did not accept the connection");

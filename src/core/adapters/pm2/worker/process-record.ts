@@ -1,5 +1,5 @@
 import { canonicalArguments, canonicalValue } from "../../../pm2/normalise.ts";
-import { portOf } from "../../../words/port.ts";
+import { parsePort } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import { recordedSettings } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -39,7 +39,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     cronRestart: stringOrNull(env["cron_restart"]),
     ...readUsage(listed),
     ...readMetrics(env["axm_monitor"]),
-    httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
+    httpPort: parsePort(environmentOf(listed)["SVC_HTTP_PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),

@@ -1,12 +1,11 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
-import type { Change } from "../change.ts";
+import type { Change, DiffReport } from "../change.ts";
 import { codeSpan } from "../../../findings/quote.ts";
-import { describeIssue, issuePlace } from "../../../findings/report.ts";
-import type { DiffReport } from "./diff-report.ts";
+import { describeIssue, issueLocation } from "../../../findings/report.ts";
 import {
-  bySection,
+  groupBySection,
   countChanges,
-  nameSide,
+  describeSide,
   effectTexts,
   fieldText,
   noteText,
@@ -18,13 +17,12 @@ const MAX_ISSUES = 20;
 /** GitHub limits a comment to 65,536 characters. */
 const MAX_LENGTH = 60_000;
 
-/** In a code span on one line, markup, HTML, mentions and references have no effect. */
 export function renderDiffMarkdown(report: DiffReport): string {
   const { file, from, to, changes, notes } = report;
   const [head = "", tail = ""] = [
     [
       `### ${codeSpan(file)}: ${countChanges(changes)}`,
-      `From ${nameSide(from, codeSpan)} to ${nameSide(to, codeSpan)}.`,
+      `From ${describeSide(from, codeSpan)} to ${describeSide(to, codeSpan)}.`,
     ],
     [...notes.map((note) => noteText(note, codeSpan)), ...verdictTexts(report), issueList(to.issues)],
   ].map((parts) => parts.filter((part) => part !== "").join("\n\n"));
@@ -34,20 +32,22 @@ export function renderDiffMarkdown(report: DiffReport): string {
 }
 
 function changeParts(changes: readonly Change[], room: number): string[] {
-  let left = room;
-  let shown = 0;
-  const parts = bySection(changes).flatMap(({ title, changes: own }) => {
+  let remaining = room;
+  let listed = 0;
+  const parts = groupBySection(changes).flatMap(({ title, changes: own }) => {
     const heading = `**${title}**`;
     const items: string[] = [];
     for (const item of own.map(changeItem)) {
-      left -= item.length + (items.length === 0 ? heading.length + 4 : 1);
-      if (left < 0) break;
+      remaining -= item.length + (items.length === 0 ? heading.length + 4 : 1);
+      if (remaining < 0) break;
       items.push(item);
     }
-    shown += items.length;
+    listed += items.length;
     return items.length === 0 ? [] : [heading, items.join("\n")];
   });
-  return shown === changes.length ? parts : [...parts, `And ${changes.length - shown} more; \`svcm diff\` shows them.`];
+  return listed === changes.length
+    ? parts
+    : [...parts, `And ${changes.length - listed} more; \`svcm diff\` shows them.`];
 }
 
 function changeItem(change: Change): string {
@@ -61,7 +61,7 @@ function changeItem(change: Change): string {
 
 function issueList(issues: readonly Issue[]): string {
   const items = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const place = issuePlace(issue);
+    const place = issueLocation(issue);
     const where = place ? `${codeSpan(locationText(place))} ` : "";
     return `- ${where}${codeSpan(describeIssue(issue), 400)} (${codeSpan(issue.code)})`;
   });

@@ -10,7 +10,7 @@ export function maskChange(change: Change): Change {
     ...(previousName !== undefined && { previousName: maskCredentials(previousName) }),
     fields: change.fields.map(maskField),
     effects: change.effects.map((effect) =>
-      effect.kind === "unknown" ? { ...effect, value: masked(effect.field, effect.value) } : effect,
+      effect.kind === "unknown" ? { ...effect, value: maskValue(effect.field, effect.value) } : effect,
     ),
   };
 }
@@ -18,15 +18,16 @@ export function maskChange(change: Change): Change {
 function maskField({ field, ...values }: FieldChange): FieldChange {
   return {
     field: maskCredentials(field),
-    ...("from" in values && { from: masked(field, values.from) }),
-    ...("to" in values && { to: masked(field, values.to) }),
+    ...("from" in values && { from: maskValue(field, values.from) }),
+    ...("to" in values && { to: maskValue(field, values.to) }),
   };
 }
 
-function masked(field: string, value: unknown): unknown {
+function maskValue(field: string, value: unknown): unknown {
   const prefix = `${field}: `;
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  const shown = maskSource(prefix + text.replaceAll(/[\r\n]+/g, " "));
-  if (shown === prefix + text.replaceAll(/[\r\n]+/g, " ")) return value;
-  return shown.startsWith(prefix) ? shown.slice(prefix.length) : REDACTED;
+  const line = prefix + text.replaceAll(/[\r\n]+/g, " ");
+  const masked = maskSource(line);
+  if (masked === line) return value;
+  return masked.startsWith(prefix) ? masked.slice(prefix.length) : REDACTED;
 }

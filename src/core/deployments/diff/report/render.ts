@@ -1,6 +1,6 @@
 import type { diffFormats } from "../../../api/names.ts";
 import type { Paint } from "../../../findings/text.ts";
-import type { DiffReport } from "./diff-report.ts";
+import type { DiffReport } from "../change.ts";
 
 export async function renderDiff(
   report: DiffReport,

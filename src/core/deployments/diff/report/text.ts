@@ -1,13 +1,12 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
-import type { Change } from "../change.ts";
-import { setOnOneLine } from "../../../findings/quote.ts";
-import { describeIssue, issuePlace } from "../../../findings/report.ts";
+import type { Change, DiffReport } from "../change.ts";
+import { toOneLine } from "../../../findings/quote.ts";
+import { describeIssue, issueLocation } from "../../../findings/report.ts";
 import type { Paint } from "../../../findings/text.ts";
-import type { DiffReport } from "./diff-report.ts";
 import {
-  bySection,
+  groupBySection,
   countChanges,
-  nameSide,
+  describeSide,
   effectTexts,
   fieldText,
   noteText,
@@ -20,8 +19,8 @@ const MAX_ISSUES = 20;
 
 export function renderDiffText(report: DiffReport, paint: Paint): string {
   const { file, from, to, changes, notes } = report;
-  const head = `${paint.bold(quote(file))}: ${nameSide(from, quote)} -> ${nameSide(to, quote)}`;
-  const sections = bySection(changes).map(({ title, changes: own }) =>
+  const head = `${paint.bold(quote(file))}: ${describeSide(from, quote)} -> ${describeSide(to, quote)}`;
+  const sections = groupBySection(changes).map(({ title, changes: own }) =>
     [paint.bold(title), ...own.flatMap((change) => changeLines(change, paint))].join("\n"),
   );
   const count = countChanges(changes);
@@ -67,13 +66,13 @@ function verdictColour({ from, to }: DiffReport, isNew: boolean, { green, red, y
 
 function issueLines(issues: readonly Issue[], { dim }: Paint): string[] {
   const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const place = issuePlace(issue);
+    const place = issueLocation(issue);
     const where = place ? `${quote(locationText(place))} ` : "";
-    return `  ${where}${setOnOneLine(describeIssue(issue), 1000)} ${dim(`[${issue.code}]`)}`;
+    return `  ${where}${toOneLine(describeIssue(issue), 1000)} ${dim(`[${issue.code}]`)}`;
   });
   return issues.length > MAX_ISSUES ? [...lines, `  and ${issues.length - MAX_ISSUES} more`] : lines;
 }
 
 function quote(text: string): string {
-  return setOnOneLine(text, MAX_VALUE);
+  return toOneLine(text, MAX_VALUE);
 }

@@ -1,6 +1,14 @@
-import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } from "../change.ts";
+import type {
+  Change,
+  ChangedSection,
+  Effect,
+  EffectAction,
+  FieldChange,
+  Note,
+  DiffReport,
+  DiffSide,
+} from "../change.ts";
 import { countIssues } from "../../../findings/report.ts";
-import type { DiffReport, DiffSide } from "./diff-report.ts";
 
 /** Distinguishes text of a document from svcm's own words. */
 export type Quote = (text: string) => string;
@@ -13,14 +21,13 @@ const SECTIONS: Readonly<Record<ChangedSection, string>> = {
   deployments: "Deploy targets",
 };
 
-export function bySection(changes: readonly Change[]): { readonly title: string; readonly changes: Change[] }[] {
+export function groupBySection(changes: readonly Change[]): { readonly title: string; readonly changes: Change[] }[] {
   return Object.entries(SECTIONS).flatMap(([name, title]) => {
     const own = changes.filter(({ section }) => section === name);
     return own.length === 0 ? [] : [{ title, changes: own }];
   });
 }
 
-/** `1 added, 2 changed` */
 export function countChanges(changes: readonly Change[]): string {
   if (changes.length === 0) return "no change in meaning";
   const kinds = KINDS.map((kind) => ({ kind, count: changes.filter((change) => change.kind === kind).length }));
@@ -36,7 +43,7 @@ export function subjectText({ kind, name, previousName }: Change, quote: Quote):
   return [...subject, kind, ...was].join(" ");
 }
 
-export function nameSide({ revision, commit = "", exists }: DiffSide, quote: Quote): string {
+export function describeSide({ revision, commit = "", exists }: DiffSide, quote: Quote): string {
   const where = revision === undefined ? "the work tree" : `${quote(revision)} (${quote(commit.slice(0, 10))})`;
   return exists ? where : `${where}, where the file does not exist`;
 }
@@ -44,15 +51,15 @@ export function nameSide({ revision, commit = "", exists }: DiffSide, quote: Quo
 /** `runtime: node20 -> node22`, or one value. */
 export function fieldText(change: FieldChange, kind: Change["kind"], quote: Quote, arrow: string): string {
   const { field, from, to } = change;
-  const [old, young] = bothAsText(from, to);
-  if (kind === "added") return `${quote(field)}: ${quote(young)}`;
+  const [old, next] = distinctTexts(from, to);
+  if (kind === "added") return `${quote(field)}: ${quote(next)}`;
   if (kind === "removed") return `${quote(field)}: ${quote(old)}`;
   const before = "from" in change ? quote(old) : "(none)";
-  return `${quote(field)}: ${before} ${arrow} ${"to" in change ? quote(young) : "(none)"}`;
+  return `${quote(field)}: ${before} ${arrow} ${"to" in change ? quote(next) : "(none)"}`;
 }
 
 /** The number 22 and the text "22" look alike. */
-function bothAsText(from: unknown, to: unknown): readonly [string, string] {
+function distinctTexts(from: unknown, to: unknown): readonly [string, string] {
   const plain = [plainText(from), plainText(to)] as const;
   return plain[0] === plain[1] ? [JSON.stringify(from) ?? "", JSON.stringify(to) ?? ""] : plain;
 }

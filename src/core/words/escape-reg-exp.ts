@@ -1,3 +1,3 @@
-export function literal(text: string): string {
+export function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

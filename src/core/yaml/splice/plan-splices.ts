@@ -1,18 +1,19 @@
 import { type Alias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import * as block from "./block.ts";
-import { type Change, name, type Path, UneditableYaml } from "./change.ts";
+import type { Path } from "../source.ts";
+import { type Change, pathText, UneditableYaml } from "./change.ts";
 import * as flow from "./flow.ts";
-import { insertedLines, lineBreakAt, nextLine, type Splice } from "./lines.ts";
-import { flowText, indentationAt, type Quote, quoteOf, scalarText, type Style, styleOf } from "./style.ts";
+import { insertLines, lineBreakAt, nextLine, type Splice } from "./lines.ts";
+import { renderFlow, indentationAt, type Quote, quoteOf, renderScalar, type Style, styleOf } from "./style.ts";
 import {
-  behindColon,
+  afterColon,
   type Collection,
   endOf,
   hasColon,
   isCollection,
   isFlow,
   type Member,
-  memberOf,
+  findMember,
   membersOf,
   nodeAt,
   nodesOf,
@@ -21,43 +22,43 @@ import {
 } from "./tree.ts";
 
 /** @throws {UneditableYaml} with the reason */
-export function splicesOf(tree: Tree, change: Change): Splice[] {
+export function planSplices(tree: Tree, change: Change): Splice[] {
   const { path } = change;
-  const isThere = nodeAt(tree, path) !== undefined;
+  const exists = nodeAt(tree, path) !== undefined;
   if (change.kind === "append") {
-    refuseShared(tree, isThere ? path : path.slice(0, -1), false);
+    refuseShared(tree, exists ? path : path.slice(0, -1), false);
     return append(tree, path, change.value);
   }
-  refuseShared(tree, isThere ? path : path.slice(0, -1), isThere);
+  refuseShared(tree, exists ? path : path.slice(0, -1), exists);
   if (change.kind === "delete") return remove(tree, path);
   if (change.kind === "rename") return rename(tree, path, change.to, change.value);
   if (change.kind === "set") return set(tree, path, change.value, change.order ?? []);
-  return isEmpty(tree.root) ? set(tree, path, change.value, []) : lead(tree, change.path[0], change.value);
+  return isEmptyRoot(tree.root) ? set(tree, path, change.value, []) : prepend(tree, change.path[0], change.value);
 }
 
 function set(tree: Tree, path: Path, value: unknown, order: readonly string[]): Splice[] {
   const key = String(path.at(-1));
-  if (path.length === 1 && isEmpty(tree.root)) return begin(tree, key, value);
+  if (path.length === 1 && isEmptyRoot(tree.root)) return startDocument(tree, key, value);
   const map = mapAt(tree, path.slice(0, -1));
-  const member = memberOf(map, key);
+  const member = findMember(map, key);
   if (member) return replaceValue(tree, member, value, isFlow(map));
-  const index = placeIn(map, key, order);
+  const index = insertionIndex(map, key, order);
   return isFlow(map)
     ? flow.insertItem(tree, map, index, { key, value })
     : block.insertMember(tree, map, index, key, value);
 }
 
-function lead(tree: Tree, key: string, value: unknown): Splice[] {
+function prepend(tree: Tree, key: string, value: unknown): Splice[] {
   const map = mapAt(tree, []);
-  return isFlow(map) ? flow.leadItem(tree, map, { key, value }) : block.leadMember(tree, map, key, value);
+  return isFlow(map) ? flow.prependItem(tree, map, { key, value }) : block.prependMember(tree, map, key, value);
 }
 
 function rename(tree: Tree, path: Path, to: string, value: unknown): Splice[] {
   const map = mapAt(tree, path.slice(0, -1));
-  const member = memberOf(map, String(path.at(-1)));
-  if (!member) throw new UneditableYaml(`${name(path)} is not there`);
+  const member = findMember(map, String(path.at(-1)));
+  if (!member) throw new UneditableYaml(`${pathText(path)} is not there`);
   const start = startOf(member);
-  const text = scalarText(to, quoteOf(member.key), tree);
+  const text = renderScalar(to, quoteOf(member.key), tree);
   const key = { start, end: member.key.range?.[1] ?? start, text };
   const isSameValue = isScalar(member.value) && member.value.value === value;
   return isSameValue ? [key] : [key, ...replaceValue(tree, member, value, isFlow(map))];
@@ -70,7 +71,7 @@ function remove(tree: Tree, path: Path): Splice[] {
     const index = membersOf(from).findIndex((member) => member.key.value === key);
     return isFlow(from) ? flow.deleteItem(tree, from, index) : block.deleteMember(tree, from, index);
   }
-  if (!isSeq(from) || typeof key !== "number") throw new UneditableYaml(`${name(path)} is not there`);
+  if (!isSeq(from) || typeof key !== "number") throw new UneditableYaml(`${pathText(path)} is not there`);
   if (isFlow(from)) return flow.deleteItem(tree, from, key);
   if (from.items.length > 1) return block.deleteItem(tree, from, key);
   return block.emptyList(tree, memberAt(tree, path.slice(0, -1)), from);
@@ -89,40 +90,44 @@ function append(tree: Tree, path: Path, value: object): Splice[] {
   return replaceValue(tree, memberAt(tree, path), [value], true);
 }
 
-function begin(tree: Tree, key: string, value: unknown): Splice[] {
+function startDocument(tree: Tree, key: string, value: unknown): Splice[] {
   const { text, root, isJson } = tree;
   const lineBreak = lineBreakAt(text, 0);
-  const style = { ...styleOf(tree, undefined, lineBreak), padding: "", isSpread: true };
+  const style = { ...styleOf(tree, undefined, lineBreak), padding: "", isMultiline: true };
   const [start, end] = isCollection(root) ? (root.range ?? [0, 0]) : [text.length, text.length];
   if (text.slice(start, end).includes("#")) throw new UneditableYaml("a comment is inside the empty brackets");
-  const written = isJson ? [flowText({ [key]: value }, style, "")] : block.newMemberLines(tree, null, key, value);
-  if (!isCollection(root)) return [insertedLines(text, text.length, written)];
-  const isWhole = nextLine(text, end) > end;
-  return [{ start, end, text: written.join(lineBreak) + (isWhole ? "" : lineBreak) }];
+  const lines = isJson ? [renderFlow({ [key]: value }, style, "")] : block.newMemberLines(tree, null, key, value);
+  if (!isCollection(root)) return [insertLines(text, text.length, lines)];
+  const hasLineBreak = nextLine(text, end) > end;
+  return [{ start, end, text: lines.join(lineBreak) + (hasLineBreak ? "" : lineBreak) }];
 }
 
 function replaceValue(tree: Tree, member: Member, value: unknown, isInFlow: boolean): Splice[] {
   const { text } = tree;
   const style = styleOf(tree, undefined, lineBreakAt(text, startOf(member)));
   const old = member.value;
-  const [start, end] = [old?.range?.[0] ?? 0, endOf(tree, old, behindColon(member))];
-  const written = flowText(value, { ...style, valueQuote: quoteLike(old, tree) }, indentationAt(text, startOf(member)));
-  if (end <= behindColon(member)) {
-    const colon = behindColon(member);
-    return [{ start: colon, end: colon, text: `${hasColon(member) ? "" : ":"} ${written}` }];
+  const [start, end] = [old?.range?.[0] ?? 0, endOf(tree, old, afterColon(member))];
+  const rendered = renderFlow(
+    value,
+    { ...style, valueQuote: quoteFor(old, tree) },
+    indentationAt(text, startOf(member)),
+  );
+  if (end <= afterColon(member)) {
+    const colon = afterColon(member);
+    return [{ start: colon, end: colon, text: `${hasColon(member) ? "" : ":"} ${rendered}` }];
   }
   const isBlock = isCollection(old) && !isFlow(old);
-  if (isBlock && (isInFlow || text.slice(behindColon(member), end).includes("#")))
+  if (isBlock && (isInFlow || text.slice(afterColon(member), end).includes("#")))
     throw new UneditableYaml("the replaced lines contain comments");
-  return isBlock ? [{ start: behindColon(member), end, text: ` ${written}` }] : [{ start, end, text: written }];
+  return isBlock ? [{ start: afterColon(member), end, text: ` ${rendered}` }] : [{ start, end, text: rendered }];
 }
 
-function quoteLike(old: Node | null, { isJson }: Pick<Style, "isJson">): Quote {
+function quoteFor(old: Node | null, { isJson }: Pick<Style, "isJson">): Quote {
   if (isJson) return "QUOTE_DOUBLE";
   return isScalar(old) && typeof old.value === "string" ? quoteOf(old) : "PLAIN";
 }
 
-function placeIn(map: YAMLMap, key: string, order: readonly string[]): number {
+function insertionIndex(map: YAMLMap, key: string, order: readonly string[]): number {
   const earlier = order.slice(0, Math.max(0, order.indexOf(key)));
   const keys = membersOf(map).map((member) => member.key.value);
   const places = earlier.map((other) => keys.indexOf(other)).filter((index) => index !== -1);
@@ -132,16 +137,16 @@ function placeIn(map: YAMLMap, key: string, order: readonly string[]): number {
 function mapAt(tree: Tree, path: Path): YAMLMap {
   const node = nodeAt(tree, path);
   if (isMap(node)) return node;
-  throw new UneditableYaml(`${name(path)} is not a map`);
+  throw new UneditableYaml(`${pathText(path)} is not a map`);
 }
 
 function memberAt(tree: Tree, path: Path): Member {
-  const member = memberOf(mapAt(tree, path.slice(0, -1)), String(path.at(-1)));
+  const member = findMember(mapAt(tree, path.slice(0, -1)), String(path.at(-1)));
   if (member) return member;
-  throw new UneditableYaml(`${name(path)} is not there`);
+  throw new UneditableYaml(`${pathText(path)} is not there`);
 }
 
-function isEmpty(root: Collection | Node | null): boolean {
+function isEmptyRoot(root: Collection | Node | null): boolean {
   return (
     root === null || (isScalar(root) && root.value === null) || (isMap(root) && isFlow(root) && root.items.length === 0)
   );
@@ -157,12 +162,12 @@ function refuseShared(tree: Tree, path: Path, isReplaced: boolean): void {
   if (aliases.length === 0) return;
   for (let length = 0; length <= path.length; length++) {
     const node = nodeAt(tree, path.slice(0, length));
-    if (node) refuseRepeated(tree, aliases, node, name(path.slice(0, length)));
+    if (node) refuseRepeated(tree, aliases, node, pathText(path.slice(0, length)));
   }
   if (!isReplaced) return;
   const inside = new Set(nodesOf(nodeAt(tree, path)));
   const outside = aliases.filter((alias) => !inside.has(alias));
-  for (const node of inside) refuseRepeated(tree, outside, node, name(path));
+  for (const node of inside) refuseRepeated(tree, outside, node, pathText(path));
 }
 
 function refuseRepeated(tree: Tree, aliases: readonly Alias[], node: Node, where: string): void {

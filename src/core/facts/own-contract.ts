@@ -7,15 +7,15 @@ export function isOwnContract(contract: RuntimeContract): boolean {
 }
 
 /** Without the drivers and frameworks of keys that the contract lacks. */
-export function matrixFor(contract: RuntimeContract, whole = packagedCapabilityMatrix): CapabilityMatrix {
-  if (!isOwnContract(contract)) return whole;
-  const { drivers, interfaceTypes, ...matrix } = whole;
+export function limitMatrix(contract: RuntimeContract, matrix = packagedCapabilityMatrix): CapabilityMatrix {
+  if (!isOwnContract(contract)) return matrix;
+  const { drivers, interfaceTypes, ...rest } = matrix;
   const isKnown = (fact: unknown): boolean => {
     const key = typeof fact === "object" && fact !== null && "key" in fact ? String(fact.key) : undefined;
     return key === undefined || contract.keys[key]?.kind === "enum";
   };
   return {
-    ...matrix,
+    ...rest,
     drivers: Object.fromEntries(Object.entries(drivers).filter(([, driver]) => isKnown(driver))),
     interfaceTypes: Object.fromEntries(
       Object.entries(interfaceTypes).map(([name, { frameworks, ...type }]) => [

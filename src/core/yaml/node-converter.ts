@@ -1,21 +1,19 @@
 import type { Code } from "../api/codes.generated.ts";
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { MAX_FINDINGS, type Issue, type Location } from "../api/issue.ts";
-import { kindElsewhere } from "./elsewhere.ts";
-
-type Path = readonly (string | number)[];
+import type { Path } from "./source.ts";
+import { yaml11Kind } from "./yaml11.ts";
 
 const MAX_DEPTH = 16;
 export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 /** Each issue repeats its path, which could be long. */
-const MAX_SHOWN_KEY = 80;
+const MAX_KEY_LENGTH = 80;
 const MAX_ALIASED_NODES = 10_000;
-/** The limit for the characters that aliases repeat. */
 const MAX_ALIASED_CHARACTERS = 1_000_000;
-const TOO_MUCH = "aliases expand to too much";
+const ALIASES_TOO_LARGE = "aliases expand to too much";
 
 /** Converts nodes to plain data. The library's own conversion takes minutes on hostile input. */
-export class Walk {
+export class NodeConverter {
   readonly issues: Issue[] = [];
   readonly #locate: (offset: number) => Location;
   readonly #anchors = new Map<string, Node>();
@@ -53,7 +51,7 @@ export class Walk {
     const offset = node.range?.[0] ?? 0;
     if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, TOO_DEEP, offset);
     if (this.#aliasDepth > 0 && ++this.#aliasedNodes > MAX_ALIASED_NODES) {
-      if (this.#aliasedNodes === MAX_ALIASED_NODES + 1) this.report("YAML_ALIAS", path, TOO_MUCH, offset);
+      if (this.#aliasedNodes === MAX_ALIASED_NODES + 1) this.report("YAML_ALIAS", path, ALIASES_TOO_LARGE, offset);
       return undefined;
     }
     if (isAlias(node)) return this.#alias(node, path, depth, offset);
@@ -73,7 +71,7 @@ export class Walk {
 
   #scalar(node: Scalar, path: Path): unknown {
     const { value, type, source = "", range } = node;
-    const elsewhere = type === "PLAIN" && typeof value === "string" ? kindElsewhere(source) : undefined;
+    const elsewhere = type === "PLAIN" && typeof value === "string" ? yaml11Kind(source) : undefined;
     if (elsewhere !== undefined) {
       const message = `${source} is text in YAML 1.2, but ${elsewhere} in YAML 1.1; quote it`;
       this.#warn("YAML_AMBIGUOUS", path, message, range?.[0] ?? 0);
@@ -110,7 +108,8 @@ export class Walk {
     if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) return undefined;
     const [start, end] = target.range ?? [0, 0];
     this.#aliasedCharacters += end - start;
-    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) return this.report("YAML_ALIAS", path, TOO_MUCH, offset);
+    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS)
+      return this.report("YAML_ALIAS", path, ALIASES_TOO_LARGE, offset);
     this.#aliasDepth++;
     const value = this.value(target, path, depth);
     this.#aliasDepth--;
@@ -119,6 +118,6 @@ export class Walk {
 }
 
 export function issueAt(code: Code, path: Path, message: string, at: Location): Issue {
-  const shown = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_KEY) : step));
-  return { code, severity: "error", path: shown, message, at };
+  const shortPath = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_KEY_LENGTH) : step));
+  return { code, severity: "error", path: shortPath, message, at };
 }

@@ -1,12 +1,12 @@
 import type { Issue } from "../api/issue.ts";
-import { accepting, type Finding, toIssue } from "../findings/rule.ts";
+import { withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 import { isRecord } from "../words/record.ts";
 import { startupKeys, type CarriedDrivers } from "./plan.ts";
 
 /** The file next to the env files that lists the drivers for which a backend has an adapter. */
-export const CARRIED_FILE = "svcm.startup.json";
+export const DRIVERS_FILE = "svcm.startup.json";
 
-export function readCarriedFile(document: unknown): CarriedDrivers | readonly Issue[] {
+export function parseDriversFile(document: unknown): CarriedDrivers | readonly Issue[] {
   const findings = fileFindings(document);
   if (findings.length === 0) return (document as { readonly drivers: CarriedDrivers }).drivers;
   return findings.map((finding) => toIssue({ code: "STARTUP_DRIVERS_INVALID", severity: "error", ...finding }));
@@ -16,7 +16,7 @@ function fileFindings(document: unknown): Finding[] {
   if (!isRecord(document)) return [{ message: 'expected { "drivers": { KEY: [value, ...] } }' }];
   const unknown = Object.keys(document).filter((member) => member !== "drivers");
   return [
-    ...unknown.map((member) => ({ path: [member], ...accepting(`"${member}" is not a known member`, ["drivers"]) })),
+    ...unknown.map((member) => ({ path: [member], ...withAccepted(`"${member}" is not a known member`, ["drivers"]) })),
     ...driverFindings(document["drivers"]),
   ];
 }
@@ -26,11 +26,11 @@ export function driverFindings(drivers: unknown): Finding[] {
   return Object.entries(drivers).flatMap(([key, values]): Finding[] => {
     const path = ["drivers", key];
     if (!startupKeys.some((one) => one === key))
-      return [{ path, ...accepting(`drivers: "${key}" is not a startup key`, startupKeys) }];
-    return isList(values) ? [] : [{ path, message: `drivers.${key}: expected a list of at least one value` }];
+      return [{ path, ...withAccepted(`drivers: "${key}" is not a startup key`, startupKeys) }];
+    return isFilledList(values) ? [] : [{ path, message: `drivers.${key}: expected a list of at least one value` }];
   });
 }
 
-function isList(value: unknown): boolean {
+function isFilledList(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "");
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { frameLine } from "../../../src/core/findings/frame.ts";
+import { renderFrame } from "../../../src/core/findings/code-frame.ts";
 
 function pointedAt(line: string, column: number): string {
-  const { source, caret } = frameLine(line, column)!;
+  const { source, caret } = renderFrame(line, column)!;
   let rest = source;
   while (rest !== "" && stringWidth(source) - stringWidth(rest) < caret.length - 1)
     rest = rest.slice(rest.codePointAt(0)! > 0xffff ? 2 : 1);
@@ -34,14 +34,14 @@ describe("frameLine", () => {
     ["at its end", 998, /^…a+X {2}$/],
   ])("a long line is cut around the caret: %s", (_, column, shape) => {
     const line = `${"a".repeat(column - 1)}X  ${"a".repeat(998 - column)}`;
-    const { source, caret } = frameLine(line, column)!;
+    const { source, caret } = renderFrame(line, column)!;
     expect(source.padEnd(caret.length + 2)).toMatch(shape);
     expect(source[caret.length - 1]).toBe("X");
     expect(source.length).toBeLessThanOrEqual(120);
   });
 
   test("a line of wide characters is cut by columns, not by characters", () => {
-    const { source, caret } = frameLine("値".repeat(300), 150)!;
+    const { source, caret } = renderFrame("値".repeat(300), 150)!;
     expect(stringWidth(source)).toBeLessThanOrEqual(120);
     expect(stringWidth(source)).toBeGreaterThan(110);
     expect(caret.length).toBeLessThanOrEqual(120);
@@ -50,11 +50,11 @@ describe("frameLine", () => {
   test("a frame that is cut shows no part of a secret", () => {
     const line = `${"a".repeat(200)} redis://user:${"s".repeat(500)}@host/${"b".repeat(200)}`;
     for (let column = 1; column < line.length; column += 7)
-      expect(frameLine(line, column)!.source).not.toMatch(/ss|user/);
+      expect(renderFrame(line, column)!.source).not.toMatch(/ss|user/);
   });
 
   test("a line that is too long to be written by hand is not framed", () => {
-    expect(frameLine("a".repeat(2001), 1)).toBeUndefined();
+    expect(renderFrame("a".repeat(2001), 1)).toBeUndefined();
   });
 
   test("any line and column: does not throw, and is at most 120 columns wide", () => {
@@ -64,7 +64,7 @@ describe("frameLine", () => {
     );
     fc.assert(
       fc.property(anyLine, fc.integer({ min: 1, max: 500 }), (line, column) => {
-        const { source, caret } = frameLine(line, column)!;
+        const { source, caret } = renderFrame(line, column)!;
         expect(caret).toMatch(/^ {0,120}\^$/);
         expect(source).not.toMatch(/[\r\n\t]/);
       }),
@@ -75,7 +75,7 @@ describe("frameLine", () => {
     const letters = "aé ßжλאقह中文字かなカナ한글ＡＢ｢ｱ。、！😀🚀";
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from(letters)), maxLength: 40 }), (line) => {
-        const { caret } = frameLine(line, line.length + 1)!;
+        const { caret } = renderFrame(line, line.length + 1)!;
         expect(caret.length - 1).toBe(stringWidth(line.normalize("NFC")));
       }),
     );
@@ -83,6 +83,6 @@ describe("frameLine", () => {
 });
 
 test("a frame fits a narrower window", () => {
-  const { source, caret } = frameLine("a".repeat(200), 150, 60)!;
+  const { source, caret } = renderFrame("a".repeat(200), 150, 60)!;
   expect(Math.max(source.length, caret.length)).toBeLessThanOrEqual(60);
 });

@@ -9,7 +9,7 @@ export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | 
 
 const WINDOW_MS = 1_000;
 /** Above this number, addresses are counted together. */
-const MOST_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 1_000;
 
 interface Window {
   count: number;
@@ -18,7 +18,7 @@ interface Window {
 }
 
 /** At most one record a second for each address and code, with the number of attempts. */
-export class Refusals {
+export class RefusalLog {
   readonly #ports: Pick<Ports, "audit" | "clock" | "host">;
   readonly #windows = new Map<string, Window>();
   readonly #writing = new Set<Promise<void>>();
@@ -28,10 +28,10 @@ export class Refusals {
   }
 
   /** Resolves when the caller may respond. Never rejects: if the record cannot be written, that is logged. */
-  async refused(attempt: RefusedAttempt): Promise<void> {
-    const known = this.#windows.has(keyOf(attempt)) || this.#windows.size < MOST_ADDRESSES;
-    const counted = known ? attempt : { ...attempt, address: "" };
-    const key = keyOf(counted);
+  async record(attempt: RefusedAttempt): Promise<void> {
+    const hasOwnWindow = this.#windows.has(windowKey(attempt)) || this.#windows.size < MAX_ADDRESSES;
+    const counted = hasOwnWindow ? attempt : { ...attempt, address: "" };
+    const key = windowKey(counted);
     const window = this.#windows.get(key);
     if (window === undefined) {
       this.#open(key, counted);
@@ -41,7 +41,6 @@ export class Refusals {
     window.latest = counted;
   }
 
-  /** Resolves when every record is written. */
   async close(): Promise<void> {
     for (const { timer } of this.#windows.values()) clearTimeout(timer);
     await Promise.all([...this.#windows.keys()].map((key) => this.#flush(key, false)));
@@ -53,11 +52,11 @@ export class Refusals {
     this.#windows.set(key, { count: 0, latest, timer });
   }
 
-  async #flush(key: string, goesOn: boolean): Promise<void> {
+  async #flush(key: string, reopens: boolean): Promise<void> {
     const window = this.#windows.get(key);
     this.#windows.delete(key);
     if (window === undefined || window.count === 0) return;
-    if (goesOn) this.#open(key, window.latest);
+    if (reopens) this.#open(key, window.latest);
     await this.#write(window.latest, window.count);
   }
 
@@ -76,6 +75,6 @@ export class Refusals {
   }
 }
 
-function keyOf({ address, code, actor = "" }: RefusedAttempt): string {
+function windowKey({ address, code, actor = "" }: RefusedAttempt): string {
   return `${address} ${code} ${actor}`;
 }

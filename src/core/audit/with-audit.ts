@@ -4,7 +4,6 @@ import { failureCode, SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 
-/** Some of it is only known during the attempt. */
 export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
 /**
@@ -12,42 +11,42 @@ export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "k
  * that ends earlier leaves one record, `refused`; one without effect leaves none, unless `isAlwaysRecorded`.
  * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; errors of `mutate` pass through
  */
-export async function audited<T>(
+export async function withAudit<T>(
   ports: Ports,
   caller: Caller,
   subject: AuditSubject,
   mutate: (begin: () => Promise<void>) => Promise<T>,
   { isAlwaysRecorded = false }: { readonly isAlwaysRecorded?: boolean } = {},
 ): Promise<T> {
-  const record = recorderOf(ports, caller, subject);
-  let hasBegun = false;
+  const record = createRecorder(ports, caller, subject);
+  let hasStarted = false;
   const begin = async (): Promise<void> => {
     await record("started");
-    hasBegun = true;
+    hasStarted = true;
   };
   let result: T;
   try {
     result = await mutate(begin);
   } catch (error) {
     // If this record fails too, the original error is more useful.
-    if (hasBegun || ports.workspace.rootSource !== undefined) {
-      await record(hasBegun ? "failed" : "refused", error instanceof FileError ? error.code : failureCode(error)).catch(
-        () => undefined,
-      );
+    if (hasStarted || ports.workspace.rootSource !== undefined) {
+      await record(
+        hasStarted ? "failed" : "refused",
+        error instanceof FileError ? error.code : failureCode(error),
+      ).catch(() => undefined);
     }
     throw error;
   }
-  if (hasBegun || isAlwaysRecorded) await record("succeeded");
+  if (hasStarted || isAlwaysRecorded) await record("succeeded");
   return result;
 }
 
-/** The records of one attempt share an id. */
-function recorderOf(ports: Ports, caller: Caller, subject: AuditSubject) {
+function createRecorder(ports: Ports, caller: Caller, subject: AuditSubject) {
   const { clock, host } = ports;
   const id = host.randomId();
   const attemptedAt = clock.elapsed();
   return (outcome: AuditRecord["outcome"], code?: ErrorCode): Promise<void> =>
-    append(ports, {
+    appendRecord(ports, {
       id,
       timestamp: new Date(clock.now()).toISOString(),
       ...subject(),
@@ -60,7 +59,7 @@ function recorderOf(ports: Ports, caller: Caller, subject: AuditSubject) {
     });
 }
 
-async function append(ports: Ports, record: AuditRecord): Promise<void> {
+async function appendRecord(ports: Ports, record: AuditRecord): Promise<void> {
   try {
     await ports.audit.append(record);
   } catch (error) {

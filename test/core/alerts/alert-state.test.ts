@@ -1,27 +1,28 @@
 import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../src/core/alerts/conditions.ts";
-import { holdOffsOf, judge, NOTHING_HELD, type Report } from "../../../src/core/alerts/hold.ts";
+import { readHoldOffs, updateAlerts, INITIAL_STATE, type AlertReport } from "../../../src/core/alerts/alert-state.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const HOLD_OFFS = holdOffsOf({ rules: {} });
+const HOLD_OFFS = readHoldOffs({ rules: {} });
 
 const offline = (subject = "api"): Condition => ({ rule: "not-online", subject, details: "It is not online." });
 
 /** Checks the conditions every ten seconds, and returns the reports with their second. */
 function run(seconds: number, conditionsAt: (second: number) => readonly Condition[], holdOffs = HOLD_OFFS) {
-  let memory = NOTHING_HELD;
-  const reports: (Report & { readonly second: number })[] = [];
+  let state = INITIAL_STATE;
+  const reports: (AlertReport & { readonly second: number })[] = [];
   for (let second = 0; second <= seconds; second += 10) {
-    const judged = judge(memory, conditionsAt(second), second * SECOND, holdOffs);
-    memory = judged.memory;
-    reports.push(...judged.reports.map((report) => ({ ...report, second })));
+    const update = updateAlerts(state, conditionsAt(second), second * SECOND, holdOffs);
+    state = update.state;
+    reports.push(...update.reports.map((report) => ({ ...report, second })));
   }
   return reports;
 }
 
-const facts = ({ second, state, subject }: Report & { readonly second: number }) => `${second} ${state} ${subject}`;
+const facts = ({ second, state, subject }: AlertReport & { readonly second: number }) =>
+  `${second} ${state} ${subject}`;
 
 describe("an alert", () => {
   test("is reported once its condition has held for the hold-off, and once when it has ended", () => {
@@ -45,7 +46,7 @@ describe("an alert", () => {
   });
 
   test("is never reported if its rule is off, and a rule has its own hold-off", () => {
-    const holdOffs = holdOffsOf({ rules: { "not-online": "off", disk: "2h" } });
+    const holdOffs = readHoldOffs({ rules: { "not-online": "off", disk: "2h" } });
     expect(holdOffs).toEqual({
       "crash-loop": 0,
       "memory-growth": 30 * MINUTE,

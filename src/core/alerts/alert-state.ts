@@ -1,0 +1,122 @@
+import { alertRules, type AlertRule } from "../api/names.ts";
+import type { AlertSettings } from "../project/project.ts";
+import { parseDuration } from "../words/duration.ts";
+import type { Condition } from "./conditions.ts";
+
+/** Until svcm reports the condition. A rule without a value is off. */
+export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
+
+const HOLD_OFF = /^(\d+)([smh])$/;
+const DEFAULTS: Readonly<Record<AlertRule, string>> = {
+  "not-online": "60s",
+  "crash-loop": "0s",
+  "memory-growth": "30m",
+  disk: "5m",
+  drift: "15m",
+  "pm2-away": "60s",
+};
+
+export function readHoldOffs({ rules }: Pick<AlertSettings, "rules">): HoldOffs {
+  const entries = alertRules.flatMap((rule) => {
+    const ms = parseDuration(rules[rule] ?? DEFAULTS[rule], HOLD_OFF);
+    return ms === undefined ? [] : [[rule, ms] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The condition is present, or was until a moment ago. */
+interface ActiveAlert {
+  readonly condition: Condition;
+  readonly sinceMs: number;
+  readonly reportedMs: number | undefined;
+  readonly clearedMs: number | undefined;
+}
+
+export interface AlertState {
+  readonly active: ReadonlyMap<string, ActiveAlert>;
+  readonly sentMs: readonly number[];
+  /** Not sent because of the rate limit. */
+  readonly leftOut: number;
+}
+
+export const INITIAL_STATE: AlertState = { active: new Map(), sentMs: [], leftOut: 0 };
+
+export interface AlertReport extends Condition {
+  readonly state: "firing" | "resolved";
+  readonly sinceMs: number;
+  readonly leftOut: number;
+}
+
+type DueReport = Omit<AlertReport, "leftOut">;
+
+/** A condition that returns within this time has not ended. */
+const RESOLVE_AFTER_MS = 60_000;
+const REPEAT_AFTER_MS = 6 * 3_600_000;
+const RATE_LIMIT = { messages: 10, withinMs: 10 * 60_000 } as const;
+
+/**
+ * A condition is reported once when it has lasted for its hold-off, again every six hours, and once when it has been
+ * gone for a minute. At most ten reports are made in ten minutes.
+ * @param nowMs on a monotonic clock
+ */
+export function updateAlerts(
+  state: AlertState,
+  conditions: readonly Condition[],
+  nowMs: number,
+  holdOffs: HoldOffs,
+): { readonly state: AlertState; readonly reports: readonly AlertReport[] } {
+  const current = new Map(
+    conditions.filter(({ rule }) => holdOffs[rule] !== undefined).map((one) => [`${one.rule} ${one.subject}`, one]),
+  );
+  const active = new Map<string, ActiveAlert>();
+  const due: DueReport[] = [];
+  for (const key of new Set([...state.active.keys(), ...current.keys()])) {
+    const { alert, report } = updateAlert(state.active.get(key), current.get(key), nowMs, holdOffs);
+    if (alert !== undefined) active.set(key, alert);
+    if (report !== undefined) due.push(report);
+  }
+  return limitReports(state, active, due, nowMs);
+}
+
+function updateAlert(
+  before: ActiveAlert | undefined,
+  condition: Condition | undefined,
+  nowMs: number,
+  holdOffs: HoldOffs,
+): { readonly alert?: ActiveAlert; readonly report?: DueReport } {
+  if (condition === undefined) return before === undefined ? {} : resolveAlert(before, nowMs);
+  const { sinceMs = nowMs, reportedMs } = before ?? {};
+  const isDue =
+    reportedMs === undefined
+      ? nowMs - sinceMs >= (holdOffs[condition.rule] ?? 0)
+      : nowMs - reportedMs >= REPEAT_AFTER_MS;
+  const alert = { condition, sinceMs, reportedMs: isDue ? nowMs : reportedMs, clearedMs: undefined };
+  return isDue ? { alert, report: { ...condition, state: "firing", sinceMs } } : { alert };
+}
+
+/** A condition that ends before its report is never reported. */
+function resolveAlert(before: ActiveAlert, nowMs: number): ReturnType<typeof updateAlert> {
+  if (before.reportedMs === undefined) return {};
+  const clearedMs = before.clearedMs ?? nowMs;
+  if (nowMs - clearedMs < RESOLVE_AFTER_MS) return { alert: { ...before, clearedMs } };
+  return { report: { ...before.condition, state: "resolved", sinceMs: before.sinceMs } };
+}
+
+function limitReports(
+  { sentMs, leftOut }: AlertState,
+  active: ReadonlyMap<string, ActiveAlert>,
+  due: readonly DueReport[],
+  nowMs: number,
+): ReturnType<typeof updateAlerts> {
+  const recent = sentMs.filter((ms) => nowMs - ms < RATE_LIMIT.withinMs);
+  const sent = due.slice(0, Math.max(0, RATE_LIMIT.messages - recent.length));
+  const reports = sent.map((report, index) => ({ ...report, leftOut: index === 0 ? leftOut : 0 }));
+  return {
+    state: {
+      active,
+      sentMs: [...recent, ...sent.map(() => nowMs)],
+      leftOut: (sent.length > 0 ? 0 : leftOut) + due.length - sent.length,
+    },
+    reports,
+  };
+}
