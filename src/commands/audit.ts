@@ -44,13 +44,13 @@ export default class Audit extends NodeCommand {
             [
               { heading: "TIME", cell: ({ timestamp }) => auditText.secondOf(timestamp) },
               { heading: "ACTION", cell: ({ action }) => action },
-              { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, spare: 1 },
+              { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, dropPriority: 1 },
               { heading: "WHAT", cell: auditText.subjectOf, shorten: "fold" },
               {
                 heading: "BY",
                 cell: auditText.callerOf,
                 shorten: "end",
-                spare: 2,
+                dropPriority: 2,
               },
               { heading: "OUTCOME", cell: auditText.outcomeOf, shorten: "fold", colour: outcomeColour },
             ],

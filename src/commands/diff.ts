@@ -48,7 +48,7 @@ export default class Diff extends SvcmCommand {
     const { environment, format } = flags;
     const plan =
       environment === undefined ? undefined : await this.execute(rolloutPlan, { environment, from: args.revision });
-    if (flags["exit-code"] && (report.changes.length > 0 || plan?.changed)) this.answerNo();
+    if (flags["exit-code"] && (report.changes.length > 0 || plan?.changed)) this.setExitCode(1);
     if (!this.jsonEnabled()) {
       const painted = format === "text" ? paint : unpainted;
       const parts = [

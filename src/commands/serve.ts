@@ -69,10 +69,10 @@ export default class Serve extends SvcmCommand {
   async #joinFleet(
     ports: Ports,
     log: FleetLog,
-    asked: { readonly url: string | undefined; readonly name: string | undefined },
+    options: { readonly url: string | undefined; readonly name: string | undefined },
   ) {
     const { startNode } = await import("../fleet/index.ts");
-    return await startNode({ ports, log, env: process.env, version: this.config.version, ...asked });
+    return await startNode({ ports, log, env: process.env, version: this.config.version, ...options });
   }
 }
 

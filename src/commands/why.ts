@@ -16,7 +16,7 @@ export default class Why extends NodeCommand {
   async run() {
     const { args } = await this.parse(Why);
     const response = await this.execute(eventWhy, { name: args.name });
-    if (response.event === null) this.answerNo();
+    if (response.event === null) this.setExitCode(1);
     this.print((screen) => fold(whyLines(response).join("\n"), screen));
     return response;
   }

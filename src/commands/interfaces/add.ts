@@ -1,8 +1,8 @@
 import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { completed } from "../terminal/entry-questions.ts";
-import { edit } from "../terminal/document-edits.ts";
+import { interfaceFlags, documentFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { promptForMissingValues } from "../terminal/entry-questions.ts";
+import { editDocument } from "../terminal/document-edits.ts";
 
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
@@ -15,13 +15,13 @@ export default class InterfacesAdd extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(InterfacesAdd);
-    const given = valuesOf(flags, interfaceFields);
-    const values = { ...(await completed(this, flags, "interfaces", given)) };
-    return edit(this, flags, {
+    const given = fieldValues(flags, interfaceFields);
+    const values = { ...(await promptForMissingValues(this, flags, "interfaces", given)) };
+    return editDocument(this, flags, {
       operation: interfaceAdd,
       input: { values },
       fields: interfaceFields,
-      done: ({ target, file }) => `Added ${target} to ${file}`,
+      describeResult: ({ target, file }) => `Added ${target} to ${file}`,
     });
   }
 }

@@ -25,17 +25,21 @@ export default class NodesList extends SvcmCommand {
             cell: ({ state }) => state,
             colour: ({ state }, { green, red }) => (state === "online" ? green : red),
           },
-          { heading: "LABELS", cell: ({ labels }) => labelsText(labels), shorten: "end", spare: 3 },
-          { heading: "PROCESSES", cell: processesOf },
-          { heading: "RELEASE", cell: ({ release }) => release?.commit?.slice(0, 10) ?? release?.id ?? "-", spare: 2 },
-          { heading: "SVCM", cell: ({ svcm }) => svcm ?? "-", spare: 1 },
-          { heading: "PM2", cell: ({ pm2 }) => pm2 ?? "-", spare: 1 },
+          { heading: "LABELS", cell: ({ labels }) => labelsText(labels), shorten: "end", dropPriority: 3 },
+          { heading: "PROCESSES", cell: processesText },
+          {
+            heading: "RELEASE",
+            cell: ({ release }) => release?.commit?.slice(0, 10) ?? release?.id ?? "-",
+            dropPriority: 2,
+          },
+          { heading: "SVCM", cell: ({ svcm }) => svcm ?? "-", dropPriority: 1 },
+          { heading: "PM2", cell: ({ pm2 }) => pm2 ?? "-", dropPriority: 1 },
         ],
         nodes,
         screen,
       ),
     );
-    if (nodes.some(({ state }) => state !== "online")) this.answerNo();
+    if (nodes.some(({ state }) => state !== "online")) this.setExitCode(1);
     return { nodes };
   }
 }
@@ -46,7 +50,7 @@ function labelsText(labels: ListedNode["labels"]): string {
     .join(" ");
 }
 
-function processesOf({ processes }: ListedNode): string {
+function processesText({ processes }: ListedNode): string {
   if (processes === undefined) return "-";
   if ("error" in processes) return processes.code ?? processes.error;
   const { online, total, troubled } = processes;

@@ -18,7 +18,7 @@ export default class NodesShow extends SvcmCommand {
       if (value !== undefined)
         this.log(`${name.padEnd(14)}${typeof value === "string" ? value : JSON.stringify(value)}`);
     }
-    if (node.state !== "online") this.answerNo();
+    if (node.state !== "online") this.setExitCode(1);
     return node;
   }
 }

@@ -23,7 +23,7 @@ export default class ProcessWait extends NodeCommand {
     const input = { names: args.name ?? [], pmIds, namespace, timeoutMs: readTimeout(timeout) };
     const response = await this.execute(processWait, input, { signal: this.signal }).finally(progress.end);
     this.log(render(response));
-    if (!response.ok) this.answerNo();
+    if (!response.ok) this.setExitCode(1);
     return response;
   }
 }

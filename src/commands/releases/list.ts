@@ -18,11 +18,11 @@ export default class ReleasesList extends NodeCommand {
         : renderTable<Release>(
             [
               { heading: "RELEASE", cell: ({ id }) => id },
-              { heading: "ENVIRONMENT", cell: ({ environment }) => environment, spare: 1 },
+              { heading: "ENVIRONMENT", cell: ({ environment }) => environment, dropPriority: 1 },
               { heading: "OUTCOME", cell: ({ outcome }) => outcome },
-              { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", spare: 2 },
-              { heading: "BY", cell: (release) => auditText.callerOf(release), spare: 3 },
-              { heading: "NOTE", cell: noteOf, shorten: "end", spare: 4 },
+              { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", dropPriority: 2 },
+              { heading: "BY", cell: (release) => auditText.callerOf(release), dropPriority: 3 },
+              { heading: "NOTE", cell: noteOf, shorten: "end", dropPriority: 4 },
             ],
             releases,
             screen,

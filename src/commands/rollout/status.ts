@@ -10,14 +10,14 @@ export default class RolloutStatus extends SvcmCommand {
   async run() {
     await this.parse(RolloutStatus);
     const { readRollout, rolloutState, withFleet } = await import("../../fleet/index.ts");
-    const present = await withFleet(await this.ports(), process.env, (fleet) => readRollout(fleet));
-    if (present === undefined) {
+    const current = await withFleet(await this.ports(), process.env, (fleet) => readRollout(fleet));
+    if (current === undefined) {
       this.log("There has been no rollout yet.");
       return { rollout: null };
     }
-    const { rollout } = present;
+    const { rollout } = current;
     await printRollout(this, rollout);
-    if (rolloutState(rollout) === "stopped") this.answerNo();
+    if (rolloutState(rollout) === "stopped") this.setExitCode(1);
     return { rollout };
   }
 }

@@ -2,7 +2,7 @@ import { locationText, type EnvUnsetResponse, type EnvWriteResponse, type Issue 
 import type { LineChange } from "../../core/words/line-change.ts";
 import { paint } from "./paint.ts";
 
-export function renderPlan({
+export function renderDryRun({
   fileName,
   changes,
   warnings = [],

@@ -6,22 +6,27 @@ export function renderDrift(drift: readonly DriftEntry[], screen: Screen): strin
   return renderTable(
     [
       { heading: "APP", cell: ({ name }) => name, shorten: "middle" },
-      { heading: "ID", cell: ({ pmIds }) => pmIds.join(", "), shorten: "fold", spare: 1 },
+      { heading: "ID", cell: ({ pmIds }) => pmIds.join(", "), shorten: "fold", dropPriority: 1 },
       { heading: "FIELD", cell: ({ field, key }) => (key === null ? field : `${field} ${key}`), shorten: "fold" },
       { heading: "STATE", cell: ({ state }) => state, colour: (_, paint) => paint.yellow },
       {
         heading: "DECLARED",
-        cell: ({ declared }) => shown(declared),
+        cell: ({ declared }) => driftValue(declared),
         shorten: "middle",
         colour: (_, paint) => paint.green,
       },
-      { heading: "RUNNING", cell: ({ running }) => shown(running), shorten: "middle", colour: (_, paint) => paint.red },
+      {
+        heading: "RUNNING",
+        cell: ({ running }) => driftValue(running),
+        shorten: "middle",
+        colour: (_, paint) => paint.red,
+      },
     ],
     drift,
     screen,
   );
 }
 
-function shown(value: DriftEntry["declared"]): string {
+function driftValue(value: DriftEntry["declared"]): string {
   return value === null ? "" : String(value);
 }

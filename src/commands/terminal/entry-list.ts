@@ -35,7 +35,7 @@ export function renderEntries<Listed extends ListedEntry>(
       heading: label.toUpperCase(),
       cell: ({ entry }) => cellText((entry as Record<string, unknown> | null)?.[name]),
       shorten: accepted ? "end" : "middle",
-      ...(column > 1 && { spare: column }),
+      ...(column > 1 && { dropPriority: column }),
     }));
   const verdict: Column<Listed> = {
     heading: "VERDICT",

@@ -1,12 +1,12 @@
 import type { KeysEditResponse } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { renderPlan } from "./changes.ts";
+import { renderDryRun } from "./changes.ts";
 
-/** @param done the beginning of the success message, before the keys: `Confirmed in svcm.yaml` */
-export function printKeysEdit(command: SvcmCommand, response: KeysEditResponse, done: string): KeysEditResponse {
+/** @param successText the beginning of the success message, before the keys: `Confirmed in svcm.yaml` */
+export function printKeysEdit(command: SvcmCommand, response: KeysEditResponse, successText: string): KeysEditResponse {
   const { file, dryRun, changedKeys, changes } = response;
   if (changedKeys.length === 0) command.log(`No change in ${file}.`);
-  else if (dryRun) command.print(() => renderPlan({ fileName: file, changes }));
-  else command.log(`${done}: ${changedKeys.join(", ")}`);
+  else if (dryRun) command.print(() => renderDryRun({ fileName: file, changes }));
+  else command.log(`${successText}: ${changedKeys.join(", ")}`);
   return response;
 }

@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { readTimeout } from "./since.ts";
 
-const DEADLINE_MS = 5_000;
+const READ_DEADLINE_MS = 5_000;
 
 export const nodeFlags = {
   nats: Flags.string({
@@ -17,6 +17,6 @@ export const nodeFlags = {
   }),
 };
 
-export function readDeadline(given: string | undefined, otherwise = DEADLINE_MS): number {
-  return readTimeout(given, "--deadline") ?? otherwise;
+export function readDeadline(text: string | undefined, defaultMs = READ_DEADLINE_MS): number {
+  return readTimeout(text, "--deadline") ?? defaultMs;
 }

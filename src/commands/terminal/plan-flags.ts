@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { chosen } from "../base.ts";
+import { pickEnvironment } from "../base.ts";
 
 /** Applying a plan requires the options that it was made with. */
 export const planFlags = {
@@ -14,7 +14,7 @@ export const planFlags = {
   }),
 };
 
-interface Chosen {
+interface PlanFlags {
   readonly environment: string | undefined;
   readonly service: string | undefined;
   readonly app: string[] | undefined;
@@ -22,13 +22,13 @@ interface Chosen {
   readonly preflight: boolean | undefined;
 }
 
-export function plannedBy({ app: apps, prune, preflight, ...flags }: Chosen) {
-  return { ...chosen(flags), apps, prune: prune || undefined, preflight };
+export function planInput({ app: apps, prune, preflight, ...flags }: PlanFlags) {
+  return { ...pickEnvironment(flags), apps, prune: prune || undefined, preflight };
 }
 
-export function appFlag(whole: "ecosystem file" | "release") {
+export function appFlag(source: "ecosystem file" | "release") {
   return Flags.string({
-    summary: `Only this app of the ${whole}. Can be repeated.`,
+    summary: `Only this app of the ${source}. Can be repeated.`,
     helpValue: "<name>",
     multiple: true,
   });

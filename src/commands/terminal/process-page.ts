@@ -1,6 +1,6 @@
 import { auditText, eventText, type ProcessShowResponse } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration-text.ts";
-import { bytes, percent } from "./metrics.ts";
+import { formatBytes, formatPercent } from "./metrics.ts";
 import { paint } from "./paint.ts";
 import { statusColour } from "./status.ts";
 import { whyLines } from "./why.ts";
@@ -8,7 +8,7 @@ import { counted } from "../../core/words/counted.ts";
 
 type Process = ProcessShowResponse["processes"][number];
 
-const SHOWN_DRIFT = 8;
+const MAX_DRIFT_FIELDS = 8;
 
 /** @param log the last lines, if they are not among the errors */
 export function processPage(
@@ -18,15 +18,15 @@ export function processPage(
   return [
     ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not know it.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
-    ...part("Why", whyLines(why)),
-    ...part(
+    ...section("Why", whyLines(why)),
+    ...section(
       "Ends before",
       ends.slice(1).map((event) => `${auditText.secondOf(event.at)}  ${eventText(event)}`),
     ),
-    ...part("Last lines of its log", log),
-    ...part("Declaration", declarationLines(declaration)),
-    ...part("Environment", [env.map(({ key, tier }) => `${key} (${tier})`).join(", ")].filter(Boolean)),
-    ...part("Next", [...new Set(processes.flatMap(({ next }) => next))]),
+    ...section("Last lines of its log", log),
+    ...section("Declaration", declarationLines(declaration)),
+    ...section("Environment", [env.map(({ key, tier }) => `${key} (${tier})`).join(", ")].filter(Boolean)),
+    ...section("Next", [...new Set(processes.flatMap(({ next }) => next))]),
   ];
 }
 
@@ -36,8 +36,8 @@ function stateLines(name: string, process: Process): string[] {
     pid === null ? undefined : `pid ${pid}`,
     uptimeMs === null ? undefined : `up ${renderDuration(uptimeMs)}`,
     counted(restartCount, "restart"),
-    cpuPercent === null ? undefined : `CPU ${percent(cpuPercent)}`,
-    memoryBytes === null ? undefined : `memory ${bytes(memoryBytes)}`,
+    cpuPercent === null ? undefined : `CPU ${formatPercent(cpuPercent)}`,
+    memoryBytes === null ? undefined : `memory ${formatBytes(memoryBytes)}`,
     execMode ?? undefined,
   ];
   return [
@@ -64,14 +64,14 @@ function declarationLines(declaration: ProcessShowResponse["declaration"]): stri
   if (!isDeclared) return [`${fileName} does not declare it.`];
   if (drift.length === 0) return [`It runs as ${fileName} declares it.`];
   const fields = drift.map(({ field, key, state }) => `  ${key === null ? field : `${field} ${key}`}: ${state}`);
-  const rest = fields.length - SHOWN_DRIFT;
+  const rest = fields.length - MAX_DRIFT_FIELDS;
   return [
     `It differs from ${fileName}; svcm plan --environment ${environment} shows the steps:`,
-    ...fields.slice(0, SHOWN_DRIFT),
+    ...fields.slice(0, MAX_DRIFT_FIELDS),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ];
 }
 
-function part(title: string, lines: readonly string[]): string[] {
+function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", paint.bold(title), ...lines.map((line) => `  ${line}`)];
 }

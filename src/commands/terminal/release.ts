@@ -18,7 +18,7 @@ export const applyFlags = {
   }),
 };
 
-export function patienceOf(flags: {
+export function readTimeouts(flags: {
   readonly timeout?: string | undefined;
   readonly "lock-timeout"?: string | undefined;
 }) {
@@ -26,8 +26,8 @@ export function patienceOf(flags: {
 }
 
 /** @throws {UsageError} if svcm cannot prompt a user */
-export function refuseUnasked(mayAsk: boolean, command: string, accepted: string): void {
-  if (mayAsk) return;
+export function requirePrompt(canConfirm: boolean, command: string, accepted: string): void {
+  if (canConfirm) return;
   throw new UsageError(
     `${command} asks before it changes anything, but svcm does not run in a terminal. Accepted: ${accepted}.`,
     `add ${accepted}`,
@@ -44,12 +44,12 @@ export function renderRelease({ id, outcome, steps, code }: Release): string {
 }
 
 export function renderRollbackPlan({ release, id, changed, steps }: RollbackPlan): string {
-  const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
+  const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const head = changed ? `Undoing ${release} would change:` : `Every app runs as before ${release}.`;
   return [head, ...lines, `Plan ${id}.`].join("\n");
 }
 
-function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
+function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
   if (!changed) return "runs as before";
   const { from, to } = instances;
   const what =
@@ -59,10 +59,10 @@ function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackP
         ? `returns to its former definition (id ${pmIds.join(", ")})`
         : `goes from ${from} to ${counted(to, "instance")}, with its former definition`;
   const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
-  return `${what}${LOSS[disruption]}.${copy}`;
+  return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
 }
 
-const LOSS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
+const DISRUPTION_TEXTS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
   none: "",
   partial: "; each instance is away while it restarts",
   gap: "; requests fail until it listens again",

@@ -15,13 +15,13 @@ export function verdictColour(isValid: boolean, colours: Paint): Colour {
   return isValid ? colours.green : colours.red;
 }
 
-interface Judged {
+interface ProblematicProcess {
   readonly name: string;
   readonly pmId: number;
   readonly problem: { readonly code: string; readonly details: string } | null;
 }
 
-export function renderProblems(processes: readonly Judged[], screen: Screen): string {
+export function renderProblems(processes: readonly ProblematicProcess[], screen: Screen): string {
   const lines = processes.flatMap(({ name, pmId, problem }) =>
     problem === null ? [] : [`${paint.red(problem.code)} ${name} (id ${pmId}): ${problem.details}`],
   );

@@ -1,19 +1,19 @@
 import { auditText, eventText, type WhyResponse } from "../../core/index.ts";
 
 /** More lines are hard to take in. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 export function whyLines({ app, event, processes, recentEnds, now, errorLines, complete }: WhyResponse): string[] {
-  const partial = complete ? [] : ["PM2's log is too large to read whole."];
-  const withErrors = (lines: readonly string[]): string[] => {
+  const incompleteNote = complete ? [] : ["PM2's log is too large to read whole."];
+  const appendErrors = (lines: readonly string[]): string[] => {
     if (errorLines.length === 0) return [...lines];
-    const room = Math.max(1, MOST_LINES - lines.length - 1);
+    const room = Math.max(1, MAX_LINES - lines.length - 1);
     return [...lines, "Last lines of its error log:", ...errorLines.slice(-room).map((line) => `  ${line}`)];
   };
-  const state = [...stateLines(app, processes), ...now, ...partial];
-  if (event === null) return withErrors([...state, `PM2's log shows no exit of this process in the last 30 days.`]);
+  const state = [...stateLines(app, processes), ...now, ...incompleteNote];
+  if (event === null) return appendErrors([...state, `PM2's log shows no exit of this process in the last 30 days.`]);
   const { at, evidence, actor } = event;
-  return withErrors([
+  return appendErrors([
     `${auditText.secondOf(at)}  ${eventText(event)}`,
     ...evidence.map((sentence) => `  ${sentence}`),
     ...(actor === undefined ? [] : [`  By ${actor}.`]),

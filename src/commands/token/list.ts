@@ -18,7 +18,7 @@ export default class TokenList extends SvcmCommand {
               { heading: "NAME", cell: ({ name }) => name },
               { heading: "ROLE", cell: ({ role }) => role },
               { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
-              { heading: "CREATED", cell: ({ createdAt }) => auditText.secondOf(createdAt), spare: 2 },
+              { heading: "CREATED", cell: ({ createdAt }) => auditText.secondOf(createdAt), dropPriority: 2 },
               { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },
             ],
             response.tokens,

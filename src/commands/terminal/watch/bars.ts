@@ -2,13 +2,13 @@ const LEVELS = "▁▂▃▄▅▆▇█";
 const FULL = "█";
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-export function bar(percent: number | null, width: number): string {
+export function renderBar(percent: number | null, width: number): string {
   const eighths = Math.round((clamp(percent ?? 0) / 100) * width * 8);
   const text = FULL.repeat(eighths >> 3) + (PARTS[eighths & 7] ?? "");
   return text + "·".repeat(width - text.length);
 }
 
-export function sparkline(values: readonly (number | null)[], width: number): string {
+export function renderSparkline(values: readonly (number | null)[], width: number): string {
   return values
     .slice(Math.max(0, values.length - width))
     .map((value) => (value === null ? " " : (LEVELS[Math.min(7, Math.floor(clamp(value) / 12.5))] ?? " ")))

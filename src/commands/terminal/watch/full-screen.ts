@@ -10,8 +10,8 @@ const BEGIN_UPDATE = "\u001B[?2026h";
 const END_UPDATE = "\u001B[?2026l";
 
 export class FullScreen {
-  readonly #look = stdoutScreen();
-  #shown: readonly string[] = [];
+  readonly #screen = stdoutScreen();
+  #drawnLines: readonly string[] = [];
 
   enter(): void {
     writeOut(ENTER);
@@ -22,15 +22,15 @@ export class FullScreen {
   }
 
   clear(): void {
-    this.#shown = [];
+    this.#drawnLines = [];
     writeOut("\u001B[2J");
   }
 
   /** @returns false if the terminal is closed */
-  draw(painted: readonly string[]): boolean {
-    const lines = painted.map((line) => printable(line, this.#look));
-    const changes = changedLines(this.#shown, lines);
-    this.#shown = lines;
+  draw(styledLines: readonly string[]): boolean {
+    const lines = styledLines.map((line) => printable(line, this.#screen));
+    const changes = changedLines(this.#drawnLines, lines);
+    this.#drawnLines = lines;
     return changes === "" || writeOut(`${BEGIN_UPDATE}${changes}${END_UPDATE}`);
   }
 

@@ -14,12 +14,12 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
 };
 
 /** Parses the input of raw mode and drops unknown sequences. */
-export function keysOf(input: string): Key[] {
+export function parseKeys(input: string): Key[] {
   // oxlint-disable-next-line no-control-regex -- what a terminal sends are control characters
   const parts = input.match(/\u001B(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])|[^]/gu) ?? [];
   return parts.flatMap((part) => {
-    const known = SEQUENCES[part];
-    if (known !== undefined) return [known];
+    const key = SEQUENCES[part];
+    if (key !== undefined) return [key];
     return /^\P{C}$/u.test(part) ? [part] : [];
   });
 }

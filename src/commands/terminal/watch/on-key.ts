@@ -1,41 +1,41 @@
 import { interval } from "../../../core/api/channel.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
 import type { Key } from "./keys.ts";
-import { shownProcesses, sortKeys } from "./processes.ts";
+import { visibleProcesses, sortKeys } from "./processes.ts";
 import type { Step, WatchState } from "./state.ts";
 
 const NOTHING_SELECTED = { text: "Select a process with the arrow keys.", isBad: true };
 const INTERVAL_STEP_MS = 250;
-const MAX_FILTER = 80;
+const MAX_FILTER_LENGTH = 80;
 
-const ACTIONS: Readonly<Record<Key, ChannelAction>> = { S: "start", X: "stop", R: "restart" };
+const ACTION_KEYS: Readonly<Record<Key, ChannelAction>> = { S: "start", X: "stop", R: "restart" };
 
-const MODES: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
+const MODE_KEYS: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
 
-const PAGES: Readonly<Record<Key, "details" | "log">> = { enter: "details", l: "log" };
+const PAGE_KEYS: Readonly<Record<Key, "details" | "log">> = { enter: "details", l: "log" };
 
-const STEPS: Readonly<Record<Key, number>> = { up: -1, k: -1, down: 1, j: 1 };
+const MOVE_KEYS: Readonly<Record<Key, number>> = { up: -1, k: -1, down: 1, j: 1 };
 
-export const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
+export const keyHandlers: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
   help: (state, key) => (key === "q" ? quit(state) : { state: { ...state, mode: "table" } }),
-  filter: (state, key) => ({ state: filtered(state, key) }),
-  confirm: (state, key) => confirmed(state, key),
+  filter: (state, key) => ({ state: editFilter(state, key) }),
+  confirm: (state, key) => answerConfirmation(state, key),
   details: (state, key) =>
-    key === "q" ? quit(state) : key === "enter" ? opened(state, "details") : { state: { ...state, mode: "table" } },
+    key === "q" ? quit(state) : key === "enter" ? openPage(state, "details") : { state: { ...state, mode: "table" } },
   log: (state, key) =>
     key === "q" ? quit(state) : { state: { ...state, mode: "table" }, effect: { type: "leave-log" } },
   table: onTableKey,
 };
 
 function onTableKey(state: WatchState, key: Key): Step {
-  const action = ACTIONS[key];
-  if (action !== undefined) return { state: asking(state, action) };
-  const mode = MODES[key];
+  const action = ACTION_KEYS[key];
+  if (action !== undefined) return { state: askToConfirm(state, action) };
+  const mode = MODE_KEYS[key];
   if (mode !== undefined) return { state: { ...state, mode } };
-  const page = PAGES[key];
-  if (page !== undefined) return opened(state, page);
-  const step = STEPS[key];
-  if (step !== undefined) return { state: moved(state, step) };
+  const page = PAGE_KEYS[key];
+  if (page !== undefined) return openPage(state, page);
+  const step = MOVE_KEYS[key];
+  if (step !== undefined) return { state: moveSelection(state, step) };
   switch (key) {
     case "q":
       return quit(state);
@@ -46,16 +46,16 @@ function onTableKey(state: WatchState, key: Key): Step {
     case "s":
       return { state: { ...state, sort: sortKeys[(sortKeys.indexOf(state.sort) + 1) % sortKeys.length] ?? "cpu" } };
     case "+":
-      return paced(state, -INTERVAL_STEP_MS);
+      return changeInterval(state, -INTERVAL_STEP_MS);
     case "-":
-      return paced(state, INTERVAL_STEP_MS);
+      return changeInterval(state, INTERVAL_STEP_MS);
     default:
       return { state };
   }
 }
 
-function opened(state: WatchState, mode: "details" | "log"): Step {
-  const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
+function openPage(state: WatchState, mode: "details" | "log"): Step {
+  const target = visibleProcesses(state).find(({ pmId }) => pmId === state.selected);
   if (target === undefined) return { state: { ...state, notice: NOTHING_SELECTED } };
   const { pmId, name } = target;
   const page = state.mode === "details" ? state.page : ["Reading …"];
@@ -66,40 +66,40 @@ function quit(state: WatchState): Step {
   return { state, effect: { type: "quit" } };
 }
 
-function paced(state: WatchState, byMs: number): Step {
+function changeInterval(state: WatchState, byMs: number): Step {
   const intervalMs = Math.min(interval.max, Math.max(interval.min, state.intervalMs + byMs));
   if (intervalMs === state.intervalMs) return { state };
   return { state: { ...state, intervalMs }, effect: { type: "interval" } };
 }
 
-function moved(state: WatchState, by: number): WatchState {
-  const ids = shownProcesses(state).map(({ pmId }) => pmId);
+function moveSelection(state: WatchState, by: number): WatchState {
+  const ids = visibleProcesses(state).map(({ pmId }) => pmId);
   const at = state.selected === undefined ? -1 : ids.indexOf(state.selected);
   const to = at === -1 ? (by > 0 ? 0 : ids.length - 1) : Math.min(ids.length - 1, Math.max(0, at + by));
   return { ...state, selected: ids[to] };
 }
 
-function filtered(state: WatchState, key: Key): WatchState {
+function editFilter(state: WatchState, key: Key): WatchState {
   if (key === "enter") return { ...state, mode: "table" };
   if (key === "escape") return { ...state, mode: "table", filter: "" };
   if (key === "backspace") return { ...state, filter: Array.from(state.filter).slice(0, -1).join("") };
   const isText = Array.from(key).length === 1;
-  return isText ? { ...state, filter: (state.filter + key).slice(0, MAX_FILTER) } : state;
+  return isText ? { ...state, filter: (state.filter + key).slice(0, MAX_FILTER_LENGTH) } : state;
 }
 
-function asking(state: WatchState, action: ChannelAction): WatchState {
-  const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
+function askToConfirm(state: WatchState, action: ChannelAction): WatchState {
+  const target = visibleProcesses(state).find(({ pmId }) => pmId === state.selected);
   if (target === undefined) return { ...state, notice: NOTHING_SELECTED };
   const { pmId, name } = target;
-  return { ...state, mode: "confirm", asked: { action, pmId, name }, notice: undefined };
+  return { ...state, mode: "confirm", pendingAction: { action, pmId, name }, notice: undefined };
 }
 
 /** Only `y` confirms. */
-function confirmed(state: WatchState, key: Key): Step {
-  const { asked } = state;
-  const table: WatchState = { ...state, mode: "table", asked: undefined };
-  if (key !== "y" || asked === undefined) return { state: table };
-  const { action, ...target } = asked;
+function answerConfirmation(state: WatchState, key: Key): Step {
+  const { pendingAction } = state;
+  const table: WatchState = { ...state, mode: "table", pendingAction: undefined };
+  if (key !== "y" || pendingAction === undefined) return { state: table };
+  const { action, ...target } = pendingAction;
   const notice = { text: `${action} ${target.name} (id ${target.pmId}) …`, isBad: false };
   return { state: { ...table, notice }, effect: { type: "act", action, target } };
 }

@@ -12,16 +12,16 @@ interface Selection {
   readonly sort: SortKey;
 }
 
-export function shownProcesses({ sample, filter, sort }: Selection): Process[] {
+export function visibleProcesses({ sample, filter, sort }: Selection): Process[] {
   if (sample?.kind !== "metrics") return [];
-  const wanted = filter.trim().toLowerCase();
-  const passing = sample.payload.processes.filter(({ name, namespace, status }) =>
-    [name, namespace ?? "", status].some((text) => text.toLowerCase().includes(wanted)),
+  const search = filter.trim().toLowerCase();
+  const matches = sample.payload.processes.filter(({ name, namespace, status }) =>
+    [name, namespace ?? "", status].some((text) => text.toLowerCase().includes(search)),
   );
-  return passing.toSorted((a, b) => order[sort](a, b) || compareText(a.name, b.name) || a.pmId - b.pmId);
+  return matches.toSorted((a, b) => comparators[sort](a, b) || compareText(a.name, b.name) || a.pmId - b.pmId);
 }
 
-const order: Record<SortKey, (a: Process, b: Process) => number> = {
+const comparators: Record<SortKey, (a: Process, b: Process) => number> = {
   cpu: (a, b) => (b.cpuPercent ?? -1) - (a.cpuPercent ?? -1),
   memory: (a, b) => (b.memoryBytes ?? -1) - (a.memoryBytes ?? -1),
   restarts: (a, b) => (b.restartCount ?? -1) - (a.restartCount ?? -1),

@@ -14,7 +14,7 @@ export interface WatchState {
   readonly environment: string;
   readonly origin: string;
   readonly connection: Connection;
-  readonly trouble: string | undefined;
+  readonly connectionError: string | undefined;
   readonly sample: Sample | undefined;
   /** Percent of all cores, oldest first. */
   readonly cpuHistory: readonly (number | null)[];
@@ -25,7 +25,7 @@ export interface WatchState {
   readonly mode: "table" | "filter" | "confirm" | "help" | "details" | "log";
   readonly page: readonly string[];
   readonly selected: number | undefined;
-  readonly asked: (Target & { readonly action: ChannelAction }) | undefined;
+  readonly pendingAction: (Target & { readonly action: ChannelAction }) | undefined;
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
 }
 
@@ -53,7 +53,7 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
   return {
     ...about,
     connection: "connecting",
-    trouble: undefined,
+    connectionError: undefined,
     sample: undefined,
     cpuHistory: [],
     isPaused: false,
@@ -62,7 +62,7 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
     mode: "table",
     page: [],
     selected: undefined,
-    asked: undefined,
+    pendingAction: undefined,
     notice: undefined,
   };
 }

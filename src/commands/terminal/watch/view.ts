@@ -11,7 +11,7 @@ export interface Size {
 }
 
 /** Rows kept free for the table, including its heading. */
-const LEAST_TABLE = 4;
+const MIN_TABLE_ROWS = 4;
 
 const HELP = [
   "s        sort by CPU, memory, restarts, name, status",
@@ -30,16 +30,16 @@ export function viewLines(state: WatchState, { columns, rows }: Size, paint: Pai
   const top = titleLine(state, columns, paint);
   const bottom = [bottomLine(state, columns, paint)];
   const room = rows - 1 - bottom.length;
-  const body = bodyOf(state, columns, room, paint);
+  const body = renderBody(state, columns, room, paint);
   const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, () => "")];
   return [top, ...filled, ...bottom].slice(0, rows);
 }
 
-function bodyOf(state: WatchState, columns: number, room: number, paint: Paint): string[] {
+function renderBody(state: WatchState, columns: number, room: number, paint: Paint): string[] {
   if (state.mode === "help") return helpLines(columns);
   if (state.mode === "details") return fold(state.page.join("\n"), { width: columns, colours: 0 }).split("\n");
   if (state.mode === "log") return state.page.slice(-room).map((line) => fit(line, columns));
-  return bodyLines(state, columns, room, paint);
+  return monitoringLines(state, columns, room, paint);
 }
 
 function titleLine(state: WatchState, columns: number, paint: Paint): string {
@@ -53,11 +53,11 @@ function titleLine(state: WatchState, columns: number, paint: Paint): string {
   return connection === "live" && !isPaused ? paint.bold(text) : paint.yellow(text);
 }
 
-function bodyLines(state: WatchState, columns: number, room: number, paint: Paint): string[] {
+function monitoringLines(state: WatchState, columns: number, room: number, paint: Paint): string[] {
   const { sample, cpuHistory } = state;
   if (sample === undefined) return ["", ...waitingLines(state, columns, paint)];
   const all = hostLines(sample.payload.host, cpuHistory, columns, paint);
-  const host = all.slice(0, Math.max(0, room - LEAST_TABLE - 1));
+  const host = all.slice(0, Math.max(0, room - MIN_TABLE_ROWS - 1));
   const gap = host.length === 0 ? [] : [""];
   if (sample.kind === "host") {
     const { code, details } = sample.error;
@@ -66,9 +66,9 @@ function bodyLines(state: WatchState, columns: number, room: number, paint: Pain
   return [...host, ...gap, ...tableLines(state, columns, room - host.length - gap.length, paint)];
 }
 
-function waitingLines({ trouble, origin }: WatchState, columns: number, paint: Paint): string[] {
-  if (trouble === undefined) return [fit("Waiting for the first sample …", columns)];
-  return [paint.red(fit(`No connection to ${origin}: ${trouble}`, columns)), fit("Trying again …", columns)];
+function waitingLines({ connectionError, origin }: WatchState, columns: number, paint: Paint): string[] {
+  if (connectionError === undefined) return [fit("Waiting for the first sample …", columns)];
+  return [paint.red(fit(`No connection to ${origin}: ${connectionError}`, columns)), fit("Trying again …", columns)];
 }
 
 function helpLines(columns: number): string[] {
@@ -76,9 +76,11 @@ function helpLines(columns: number): string[] {
 }
 
 function bottomLine(state: WatchState, columns: number, paint: Paint): string {
-  const { mode, asked, notice, filter } = state;
-  if (mode === "confirm" && asked !== undefined) {
-    return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
+  const { mode, pendingAction, notice, filter } = state;
+  if (mode === "confirm" && pendingAction !== undefined) {
+    return paint.yellow(
+      fit(`${pendingAction.action} ${visible(pendingAction.name)} (id ${pendingAction.pmId})? y/n`, columns),
+    );
   }
   if (mode === "details") return paint.dim(fit("Enter refresh  any other key back  q quit", columns));
   if (mode === "log") return paint.dim(fit("the newest lines are at the bottom  any key back  q quit", columns));
