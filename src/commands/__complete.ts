@@ -1,7 +1,7 @@
 import { completionList, visible, type Completable } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
-import { escapeForBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
+import { escapeForBash, splitLine, type TypedLine } from "./terminal/completion/shells.ts";
 
 /** The scripts of `svcm completion` run this command at each Tab. */
 export default class Complete extends SvcmCommand {

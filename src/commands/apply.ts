@@ -2,13 +2,13 @@ import * as Flags from "@oclif/core/flags";
 import { readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
-import { readTimeout } from "./terminal/since.ts";
-import { applyFlags, readTimeouts, requirePrompt, renderRelease } from "./terminal/release.ts";
-import { planInput, planFlags } from "./terminal/plan-flags.ts";
+import { readTimeout } from "./terminal/times.ts";
+import { applyFlags, readTimeouts, planInput, planFlags } from "./terminal/flags.ts";
+import { requirePrompt, canPrompt, confirmChange } from "./terminal/prompt.ts";
+import { renderRelease } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
-import { canPrompt, confirmChange } from "./terminal/prompt.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
 export default class Apply extends SvcmCommand {

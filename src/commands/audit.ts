@@ -4,7 +4,7 @@ import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { readSince, sinceOptions } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/times.ts";
 import { renderTable } from "./terminal/table.ts";
 
 export default class Audit extends NodeCommand {

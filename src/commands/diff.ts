@@ -5,7 +5,7 @@ import { SvcmCommand } from "./base.ts";
 import { fold } from "./terminal/fit.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { fileFlag } from "./terminal/document-argument.ts";
+import { fileFlag } from "./terminal/flags.ts";
 
 export default class Diff extends SvcmCommand {
   static override summary = "Explain what changed in deployments.yaml since a Git revision.";

@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { isValid, projectDoctor } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { doctorReport } from "./terminal/doctor-report.ts";
-import { formatFlag, printReport } from "./terminal/report.ts";
+import { formatFlag, printReport } from "./terminal/issues.ts";
 
 export default class Doctor extends SvcmCommand {
   static override summary = "Check the repository, the installation and PM2, and name the next steps.";

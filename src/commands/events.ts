@@ -13,10 +13,10 @@ import {
 } from "../core/index.ts";
 import type { EventsAsked } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
-import { namesArg } from "./terminal/names-arg.ts";
+import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { readSince, sinceOptions } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/times.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
 import { counted } from "../core/words/counted.ts";
 

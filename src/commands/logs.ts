@@ -9,10 +9,10 @@ import {
   type LogQuery,
   type LogsResponse,
 } from "../core/index.ts";
-import { namesArg } from "./terminal/names-arg.ts";
+import { namesArg } from "./terminal/flags.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
-import { readSince, sinceOptions } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/times.ts";
 
 /** One write per line takes longer than the line, and a much larger write needs new memory each time. */
 const LINES_PER_WRITE = 500;

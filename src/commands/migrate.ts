@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { deploymentsMigrate, type DocumentEditResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { documentFlags } from "./terminal/entry-flags.ts";
+import { documentFlags } from "./terminal/flags.ts";
 import { executeEdit, printEdit } from "./terminal/document-edits.ts";
 
 export default class Migrate extends SvcmCommand {

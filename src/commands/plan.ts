@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { planFormats, renderPlan, rolloutPlan, writePlanFile } from "../core/index.ts";
 import { allowMissingFlag, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { planInput, planFlags } from "./terminal/plan-flags.ts";
+import { planInput, planFlags } from "./terminal/flags.ts";
 import { fold } from "./terminal/fit.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";

@@ -2,10 +2,10 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { rolloutRollback, rolloutRollbackPlan } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { applyFlags, readTimeouts, requirePrompt, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
-import { appFlag } from "./terminal/plan-flags.ts";
+import { applyFlags, readTimeouts, appFlag } from "./terminal/flags.ts";
+import { requirePrompt, canPrompt, confirmChange } from "./terminal/prompt.ts";
+import { renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
-import { canPrompt, confirmChange } from "./terminal/prompt.ts";
 
 export default class Rollback extends NodeCommand {
   static override summary = "Restore the processes and definitions that apps had before a release.";

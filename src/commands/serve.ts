@@ -5,7 +5,7 @@ import { startServer } from "../server/start.ts";
 import type { Ports } from "../core/index.ts";
 import type { FleetLog } from "../fleet/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { nodeFlags } from "./terminal/nodes.ts";
+import { nodeFlags } from "./terminal/flags.ts";
 
 export default class Serve extends SvcmCommand {
   static override summary = "Serve the HTTP API and the web console, on 127.0.0.1:3200 by default.";

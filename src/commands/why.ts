@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
 import { fold } from "./terminal/fit.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { whyLines } from "./terminal/why.ts";
+import { whyLines } from "./terminal/process-page.ts";
 
 export default class Why extends NodeCommand {
   static override summary = "Show when and why a process last ended.";

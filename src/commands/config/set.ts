@@ -1,8 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { configurationSet } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
-import { documentFlags } from "../terminal/entry-flags.ts";
+import { assignmentArgs, parseAssignments, documentFlags } from "../terminal/flags.ts";
 import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {

@@ -1,7 +1,7 @@
 import { ecosystemDrift } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { renderDrift } from "../terminal/drift.ts";
+import { renderDrift } from "../terminal/processes.ts";
 import { paint } from "../terminal/paint.ts";
 
 export default class EcosystemDrift extends NodeCommand {

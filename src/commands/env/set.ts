@@ -1,6 +1,6 @@
 import { envPlan, envWrite } from "../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../base.ts";
-import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
+import { assignmentArgs, parseAssignments } from "../terminal/flags.ts";
 import { renderDryRun, renderWrite } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
 

@@ -1,6 +1,7 @@
 import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, documentFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { interfaceFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { promptForMissingValues } from "../terminal/entry-questions.ts";
 import { editDocument } from "../terminal/document-edits.ts";
 

@@ -1,6 +1,7 @@
 import { interfaceEdit, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { adapterArgs, interfaceFlags, documentFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { adapterArgs, interfaceFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class InterfacesEdit extends SvcmCommand {

@@ -1,7 +1,7 @@
 import { interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { listEntries, renderEntries, type ListedEntry } from "../terminal/entry-list.ts";
-import { fileFlag } from "../terminal/document-argument.ts";
+import { fileFlag } from "../terminal/flags.ts";
 import type { Column } from "../terminal/table.ts";
 
 interface Adapter extends ListedEntry {

@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { keysConfirm } from "../../core/index.ts";
 import { dryRunFlag, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { printKeysEdit } from "../terminal/keys-edit.ts";
+import { printKeysEdit } from "../terminal/changes.ts";
 
 export default class KeysConfirm extends SvcmCommand {
   static override summary = "Confirm keys that svcm init guessed.";

@@ -1,10 +1,10 @@
 import * as Flags from "@oclif/core/flags";
 import { historyShow, seriesOf, type HistoryResponse } from "../../core/index.ts";
-import { namesArg } from "../terminal/names-arg.ts";
+import { namesArg } from "../terminal/flags.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
-import { readSince, sinceOptions } from "../terminal/since.ts";
+import { readSince, sinceOptions } from "../terminal/times.ts";
 
 export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";

@@ -1,7 +1,7 @@
 import type { ListedNode } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
-import { readDeadline } from "../terminal/nodes.ts";
+import { readDeadline } from "../terminal/times.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class NodesList extends SvcmCommand {

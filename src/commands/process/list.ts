@@ -3,7 +3,7 @@ import { processList, type ListedProcess } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { processColumns } from "../terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
-import { renderProblems } from "../terminal/status.ts";
+import { renderProblems } from "../terminal/processes.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class ProcessList extends NodeCommand {

@@ -1,6 +1,5 @@
 import { SvcmCommand } from "../base.ts";
-import { requirePrompt } from "../terminal/release.ts";
-import { canPrompt, confirmChange, yesFlag } from "../terminal/prompt.ts";
+import { requirePrompt, canPrompt, confirmChange, yesFlag } from "../terminal/prompt.ts";
 import { printRollout } from "../terminal/rollout.ts";
 
 export default class RolloutUnlock extends SvcmCommand {

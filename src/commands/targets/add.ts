@@ -1,6 +1,7 @@
 import { targetAdd, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags, targetFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
+import { targetFlags, fieldValues } from "../terminal/entry-flags.ts";
 import { promptForMissingValues } from "../terminal/entry-questions.ts";
 import { editDocument } from "../terminal/document-edits.ts";
 

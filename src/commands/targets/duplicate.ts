@@ -1,7 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { targetDuplicate, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { targetArgs, documentFlags } from "../terminal/entry-flags.ts";
+import { targetArgs } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { editDocument } from "../terminal/document-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {

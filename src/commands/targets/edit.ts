@@ -1,7 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { targetArgs, documentFlags, targetFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { targetArgs, targetFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {

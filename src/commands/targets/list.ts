@@ -1,7 +1,7 @@
 import { targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { listEntries, renderEntries } from "../terminal/entry-list.ts";
-import { fileFlag } from "../terminal/document-argument.ts";
+import { fileFlag } from "../terminal/flags.ts";
 
 export default class TargetsList extends SvcmCommand {
   static override summary = "List the deploy targets in deployments.yaml and whether each is valid.";

@@ -10,14 +10,10 @@ import {
   type Field,
   type Issue,
 } from "../../core/index.ts";
-import { dryRunFlag } from "../base.ts";
-import { fileFlag } from "./document-argument.ts";
 
 /** Help shows the packaged vocabulary; a repository may have a different one. */
 const packaged = { contract, matrix };
 const MAX_LISTED_VALUES = 8;
-
-export const documentFlags = { file: fileFlag, "dry-run": dryRunFlag };
 
 export const targetArgs = {
   target: Args.string({

@@ -1,7 +1,6 @@
 import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { stdoutScreen } from "./screen.ts";
-import { verdictColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
 
 export interface ListedEntry {
@@ -41,7 +40,7 @@ export function renderEntries<Listed extends ListedEntry>(
     heading: "VERDICT",
     cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid",
     shorten: "fold",
-    colour: ({ issues }, paint) => verdictColour(issues.length === 0, paint),
+    colour: ({ issues }, { green, red }) => (issues.length === 0 ? green : red),
   };
   return renderTable([...first, ...columns, verdict], entries, stdoutScreen());
 }

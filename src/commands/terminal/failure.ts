@@ -91,7 +91,7 @@ function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | und
 
 function codesOf({ issues = [], code }: ErrorBody, kind: ErrorKind | undefined): string[] {
   const codes = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
-  const documentedCodes = [...new Set(codes)].filter((code) => docOf(code) !== undefined);
+  const documentedCodes = [...new Set(codes)].filter((each) => docOf(each) !== undefined);
   return documentedCodes.length > 0 || kind === undefined ? documentedCodes : [kind];
 }
 

@@ -1,8 +1,7 @@
 import type { HistoryResponse } from "../../core/index.ts";
-import { formatBytes, formatPercent } from "./metrics.ts";
+import { formatBytes, formatPercent, renderSparkline } from "./numbers.ts";
 import type { Screen } from "./screen.ts";
 import { renderTable, type Column } from "./table.ts";
-import { renderSparkline } from "./watch/bars.ts";
 
 type Series = HistoryResponse["series"][number];
 type SeriesValues = readonly (number | null)[];

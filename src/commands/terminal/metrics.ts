@@ -1,9 +1,9 @@
 import { visible, type MetricsPayload } from "../../core/index.ts";
-import { renderDrift } from "./drift.ts";
+import { renderDrift, renderProblems, statusColour } from "./processes.ts";
 import { renderDuration } from "../../core/words/duration-text.ts";
+import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
-import { renderProblems, statusColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
 import { counted } from "../../core/words/counted.ts";
 
@@ -110,15 +110,3 @@ export const processColumns: readonly Column<ProcessCells>[] = [
   },
   { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount ?? "-"), side: "right", dropPriority: 2 },
 ];
-
-export function formatPercent(value: number | null): string {
-  return value === null ? "-" : `${value.toFixed(1)} %`;
-}
-
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-
-export function formatBytes(value: number | null): string {
-  if (value === null) return "-";
-  const power = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
-  return `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
-}

@@ -12,7 +12,7 @@ import {
   type Execute,
   type NodeResult,
 } from "./remote-command.ts";
-import { readDeadline } from "./nodes.ts";
+import { readDeadline } from "./times.ts";
 import { paint } from "./paint.ts";
 import { canPrompt, confirmChange } from "./prompt.ts";
 import { stderrScreen } from "./screen.ts";

@@ -2,11 +2,11 @@ import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { namesArg } from "./names-arg.ts";
-import { showProgress } from "./action-progress.ts";
+import { namesArg } from "./flags.ts";
+import { showProgress } from "./progress.ts";
 import { canPrompt, confirmChange } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
-import { readTimeout } from "./since.ts";
+import { readTimeout } from "./times.ts";
 import { UsageError } from "./errors.ts";
 import { counted } from "../../core/words/counted.ts";
 

@@ -2,6 +2,7 @@
 import { createInterface, type Interface } from "node:readline";
 import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
+import { UsageError } from "./errors.ts";
 import { printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
 import { isStderrTerminal, stderrScreen } from "./screen.ts";
@@ -22,6 +23,15 @@ export const yesFlag = Flags.boolean({ char: "y", summary: "Do not ask for confi
 
 export function canPrompt(command: SvcmCommand): boolean {
   return command.isInteractive && !process.env["CI"] && process.stdin.isTTY && isStderrTerminal();
+}
+
+/** @throws {UsageError} if svcm cannot prompt a user */
+export function requirePrompt(canConfirm: boolean, command: string, accepted: string): void {
+  if (canConfirm) return;
+  throw new UsageError(
+    `${command} asks before it changes anything, but svcm does not run in a terminal. Accepted: ${accepted}.`,
+    `add ${accepted}`,
+  );
 }
 
 /** Any other answer, and leaving the prompt, is a no. */

@@ -1,38 +1,6 @@
-import * as Flags from "@oclif/core/flags";
 import type { Release, RollbackPlan } from "../../core/index.ts";
-import { paint } from "./paint.ts";
-import { yesFlag } from "./prompt.ts";
-import { readTimeout } from "./since.ts";
-import { UsageError } from "./errors.ts";
 import { counted } from "../../core/words/counted.ts";
-
-export const applyFlags = {
-  yes: yesFlag,
-  timeout: Flags.string({
-    summary: "Time for each process to show the result, for example 90s or 2m. Defaults to healthyDeadline of rollout.",
-    helpValue: "<time>",
-  }),
-  "lock-timeout": Flags.string({
-    summary: "Time to wait for another apply, for example 5m. Defaults to 1m.",
-    helpValue: "<time>",
-  }),
-};
-
-export function readTimeouts(flags: {
-  readonly timeout?: string | undefined;
-  readonly "lock-timeout"?: string | undefined;
-}) {
-  return { timeoutMs: readTimeout(flags.timeout), lockTimeoutMs: readTimeout(flags["lock-timeout"], "--lock-timeout") };
-}
-
-/** @throws {UsageError} if svcm cannot prompt a user */
-export function requirePrompt(canConfirm: boolean, command: string, accepted: string): void {
-  if (canConfirm) return;
-  throw new UsageError(
-    `${command} asks before it changes anything, but svcm does not run in a terminal. Accepted: ${accepted}.`,
-    `add ${accepted}`,
-  );
-}
+import { paint } from "./paint.ts";
 
 export function renderRelease({ id, outcome, steps, code }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;

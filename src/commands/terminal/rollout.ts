@@ -4,10 +4,9 @@ import type { Fleet } from "../../fleet/fleet.ts";
 import type { Held, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { readDeadline } from "./nodes.ts";
+import { readDeadline } from "./times.ts";
 import { paint } from "./paint.ts";
-import { canPrompt, confirmChange } from "./prompt.ts";
-import { requirePrompt } from "./release.ts";
+import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 

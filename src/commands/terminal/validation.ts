@@ -1,3 +1,4 @@
+import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import {
   deploymentsCheck,
@@ -8,12 +9,19 @@ import {
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { paint } from "./paint.ts";
-import { formatFlag, printReport } from "./report.ts";
-import { selectDocument, pipedFileFlag } from "./document-argument.ts";
-import { TerminalFileError } from "./errors.ts";
+import { formatFlag, printReport } from "./issues.ts";
+import { DEFAULT_DOCUMENT, documentFlag } from "./flags.ts";
+import { TerminalFileError, UsageError } from "./errors.ts";
+
+export const documentArgs = {
+  document: Args.string({
+    ignoreStdin: true,
+    description: `Document to validate, instead of --file. Defaults to ${DEFAULT_DOCUMENT}.`,
+  }),
+};
 
 export const validationFlags = {
-  file: pipedFileFlag,
+  file: documentFlag("Document to validate, relative to the repository root. Use - for standard input."),
   "stdin-filename": Flags.string({
     summary: "File name that the report shows for standard input, for example deployments.yaml.",
     default: "<stdin>",
@@ -46,6 +54,13 @@ export async function validate(
     command.log(paint.green(validText(response.file, shown(), section)));
   else await printReport(command, report, flags.format);
   return response;
+}
+
+/** @throws {UsageError} if the argument and `--file` name different documents */
+function selectDocument(argument: string | undefined, file: string): string {
+  if (argument === undefined || argument === file) return file;
+  if (file === DEFAULT_DOCUMENT) return argument;
+  throw new UsageError(`Two documents were given: ${argument} and --file ${file}.`, "give only one of them");
 }
 
 const ENTRY_NAMES = {

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import { profileApply } from "../../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
-import { assignmentArgs, parseAssignments } from "../../terminal/assignments.ts";
+import { assignmentArgs, parseAssignments } from "../../terminal/flags.ts";
 import { renderDryRun, renderWrite } from "../../terminal/changes.ts";
 
 export default class EnvProfileApply extends SvcmCommand {

@@ -1,10 +1,9 @@
 import { describeError, SvcmError } from "../../../core/index.ts";
 import { renderLogLines } from "../log-lines.ts";
 import { paint } from "../paint.ts";
-import { FullScreen } from "./full-screen.ts";
-import { parseKeys } from "./keys.ts";
+import { FullScreen, parseKeys } from "./full-screen.ts";
 import type { WatchSource } from "./source.ts";
-import { MAX_LOG_LINES, reduce } from "./next.ts";
+import { MAX_LOG_LINES, reduce } from "./reducer.ts";
 import { initialState, type Connection, type Effect, type Target, type WatchEvent, type WatchState } from "./state.ts";
 import { viewLines } from "./view.ts";
 

@@ -1,10 +1,9 @@
 import type { Paint, Sample } from "../../../core/index.ts";
 import { renderDuration } from "../../../core/words/duration-text.ts";
-import { formatBytes, formatPercent } from "../metrics.ts";
+import { formatBytes, formatPercent } from "../numbers.ts";
 import { fit } from "../fit.ts";
-import { statusColour } from "../status.ts";
-import { visibleProcesses, type Process, type SortKey } from "./processes.ts";
-import type { WatchState } from "./state.ts";
+import { statusColour } from "../processes.ts";
+import { visibleProcesses, type Process, type SortKey, type WatchState } from "./state.ts";
 
 interface Column {
   readonly heading: string;

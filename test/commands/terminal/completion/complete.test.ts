@@ -7,7 +7,7 @@ import {
   FLAG_SOURCES,
   FREE_TEXT_FLAGS,
 } from "../../../../src/commands/terminal/completion/sources.ts";
-import { escapeForBash, splitLine } from "../../../../src/commands/terminal/completion/words.ts";
+import { escapeForBash, splitLine } from "../../../../src/commands/terminal/completion/shells.ts";
 import { REPOSITORY } from "../../../support/command-line.ts";
 
 const manifest = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json"), "utf8")) as {

@@ -1,6 +1,6 @@
 import type { Sample } from "../../../../src/core/index.ts";
 import { hostSample, sample } from "../../../server/socket/hand-telemetry.ts";
-import { reduce } from "../../../../src/commands/terminal/watch/next.ts";
+import { reduce } from "../../../../src/commands/terminal/watch/reducer.ts";
 import { initialState, type WatchEvent, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 
 const MIB = 2 ** 20;

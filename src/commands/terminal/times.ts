@@ -4,6 +4,7 @@ import { millisecondsOf } from "../../core/words/duration.ts";
 const MIN_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_LIFETIME_MS = 3650 * 86_400_000;
+const READ_DEADLINE_MS = 5_000;
 
 /** Converts, for example, `90s` or `2m` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readTimeout(text: string | undefined, flag = "--timeout"): number | undefined {
@@ -13,6 +14,10 @@ export function readTimeout(text: string | undefined, flag = "--timeout"): numbe
   throw new SvcmError("INVALID_REQUEST", {
     details: `${flag}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
   });
+}
+
+export function readDeadline(text: string | undefined, defaultMs = READ_DEADLINE_MS): number {
+  return readTimeout(text, "--deadline") ?? defaultMs;
 }
 
 /** Converts, for example, `12h` or `30d` to milliseconds. @throws {SvcmError} INVALID_REQUEST */

@@ -1,22 +1,57 @@
 import { interval } from "../../../core/api/channel.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
-import type { Key } from "./keys.ts";
-import { visibleProcesses, sortKeys } from "./processes.ts";
-import type { Step, WatchState } from "./state.ts";
+import type { Sample } from "../../../core/index.ts";
+import { sortKeys, visibleProcesses, type Step, type Target, type WatchEvent, type WatchState } from "./state.ts";
+
+const MAX_CPU_SAMPLES = 240;
+export const MAX_LOG_LINES = 500;
+
+/** A pure function from a state and an event to a state and an effect. */
+export function reduce(state: WatchState, event: WatchEvent): Step {
+  switch (event.type) {
+    case "sample":
+      return { state: withSample(state, event.sample) };
+    case "connection":
+      return {
+        state: { ...state, connection: event.connection, connectionError: event.reason ?? state.connectionError },
+      };
+    case "notice":
+      return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
+    case "details":
+      // The user may have opened another page in the meantime.
+      return { state: isOpen(state, event.target) ? { ...state, page: event.lines } : state };
+    case "log":
+      return {
+        state: { ...state, page: [...(event.isFirst ? [] : state.page), ...event.lines].slice(-MAX_LOG_LINES) },
+      };
+    case "key":
+      return event.key === "ctrl-c" ? { state, effect: { type: "quit" } } : keyHandlers[state.mode](state, event.key);
+  }
+}
+
+function isOpen({ mode, selected }: WatchState, { pmId }: Target): boolean {
+  return mode === "details" && selected === pmId;
+}
+
+function withSample(state: WatchState, sample: Sample): WatchState {
+  if (state.isPaused) return { ...state, connection: "live", connectionError: undefined };
+  const cpuHistory = [...state.cpuHistory, sample.payload.host.cpu.usagePercent].slice(-MAX_CPU_SAMPLES);
+  return { ...state, sample, cpuHistory, connection: "live", connectionError: undefined };
+}
 
 const NOTHING_SELECTED = { text: "Select a process with the arrow keys.", isBad: true };
 const INTERVAL_STEP_MS = 250;
 const MAX_FILTER_LENGTH = 80;
 
-const ACTION_KEYS: Readonly<Record<Key, ChannelAction>> = { S: "start", X: "stop", R: "restart" };
+const ACTION_KEYS: Readonly<Record<string, ChannelAction>> = { S: "start", X: "stop", R: "restart" };
 
-const MODE_KEYS: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
+const MODE_KEYS: Readonly<Record<string, WatchState["mode"]>> = { "?": "help", "/": "filter" };
 
-const PAGE_KEYS: Readonly<Record<Key, "details" | "log">> = { enter: "details", l: "log" };
+const PAGE_KEYS: Readonly<Record<string, "details" | "log">> = { enter: "details", l: "log" };
 
-const MOVE_KEYS: Readonly<Record<Key, number>> = { up: -1, k: -1, down: 1, j: 1 };
+const MOVE_KEYS: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1 };
 
-export const keyHandlers: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
+const keyHandlers: Record<WatchState["mode"], (state: WatchState, key: string) => Step> = {
   help: (state, key) => (key === "q" ? quit(state) : { state: { ...state, mode: "table" } }),
   filter: (state, key) => ({ state: editFilter(state, key) }),
   confirm: (state, key) => answerConfirmation(state, key),
@@ -27,7 +62,7 @@ export const keyHandlers: Record<WatchState["mode"], (state: WatchState, key: Ke
   table: onTableKey,
 };
 
-function onTableKey(state: WatchState, key: Key): Step {
+function onTableKey(state: WatchState, key: string): Step {
   const action = ACTION_KEYS[key];
   if (action !== undefined) return { state: askToConfirm(state, action) };
   const mode = MODE_KEYS[key];
@@ -79,7 +114,7 @@ function moveSelection(state: WatchState, by: number): WatchState {
   return { ...state, selected: ids[to] };
 }
 
-function editFilter(state: WatchState, key: Key): WatchState {
+function editFilter(state: WatchState, key: string): WatchState {
   if (key === "enter") return { ...state, mode: "table" };
   if (key === "escape") return { ...state, mode: "table", filter: "" };
   if (key === "backspace") return { ...state, filter: Array.from(state.filter).slice(0, -1).join("") };
@@ -95,7 +130,7 @@ function askToConfirm(state: WatchState, action: ChannelAction): WatchState {
 }
 
 /** Only `y` confirms. */
-function answerConfirmation(state: WatchState, key: Key): Step {
+function answerConfirmation(state: WatchState, key: string): Step {
   const { pendingAction } = state;
   const table: WatchState = { ...state, mode: "table", pendingAction: undefined };
   if (key !== "y" || pendingAction === undefined) return { state: table };

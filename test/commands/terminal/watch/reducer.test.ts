@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { renderBar, renderSparkline } from "../../../../src/commands/terminal/watch/bars.ts";
+import { renderBar, renderSparkline } from "../../../../src/commands/terminal/numbers.ts";
 import { fit } from "../../../../src/commands/terminal/fit.ts";
-import { parseKeys } from "../../../../src/commands/terminal/watch/keys.ts";
-import { visibleProcesses, sortKeys } from "../../../../src/commands/terminal/watch/processes.ts";
-import { MAX_LOG_LINES, reduce } from "../../../../src/commands/terminal/watch/next.ts";
-import type { WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { parseKeys } from "../../../../src/commands/terminal/watch/full-screen.ts";
+import { visibleProcesses, sortKeys, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { MAX_LOG_LINES, reduce } from "../../../../src/commands/terminal/watch/reducer.ts";
 import { busySample, keys, seen, stateAfter } from "./samples.ts";
 
 const busy = seen(busySample());
@@ -82,9 +81,9 @@ describe("an action", () => {
     ["X", "stop"],
     ["R", "restart"],
   ])("%s asks for confirmation, and y confirms it", (key, action) => {
-    const pendingAction = stateAfter(busy, ...keys(`down ${key}`));
-    expect(pendingAction).toMatchObject({ mode: "confirm", pendingAction: { action, pmId: 5, name: "dev-grpcapi" } });
-    const { state, effect } = press(pendingAction, "y");
+    const confirming = stateAfter(busy, ...keys(`down ${key}`));
+    expect(confirming).toMatchObject({ mode: "confirm", pendingAction: { action, pmId: 5, name: "dev-grpcapi" } });
+    const { state, effect } = press(confirming, "y");
     expect(effect).toEqual({ type: "act", action, target: { pmId: 5, name: "dev-grpcapi" } });
     expect(state).toMatchObject({ mode: "table", pendingAction: undefined });
   });
@@ -103,8 +102,8 @@ describe("an action", () => {
   });
 
   test("applies to the process that was selected when the action began", () => {
-    const pendingAction = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
-    expect(pendingAction.mode).toBe("table");
+    const confirming = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
+    expect(confirming.mode).toBe("table");
     expect(stateAfter(busy, ...keys("down X"), busy).pendingAction).toMatchObject({ pmId: 5 });
   });
 });
