@@ -66,8 +66,7 @@ export default class Apply extends SvcmCommand {
     const settings = { allowDirty: flags["allow-dirty"], message, revert, save, minHealthyMs, ...readTimeouts(flags) };
     if (flags.node !== undefined) {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
-      const world = { ports: await this.ports(), signal: this.signal };
-      return applyOnNodes(this, flags, { ...planInput(flags), ...settings }, world);
+      return applyOnNodes(this, flags, { ...planInput(flags), ...settings });
     }
     const file = flags["plan-file"];
     const planRequest = file === undefined ? planInput(flags) : await readPlanFile(await this.ports(), file);
@@ -89,10 +88,10 @@ export default class Apply extends SvcmCommand {
   }
 
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
-  async #confirmPlan(place: object, isAccepted: boolean): Promise<string | null | undefined> {
+  async #confirmPlan(planRequest: object, isAccepted: boolean): Promise<string | null | undefined> {
     if (isAccepted) return undefined;
     requirePrompt(canPrompt(this), "svcm apply", "--plan or --yes");
-    const plan = await this.execute(rolloutPlan, place);
+    const plan = await this.execute(rolloutPlan, planRequest);
     this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
     return !plan.changed || (await confirmChange(this, "Apply this plan?")) ? plan.id : null;
   }

@@ -13,9 +13,12 @@ import {
   type Operation,
   type Ports,
 } from "../core/index.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { renderTable, type Column } from "./terminal/table.ts";
 
 function environmentFlag(examples: string) {
   const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, or dev.`;
@@ -88,7 +91,7 @@ export abstract class SvcmCommand extends Command {
   }
 
   /** Aborted by SIGINT and SIGTERM, and when standard output is closed. */
-  protected get signal(): AbortSignal {
+  get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       for (const name of SHUTDOWN_SIGNALS) process.once(name, this.#abort);
@@ -96,8 +99,14 @@ export abstract class SvcmCommand extends Command {
     return this.#controller.signal;
   }
 
-  protected ports(): Promise<Ports> {
+  ports(): Promise<Ports> {
     return (this.#ports ??= openPorts({ root: this.root, env: process.env, cwd: process.cwd() }));
+  }
+
+  /** Loads the code of the fleet, and closes the connection to the NATS server afterwards. */
+  async withFleet<T>(use: (fleet: Fleet, module: typeof FleetModule) => Promise<T>): Promise<T> {
+    const fleetModule = await import("../fleet/index.ts");
+    return fleetModule.withFleet(await this.ports(), process.env, (fleet) => use(fleet, fleetModule));
   }
 
   async execute<OperationInput, Output>(
@@ -139,6 +148,10 @@ export abstract class SvcmCommand extends Command {
 
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
+  }
+
+  printTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], emptyText?: string): void {
+    this.print((screen) => (rows.length === 0 && emptyText ? emptyText : renderTable(columns, rows, screen)));
   }
 
   /** Prevents quoted names and values from sending control sequences to the terminal. */

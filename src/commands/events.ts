@@ -15,9 +15,8 @@ import type { EventsAsked } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
 import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince, sinceOptions } from "./terminal/times.ts";
-import { renderTable, type Column } from "./terminal/table.ts";
+import type { Column } from "./terminal/table.ts";
 import { counted } from "../core/words/counted.ts";
 
 export default class Events extends SvcmCommand {
@@ -59,8 +58,7 @@ export default class Events extends SvcmCommand {
 
   async #showFleetEvents(query: EventsAsked, flags: FleetEventFlags): Promise<unknown> {
     const { follow } = flags;
-    const { withFleet } = await import("../fleet/index.ts");
-    return await withFleet(await this.ports(), process.env, async (fleet) => {
+    return this.withFleet(async (fleet) => {
       if (follow) {
         for await (const event of fleet.follow(query, this.signal)) this.#show(event);
         return undefined;
@@ -70,7 +68,7 @@ export default class Events extends SvcmCommand {
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
       this.logToStderr(`The newest events of ${counted(missing.length, "node")} are missing: ${missing.join(", ")}.`);
-      process.exitCode = COULD_NOT;
+      this.setExitCode(COULD_NOT);
       return response;
     });
   }
@@ -82,7 +80,7 @@ export default class Events extends SvcmCommand {
     apps: readonly string[],
   ): void {
     if (this.jsonEnabled()) return;
-    this.log(events.length === 0 ? noEventsText(flags, apps) : renderTable(columns, events, stdoutScreen()));
+    this.printTable(columns, events, noEventsText(flags, apps));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }

@@ -3,6 +3,7 @@ import { envExport, exportFormats } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { isStdoutTerminal } from "../terminal/screen.ts";
+import { envAppFlag } from "../terminal/flags.ts";
 
 export default class EnvExport extends SvcmCommand {
   static override summary = "Print the variables of an environment for a shell, Docker or a program.";
@@ -15,10 +16,7 @@ export default class EnvExport extends SvcmCommand {
   ];
   static override flags = {
     ...envFlags,
-    app: Flags.string({
-      summary: "App whose env in the ecosystem file overrides the env file.",
-      helpValue: "<name>",
-    }),
+    app: envAppFlag,
     format: Flags.option({ summary: "Format of the output.", options: exportFormats, default: "shell" as const })(),
     all: Flags.boolean({ summary: "Also print secrets. Refused if the output is not a terminal.", default: false }),
   };

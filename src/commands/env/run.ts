@@ -4,6 +4,7 @@ import { envProcess } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { TerminalFileError, UsageError } from "../terminal/errors.ts";
 import { exitLike, runProgram, type ExitStatus } from "../terminal/program.ts";
+import { envAppFlag } from "../terminal/flags.ts";
 
 export default class EnvRun extends SvcmCommand {
   static override enableJsonFlag = false;
@@ -20,10 +21,7 @@ export default class EnvRun extends SvcmCommand {
   };
   static override flags = {
     ...envFlags,
-    app: Flags.string({
-      summary: "App whose env in the ecosystem file overrides the env file.",
-      helpValue: "<name>",
-    }),
+    app: envAppFlag,
     "files-only": Flags.boolean({
       summary: "Use only the env file, and do not run the ecosystem file.",
       default: false,

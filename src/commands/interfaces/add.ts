@@ -1,9 +1,8 @@
 import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { interfaceFlags } from "../terminal/entry-flags.ts";
 import { documentFlags } from "../terminal/flags.ts";
-import { promptForMissingValues } from "../terminal/entry-questions.ts";
-import { editDocument } from "../terminal/document-edits.ts";
+import { addEntry } from "../terminal/document-edits.ts";
 
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
@@ -16,13 +15,6 @@ export default class InterfacesAdd extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(InterfacesAdd);
-    const given = fieldValues(flags, interfaceFields);
-    const values = { ...(await promptForMissingValues(this, flags, "interfaces", given)) };
-    return editDocument(this, flags, {
-      operation: interfaceAdd,
-      input: { values },
-      fields: interfaceFields,
-      describeResult: ({ target, file }) => `Added ${target} to ${file}`,
-    });
+    return addEntry(this, flags, { operation: interfaceAdd, section: "interfaces", fields: interfaceFields });
   }
 }

@@ -8,8 +8,7 @@ export default class NatsSetup extends SvcmCommand {
 
   async run() {
     await this.parse(NatsSetup);
-    const { withFleet } = await import("../../fleet/index.ts");
-    const outcome = await withFleet(await this.ports(), process.env, (fleet) => fleet.setUp());
+    const outcome = await this.withFleet((fleet) => fleet.setUp());
     this.log(OUTCOME_TEXTS[outcome]);
     return { stream: outcome };
   }

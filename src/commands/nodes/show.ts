@@ -11,9 +11,8 @@ export default class NodesShow extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(NodesShow);
-    const { showNode, withFleet } = await import("../../fleet/index.ts");
     const deadlineMs = readDeadline(flags.deadline);
-    const node = await withFleet(await this.ports(), process.env, (fleet) => showNode(fleet, args.name, deadlineMs));
+    const node = await this.withFleet((fleet, { showNode }) => showNode(fleet, args.name, deadlineMs));
     for (const [name, value] of Object.entries(node)) {
       if (value !== undefined)
         this.log(`${name.padEnd(14)}${typeof value === "string" ? value : JSON.stringify(value)}`);

@@ -12,8 +12,6 @@ export default class RolloutResume extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(RolloutResume);
-    return {
-      rollout: await continueRollout(this, flags, { isBack: false, ports: await this.ports(), signal: this.signal }),
-    };
+    return { rollout: await continueRollout(this, "resume", flags) };
   }
 }

@@ -12,8 +12,6 @@ export default class RolloutRollback extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(RolloutRollback);
-    return {
-      rollout: await continueRollout(this, flags, { isBack: true, ports: await this.ports(), signal: this.signal }),
-    };
+    return { rollout: await continueRollout(this, "rollback", flags) };
   }
 }

@@ -12,9 +12,8 @@ export default class RolloutUnlock extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(RolloutUnlock);
     requirePrompt(flags.yes || canPrompt(this), "svcm rollout unlock", "--yes");
-    const { openRollout, unlock, withFleet } = await import("../../fleet/index.ts");
     const ports = await this.ports();
-    return withFleet(ports, process.env, async (fleet) => {
+    return this.withFleet(async (fleet, { openRollout, unlock }) => {
       const current = await openRollout(fleet);
       if (!flags.yes) await printRollout(this, current.rollout);
       if (!flags.yes && !(await confirmChange(this, "Leave every node as it is, and release the lock?")))

@@ -1,5 +1,4 @@
 import * as Args from "@oclif/core/args";
-import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
@@ -7,6 +6,7 @@ import { fold } from "../terminal/fit.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
+import { envAppFlag } from "../terminal/flags.ts";
 
 export default class StartupCheck extends NodeCommand {
   static override summary = "Check whether a backend process may start, and with which settings.";
@@ -24,10 +24,7 @@ export default class StartupCheck extends NodeCommand {
   };
   static override flags = {
     ...envFlags,
-    app: Flags.string({
-      summary: "App whose env in the ecosystem file overrides the env file.",
-      helpValue: "<name>",
-    }),
+    app: envAppFlag,
   };
 
   async run() {

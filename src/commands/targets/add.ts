@@ -1,9 +1,8 @@
 import { targetAdd, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags } from "../terminal/flags.ts";
-import { targetFlags, fieldValues } from "../terminal/entry-flags.ts";
-import { promptForMissingValues } from "../terminal/entry-questions.ts";
-import { editDocument } from "../terminal/document-edits.ts";
+import { targetFlags } from "../terminal/entry-flags.ts";
+import { addEntry } from "../terminal/document-edits.ts";
 
 export default class TargetsAdd extends SvcmCommand {
   static override summary = "Add a deploy target to deployments.yaml.";
@@ -18,13 +17,6 @@ export default class TargetsAdd extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(TargetsAdd);
-    const given = fieldValues(flags, targetFields);
-    const values = { ...(await promptForMissingValues(this, flags, "deployments", given)) };
-    return editDocument(this, flags, {
-      operation: targetAdd,
-      input: { values },
-      fields: targetFields,
-      describeResult: ({ target, file }) => `Added ${target} to ${file}`,
-    });
+    return addEntry(this, flags, { operation: targetAdd, section: "deployments", fields: targetFields });
   }
 }

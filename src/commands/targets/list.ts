@@ -1,6 +1,6 @@
 import { targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { listEntries, renderEntries } from "../terminal/entry-list.ts";
+import { entryColumns, listEntries } from "../terminal/entry-list.ts";
 import { fileFlag } from "../terminal/flags.ts";
 
 export default class TargetsList extends SvcmCommand {
@@ -11,8 +11,7 @@ export default class TargetsList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsList);
     const deployments = await listEntries(this, flags, "deployments");
-    const isEmpty = deployments.length === 0;
-    this.log(isEmpty ? `${flags.file} has no deploy targets.` : renderEntries(targetFields, deployments));
+    this.printTable(entryColumns(targetFields), deployments, `${flags.file} has no deploy targets.`);
     return { file: flags.file, deployments };
   }
 }

@@ -1,7 +1,8 @@
 import type { DocumentEditResponse, Field, Operation } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { renderDryRun } from "./changes.ts";
-import { addFlagNames } from "./entry-flags.ts";
+import { addFlagNames, fieldValues } from "./entry-flags.ts";
+import { promptForMissingValues } from "./entry-questions.ts";
 import { UsageError } from "./errors.ts";
 import { canPrompt, confirmChange } from "./prompt.ts";
 
@@ -34,6 +35,27 @@ export async function editDocument<Input extends DocumentOptions>(
   const response = await executeEdit(command, flags, request);
   printEdit(command, response, describeResult(response));
   return response;
+}
+
+/** In a terminal, svcm asks for missing values. */
+export async function addEntry<Input extends DocumentOptions & { readonly values: Record<string, string> }>(
+  command: SvcmCommand,
+  flags: EditFlags & Readonly<Record<string, unknown>>,
+  { operation, section, fields }: Addition<Input>,
+): Promise<DocumentEditResponse> {
+  const values = await promptForMissingValues(command, flags, section, fieldValues(flags, fields));
+  const input = { values: { ...values } } as Omit<Input, keyof DocumentOptions>;
+  return editDocument(command, flags, { operation, input, fields, describeResult: additionText });
+}
+
+function additionText({ target, file }: DocumentEditResponse): string {
+  return `Added ${target} to ${file}`;
+}
+
+interface Addition<Input extends DocumentOptions> {
+  readonly operation: Operation<Input, DocumentEditResponse>;
+  readonly section: "interfaces" | "deployments";
+  readonly fields: readonly Field[];
 }
 
 export async function removeEntry<Input extends DocumentOptions>(

@@ -38,6 +38,17 @@ export const fileFlag = documentFlag("Document to use, relative to the repositor
 
 export const documentFlags = { file: fileFlag, "dry-run": dryRunFlag };
 
+export const envAppFlag = Flags.string({
+  summary: "App whose env in the ecosystem file overrides the env file.",
+  helpValue: "<name>",
+});
+
+export const profileArg = Args.string({
+  ignoreStdin: true,
+  required: true,
+  description: "Name of the profile. svcm env profile list shows all of them.",
+});
+
 /** Applying a plan requires the options that it was made with. */
 export const planFlags = {
   app: appFlag("ecosystem file"),

@@ -31,10 +31,9 @@ export function onNodes(CommandClass: CommandClass): CommandClass {
   return class extends CommandClass {
     override async run(): Promise<unknown> {
       const { flags } = (await this.parse(CommandClass)) as { readonly flags: NodeFlags };
-      const { withFleet, stateOf } = await import("../../fleet/index.ts");
       const ownVersion = this.config.version;
       readDeadline(flags.deadline);
-      const answers = await withFleet(await this.ports(), process.env, async (fleet) => {
+      const answers = await this.withFleet(async (fleet, { stateOf }) => {
         const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
         const nodes = selectNodes(declared, flags.node ?? []);
         const runOnAll = (argv: string[]): Promise<NodeResult[]> => {
@@ -59,7 +58,7 @@ export function onNodes(CommandClass: CommandClass): CommandClass {
       });
       if (answers === undefined) return undefined;
       printResults(this, answers);
-      process.exitCode = Math.max(...answers.map(({ exitCode }) => exitCode));
+      this.setExitCode(Math.max(...answers.map(({ exitCode }) => exitCode)));
       return { nodes: answers.map(bodyOf) };
     }
   };

@@ -88,7 +88,7 @@ export function remoteCommandOf(BaseCommand: CommandClass, executeOnNode: Execut
     }
 
     /** A signal ends the program, but the nodes carry on. */
-    protected override get signal(): AbortSignal {
+    override get signal(): AbortSignal {
       return new AbortController().signal;
     }
   };

@@ -20,23 +20,17 @@ interface Flags {
   readonly yes: boolean;
 }
 
-interface RolloutContext {
-  readonly ports: Ports;
-  /** Requests a stop after the current actions. */
-  readonly signal: AbortSignal;
-}
-
 /** Asks once, and applies on one node after another. @returns null after a no */
 export async function applyOnNodes(
   command: SvcmCommand,
   { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: Flags,
   apply: InputOf<"rollout.apply">,
-  { ports, signal }: RolloutContext,
 ): Promise<{ readonly rollout: FleetRollout | null; readonly plans: readonly NodePlan[] }> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
   requirePrompt(yes || canPrompt(command), "svcm apply", "--yes");
-  const { begin, planNodes, withFleet } = await import("../../fleet/index.ts");
-  return withFleet(ports, process.env, async (fleet) => {
+  const { signal } = command;
+  const ports = await command.ports();
+  return command.withFleet(async (fleet, { begin, planNodes }) => {
     const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
     const nodes = selectNodes(declared, selectors);
     const planRequest = { nodes, apply, deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
@@ -54,8 +48,11 @@ export async function applyOnNodes(
   });
 }
 
-interface RunContext extends RolloutContext {
+interface RunContext {
   readonly fleet: Fleet;
+  readonly ports: Ports;
+  /** Requests a stop after the current actions. */
+  readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
 
@@ -78,23 +75,23 @@ async function runRollout(
   const rollout = await run({ fleet, ports, deadlineMs, signal, onChange }, lock);
   const state = rolloutState(rollout);
   command.log(fold([`Rollout ${rollout.id}: ${paintState(state)}.`, ...nextSteps(state)].join("\n"), stdoutScreen()));
-  process.exitCode = state === "applied" ? 0 : state === "returned" ? 1 : 3;
+  command.setExitCode(state === "applied" ? 0 : state === "returned" ? 1 : 3);
   return rollout;
 }
 
 /** @returns null if the user does not agree */
 export async function continueRollout(
   command: SvcmCommand,
+  action: "resume" | "rollback",
   { yes, deadline }: Pick<Flags, "yes" | "deadline">,
-  { isBack, ports, signal }: RolloutContext & { readonly isBack: boolean },
 ): Promise<FleetRollout | null> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
-  const name = `svcm rollout ${isBack ? "rollback" : "resume"}`;
-  requirePrompt(yes || canPrompt(command), name, "--yes");
-  const { openRollout, takeOver, withFleet } = await import("../../fleet/index.ts");
-  return withFleet(ports, process.env, async (fleet) => {
+  requirePrompt(yes || canPrompt(command), `svcm rollout ${action}`, "--yes");
+  const { signal } = command;
+  const ports = await command.ports();
+  return command.withFleet(async (fleet, { openRollout, takeOver }) => {
     const current = await openRollout(fleet);
-    const direction = isBack ? "rollback" : current.rollout.direction;
+    const direction = action === "rollback" ? "rollback" : current.rollout.direction;
     if (!yes) {
       await printRollout(command, current.rollout);
       const question = direction === "apply" ? "Continue this rollout?" : "Roll back the changed nodes?";

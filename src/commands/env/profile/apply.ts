@@ -1,7 +1,6 @@
-import * as Args from "@oclif/core/args";
 import { profileApply } from "../../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
-import { assignmentArgs, parseAssignments } from "../../terminal/flags.ts";
+import { assignmentArgs, parseAssignments, profileArg } from "../../terminal/flags.ts";
 import { renderDryRun, renderWrite } from "../../terminal/changes.ts";
 
 export default class EnvProfileApply extends SvcmCommand {
@@ -14,11 +13,7 @@ export default class EnvProfileApply extends SvcmCommand {
     "<%= config.bin %> env profile apply rest --environment ci --dry-run",
   ];
   static override args = {
-    profile: Args.string({
-      ignoreStdin: true,
-      required: true,
-      description: "Name of the profile. svcm env profile list shows all of them.",
-    }),
+    profile: profileArg,
     ...assignmentArgs,
   };
   static override flags = {
