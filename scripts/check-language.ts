@@ -7,18 +7,18 @@ import { checkLanguage } from "./language/check.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 const SOURCES = ["*.md", "{src,test,scripts,bench,apps,docs}/**/*.{ts,tsx,md}", "*.ts"];
-const NOT_OURS = ["**/node_modules/**", "**/dist/**", "**/*.generated.ts", "test/fixtures/**"];
+const IGNORED = ["**/node_modules/**", "**/dist/**", "**/*.generated.ts", "test/fixtures/**"];
 /** The text of a generated page is checked in the code. */
 const GENERATED = /^<!-- Generated from .* Do not edit\. -->$/m;
 /** These files quote the words that the check finds. */
 const QUOTES = ["scripts/language/words.ts", "test/scripts/check-language.test.ts"];
 
 const paths = process.argv.slice(2).map((path) => path.replace(/^\.\/|\/$/g, ""));
-const isBelow = (path: string): boolean =>
+const isSelected = (path: string): boolean =>
   paths.length === 0 || paths.some((each) => path === each || path.startsWith(`${each}/`));
 
-const findings = globSync(SOURCES, { cwd: ROOT, ignore: [...NOT_OURS, ...QUOTES] })
-  .filter(isBelow)
+const findings = globSync(SOURCES, { cwd: ROOT, ignore: [...IGNORED, ...QUOTES] })
+  .filter(isSelected)
   .toSorted()
   .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, "utf8") }))
   .filter(({ text }) => !GENERATED.test(text))

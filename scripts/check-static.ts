@@ -4,15 +4,15 @@ import { join } from "node:path";
 import pjson from "../package.json" with { type: "json" };
 
 const ROOT = join(import.meta.dirname, "..");
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 /** The slowest checks start first. */
-const SLOW = ["check:lint", "check:types", "check:backend"];
+const SLOWEST = ["check:lint", "check:types", "check:backend"];
 
 const checks = Object.keys(pjson.scripts).filter((name) => name.startsWith("check:") && name !== "check:static");
-const waiting = [...SLOW, ...checks.filter((name) => !SLOW.includes(name))];
+const waiting = [...SLOWEST, ...checks.filter((name) => !SLOWEST.includes(name))];
 const failed: string[] = [];
 
-await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
 if (failed.length > 0) {
   process.stdout.write(`Failed: ${failed.join(", ")}\n`);
   process.exitCode = 1;
@@ -20,18 +20,18 @@ if (failed.length > 0) {
 
 async function runNext(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const { isGood, output } = await run(name);
-    process.stdout.write(`${isGood ? "✓" : "✗"} ${name}\n${output}`);
-    if (!isGood) failed.push(name);
+    const { isPassed, output } = await run(name);
+    process.stdout.write(`${isPassed ? "✓" : "✗"} ${name}\n${output}`);
+    if (!isPassed) failed.push(name);
   }
 }
 
 /** Prints the output at the end, so that two checks do not mix theirs. */
-function run(name: string): Promise<{ isGood: boolean; output: string }> {
+function run(name: string): Promise<{ isPassed: boolean; output: string }> {
   return new Promise((resolve) => {
     const options = { cwd: ROOT, maxBuffer: 2 ** 26 };
     execFile("npm", ["run", "--silent", name], options, (error, stdout, stderr) =>
-      resolve({ isGood: error === null, output: stdout + stderr }),
+      resolve({ isPassed: error === null, output: stdout + stderr }),
     );
   });
 }

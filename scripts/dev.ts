@@ -15,9 +15,10 @@ let changed = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
 let busy = Promise.resolve();
 
-await makeConsole();
+await rebuildConsole();
 startServer();
-for (const folder of ["src", "config"]) watch(join(ROOT, folder), { recursive: true }, (_, name) => note(folder, name));
+for (const folder of ["src", "config"])
+  watch(join(ROOT, folder), { recursive: true }, (_, name) => scheduleUpdate(folder, name));
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     server?.kill(signal);
@@ -25,7 +26,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-function note(folder: string, name: string | null): void {
+function scheduleUpdate(folder: string, name: string | null): void {
   changed.add(join(folder, name ?? ""));
   clearTimeout(timer);
   timer = setTimeout(() => void (busy = busy.then(update)), SETTLE_MS);
@@ -35,7 +36,7 @@ async function update(): Promise<void> {
   const paths = [...changed];
   changed = new Set();
   // The console shares pure parts of the core.
-  if (paths.some((path) => /^src\/(console|core)/.test(path))) await makeConsole();
+  if (paths.some((path) => /^src\/(console|core)/.test(path))) await rebuildConsole();
   if (server?.exitCode === null && server.signalCode === null) {
     server.kill();
     await new Promise((resolve) => server?.once("exit", resolve));
@@ -43,7 +44,7 @@ async function update(): Promise<void> {
   startServer();
 }
 
-async function makeConsole(): Promise<void> {
+async function rebuildConsole(): Promise<void> {
   try {
     const next = join(ROOT, "node_modules/.svcm-dev");
     rmSync(next, { recursive: true, force: true });

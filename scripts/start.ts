@@ -16,7 +16,7 @@ async function start(): Promise<void> {
   // PM2 waits until each process listens.
   pm2("startOrRestart", ECOSYSTEM, "--silent");
   const failed = processes().filter(({ pm2_env }) => pm2_env.status !== "online");
-  if (failed.length === 0) return console.log(whatRuns());
+  if (failed.length === 0) return console.log(runningText());
   const reasons = failed.map((app) => `${app.name} is ${app.pm2_env.status}:\n${lastLines(app)}`);
   await endPm2();
   refuse(reasons);
@@ -36,7 +36,7 @@ function lastLines({ pm2_env }: Process): string {
   }
 }
 
-function whatRuns(): string {
+function runningText(): string {
   const url = (port: number): string => `http://127.0.0.1:${port}`;
   return `
   The reference backend runs under its own PM2:

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { ROOT } from "./prepare.ts";
 
 /** A socket path has at most 107 bytes, and the longest that PM2 adds to its home is `/interactor.sock`. */
-const LONGEST_HOME_BYTES = 91;
+const MAX_HOME_BYTES = 91;
 
 /** Outside the checkout if that path is too long for a socket. */
 export function pm2Home(root = ROOT): string {
   const home = join(root, ".svcm", "pm2");
-  if (Buffer.byteLength(home) <= LONGEST_HOME_BYTES) return home;
+  if (Buffer.byteLength(home) <= MAX_HOME_BYTES) return home;
   return join(homedir(), ".svcm", `pm2-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`);
 }
 

@@ -6,16 +6,16 @@ export { ports };
 export async function portProblems(): Promise<string[]> {
   const problems = await Promise.all(
     Object.entries(ports).map(async ([listener, port]) => {
-      const code = await whyUnusable(port);
+      const code = await findPortError(port);
       if (code === undefined) return [];
-      const why = code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
-      return [`Port ${port} ${why}. It is "${listener}" in pm2/ports.json; give it another one there.`];
+      const reason = code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
+      return [`Port ${port} ${reason}. It is "${listener}" in pm2/ports.json; give it another one there.`];
     }),
   );
   return problems.flat();
 }
 
-function whyUnusable(port: number): Promise<string | undefined> {
+function findPortError(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code));

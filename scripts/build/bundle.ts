@@ -3,8 +3,7 @@ import { rolldown, type InputOptions, type OutputChunk, type OutputOptions } fro
 import { ROOT, type Entries } from "./entries.ts";
 import { lazyChunks } from "./lazy-chunks.ts";
 import { lazyOclif } from "./lazy-oclif.ts";
-import { separatePrograms } from "./separate-programs.ts";
-import { namedFiles } from "./named-files.ts";
+import { separatePrograms, namedFiles } from "./file-urls.ts";
 
 /** Packages that oclif loads only when it runs from source, and pm2, which starts programs from its own folder. */
 const EXTERNAL = ["typescript", "ts-node", "tsx", /^pm2(?:\/|$)/];

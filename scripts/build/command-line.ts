@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DETAILS_FILE, PLUGINS_FILE } from "../../src/cli/start.ts";
 import { bundleAlone, bundleCommandLine } from "./bundle.ts";
 import { commandEntries, installedPlugins, pluginEntries, readPjson, ROOT } from "./entries.ts";
-import { bundledPlugins, parted, readCommands } from "./manifest.ts";
+import { bundledPlugins, splitDetails, readCommands } from "./manifest.ts";
 
 export async function buildCommandLine(dist: string, { isLazy = true }: { readonly isLazy?: boolean } = {}) {
   const pjson = readPjson(ROOT);
@@ -21,7 +21,7 @@ export async function buildCommandLine(dist: string, { isLazy = true }: { readon
     ...(await bundleAlone({ launch: "src/cli/launch.ts" }, dist)),
   ];
   const commands = await readCommands(pjson, dist);
-  const { brief, details } = parted(bundledPlugins(pjson, commands, plugins));
+  const { brief, details } = splitDetails(bundledPlugins(pjson, commands, plugins));
   writeFileSync(join(dist, PLUGINS_FILE), JSON.stringify(brief));
   writeFileSync(join(dist, DETAILS_FILE), JSON.stringify(details));
   return { chunks, commands };

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import type { Plugin, PluginContext } from "rolldown";
-import { bindLazily } from "./bind-lazily.ts";
+import { bindLazily } from "./lazy-chunks.ts";
 import { ROOT } from "./entries.ts";
 
 /**

@@ -6,7 +6,7 @@ import { ROOT, pluginChunk, type InstalledPlugin } from "./entries.ts";
 import type { BundledPlugin, BriefCommand, DetailsOf } from "../../src/cli/bundled-plugin.ts";
 
 type Commands = Record<string, Command.Cached>;
-type WholePlugin = BundledPlugin & { readonly commands: Readonly<Commands> };
+type DetailedPlugin = BundledPlugin & { readonly commands: Readonly<Commands> };
 
 /** Read from the build in `dist`. */
 export async function readCommands(pjson: PJSON, dist: string): Promise<Commands> {
@@ -27,11 +27,15 @@ export async function readCommands(pjson: PJSON, dist: string): Promise<Commands
   return sorted(plugin.manifest.commands, (id) => `commands/${id.replaceAll(":", "/")}`);
 }
 
-export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readonly InstalledPlugin[]): WholePlugin[] {
+export function bundledPlugins(
+  pjson: PJSON,
+  commands: Commands,
+  plugins: readonly InstalledPlugin[],
+): DetailedPlugin[] {
   return [
-    { pjson: essence(pjson), commands },
+    { pjson: publicFields(pjson), commands },
     ...plugins.map((plugin) => ({
-      pjson: essence(plugin.pjson),
+      pjson: publicFields(plugin.pjson),
       commands: sorted(plugin.commands, (id) => pluginChunk(plugin.name, id)),
     })),
   ];
@@ -39,9 +43,9 @@ export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readon
 
 /**
  * A start that runs a command does not need the details. oclif reads the description of a command without a summary at
- * every start, so such a command is kept whole.
+ * every start, so such a command keeps its details.
  */
-export function parted(plugins: readonly WholePlugin[]): {
+export function splitDetails(plugins: readonly DetailedPlugin[]): {
   readonly brief: readonly BundledPlugin[];
   readonly details: DetailsOf;
 } {
@@ -60,7 +64,7 @@ export function parted(plugins: readonly WholePlugin[]): {
   return { brief, details };
 }
 
-function essence({ name, version, description, oclif }: PJSON): PJSON {
+function publicFields({ name, version, description, oclif }: PJSON): PJSON {
   return { name, version, description, oclif };
 }
 

@@ -1,5 +1,5 @@
 import { markdownProse, typescriptProse, type Prose } from "./prose.ts";
-import { LONGEST, OPENING, PROPER_USES, WORDS } from "./words.ts";
+import { FORBIDDEN_OPENING, MAX_WORDS, PROPER_USES, WORD_RULES } from "./words.ts";
 
 export interface Finding {
   readonly path: string;
@@ -18,15 +18,15 @@ export function checkLanguage(path: string, source: string): Finding[] {
 }
 
 function messagesOf(path: string, { kind, text }: Prose): string[] {
-  const longest = kind === "paragraph" ? LONGEST.docs : LONGEST.code;
+  const maxWords = kind === "paragraph" ? MAX_WORDS.docs : MAX_WORDS.code;
   return sentences(text).flatMap((sentence, index) => {
     if (PROPER_USES.some((use) => path.endsWith(use.file) && sentence.includes(use.text))) return [];
     return [
       ...opening(kind, sentence, index),
-      ...WORDS.flatMap(({ pattern, instead }) =>
+      ...WORD_RULES.flatMap(({ pattern, instead }) =>
         Array.from(sentence.matchAll(pattern), ([found]) => `"${found}" in "${shortened(sentence)}": write ${instead}`),
       ),
-      ...(kind === "message" && !/^\p{Lu}/u.test(sentence) ? [] : tooLong(sentence, longest)),
+      ...(kind === "message" && !/^\p{Lu}/u.test(sentence) ? [] : tooLong(sentence, maxWords)),
     ];
   });
 }
@@ -41,7 +41,7 @@ const sentences = (text: string): string[] =>
  * Questions, headings, titles and messages may begin with an interrogative; the first sentence of a comment may not.
  */
 function opening(kind: Prose["kind"], sentence: string, index: number): string[] {
-  const word = OPENING.exec(sentence)?.[0];
+  const word = FORBIDDEN_OPENING.exec(sentence)?.[0];
   if (word === undefined || kind === "heading" || kind === "title") return [];
   if (sentence.endsWith("?") && (kind !== "comment" || index > 0)) return [];
   if (kind === "message" && /^(?:Which|How)\b/.test(word)) return [];
@@ -50,9 +50,9 @@ function opening(kind: Prose["kind"], sentence: string, index: number): string[]
   ];
 }
 
-function tooLong(sentence: string, longest: number): string[] {
+function tooLong(sentence: string, maxWords: number): string[] {
   const count = sentence.match(/\S*[\p{L}\d]\S*/gu)?.length ?? 0;
-  return count > longest ? [`${count} words in "${shortened(sentence)}": at most ${longest}`] : [];
+  return count > maxWords ? [`${count} words in "${shortened(sentence)}": at most ${maxWords}`] : [];
 }
 
 const shortened = (sentence: string): string => (sentence.length > 90 ? `${sentence.slice(0, 89)}…` : sentence);

@@ -1,9 +1,9 @@
-export interface Row {
+export interface WordRule {
   readonly pattern: RegExp;
   readonly instead: string;
 }
 
-export const WORDS: readonly Row[] = [
+export const WORD_RULES: readonly WordRule[] = [
   { pattern: /\b(?:tell|tells|told|telling)\b/gi, instead: "returns, reports, shows, says" },
   { pattern: /\b(?:stands?(?! for\b| alone\b|-alone\b| out\b)|stood)\b/gi, instead: "is, is written, comes" },
   { pattern: /\b(?:anew|afresh)\b/gi, instead: "again" },
@@ -46,7 +46,7 @@ export const WORDS: readonly Row[] = [
   { pattern: /\b(?:he|him|his|himself)\b/gi, instead: "they, the user, the process" },
 ];
 
-/** Sentences that are good English although a row of the table matches. */
+/** Sentences that are good English although a rule matches. */
 export interface ProperUse {
   /** The end of the path. */
   readonly file: string;
@@ -60,7 +60,7 @@ export const PROPER_USES: readonly ProperUse[] = [
 ];
 
 /** A comment or sentence must not begin with one of these words, because its subject would come last. */
-export const OPENING = /^(?:What|Whatever|Who|Whose|Whoever|Whether|Where|Wherever|How|Which)\b/;
+export const FORBIDDEN_OPENING = /^(?:What|Whatever|Who|Whose|Whoever|Whether|Where|Wherever|How|Which)\b/;
 
 /** The maximum number of words in a sentence. */
-export const LONGEST = { docs: 35, code: 30 };
+export const MAX_WORDS = { docs: 35, code: 30 };

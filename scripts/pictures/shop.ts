@@ -109,9 +109,9 @@ export async function serve(
 ): Promise<{ server: ChildProcess; url: string }> {
   const server = spawn(process.execPath, [SVCM, "serve", ...flags], { cwd: folder, env: environmentOf(own) });
   return new Promise((resolve, reject) => {
-    let said = "";
-    server.once("exit", () => reject(new Error(`svcm serve ended: ${said}`)));
-    server.stderr.on("data", (text: Buffer) => (said += String(text)));
+    let errorOutput = "";
+    server.once("exit", () => reject(new Error(`svcm serve ended: ${errorOutput}`)));
+    server.stderr.on("data", (text: Buffer) => (errorOutput += String(text)));
     server.stdout.on("data", (text: Buffer) => {
       const [url] = /http:\/\/\S+/.exec(String(text)) ?? [];
       if (url !== undefined) resolve({ server, url });

@@ -34,13 +34,13 @@ interface ManifestInput {
 export function commandsPage(): string {
   const text = readFileSync(new URL("../../oclif.manifest.json", import.meta.url), "utf8");
   const { commands } = JSON.parse(text) as Manifest;
-  const shown = Object.values(commands).filter(({ hidden }) => hidden !== true);
-  return page("Commands", "the commands themselves", ...shown.map(section));
+  const visibleCommands = Object.values(commands).filter(({ hidden }) => hidden !== true);
+  return page("Commands", "the commands themselves", ...visibleCommands.map(section));
 }
 
 function section(command: ManifestCommand): string {
   const name = command.id.replaceAll(":", " ");
-  const short = command.aliases.map((alias) => `\`svcm ${alias}\``).join(", ");
+  const aliases = command.aliases.map((alias) => `\`svcm ${alias}\``).join(", ");
   const inputs = [
     ...Object.values(command.args).map((arg) => `- \`${arg.name.toUpperCase()}\`: ${describe(arg)}`),
     ...Object.values(command.flags).map((flag) => `- ${flagName(flag)}: ${describe(flag)}`),
@@ -50,7 +50,7 @@ function section(command: ManifestCommand): string {
     `## svcm ${name}`,
     command.summary ?? "",
     command.description ?? "",
-    short === "" ? "" : `Short: ${short}`,
+    aliases === "" ? "" : `Short: ${aliases}`,
     inputs.join("\n"),
     examples.length > 0 ? `\`\`\`sh\n${examples.join("\n")}\n\`\`\`` : "",
   ]
@@ -63,11 +63,11 @@ function flagName({ name, char, type, helpValue }: ManifestInput): string {
   return `\`--${name}${value}\`${char === undefined ? "" : `, \`-${char}\``}`;
 }
 
-function describe({ summary, description, options, env, default: otherwise }: ManifestInput): string {
+function describe({ summary, description, options, env, default: defaultValue }: ManifestInput): string {
   const notes = [
     options && `one of ${options.map((option) => `\`${option}\``).join(", ")}`,
     env && `also \`${env}\``,
-    otherwise !== undefined && otherwise !== false && `default \`${JSON.stringify(otherwise)}\``,
+    defaultValue !== undefined && defaultValue !== false && `default \`${JSON.stringify(defaultValue)}\``,
   ].filter(Boolean);
   return `${summary ?? description ?? ""}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
 }

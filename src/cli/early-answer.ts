@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import pjson from "../../package.json" with { type: "json" };
-import { colourLevel, isTerminalBehindStdout } from "../commands/terminal/screen.ts";
+import { colourLevel, isStdoutTerminal } from "../commands/terminal/screen.ts";
 
 export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
 export const HELP_COLUMNS = 80;
@@ -20,7 +20,7 @@ export function version(): string {
 }
 
 function rootHelp(dist: string): string | undefined {
-  const isTerminal = isTerminalBehindStdout();
+  const isTerminal = isStdoutTerminal();
   if (isTerminal && process.stdout.columns < HELP_COLUMNS) return undefined;
   const file = colourLevel(process.env, isTerminal) === 0 ? HELP_FILES.plain : HELP_FILES.coloured;
   return readFileSync(`${dist}/${file}`, "utf8").replace(VERSION_MARK, version());

@@ -54,8 +54,8 @@ async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown
 
 /** For errors that no command caught. Returns the exit code. */
 async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
-  const { failureOf, printFailure } = await import("../commands/terminal/failure.ts");
-  const failure = failureOf(error);
+  const { toFailure, printFailure } = await import("../commands/terminal/failure.ts");
+  const failure = toFailure(error);
   if (failure.body !== undefined) {
     if (mayBeJson && !(error instanceof TerminalFileError)) writeOut(`${jsonText(failure.body, 2)}\n`);
     else printFailure(failure);

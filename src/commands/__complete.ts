@@ -1,7 +1,7 @@
 import { completionList, toPrintable, type Completable } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
-import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
+import { escapeForBash, splitLine, type TypedLine } from "./terminal/completion/shells.ts";
 
 /** The scripts of `svcm completion` run this command at each Tab. */
 export default class Complete extends SvcmCommand {
@@ -17,7 +17,7 @@ export default class Complete extends SvcmCommand {
     const answer = await complete(words, this.config.commands, (source) =>
       this.execute(completionList, { source }).catch(() => []),
     );
-    this.logExactly(rendered(answer, shell === "bash" ? { line, wordBreaks: rest[0] ?? "" } : undefined));
+    this.logExactly(renderForShell(answer, shell === "bash" ? { line, wordBreaks: rest[0] ?? "" } : undefined));
   }
 }
 
@@ -27,13 +27,13 @@ interface Bash {
 }
 
 /** In the format of `completionScript`. bash does not show descriptions. */
-function rendered({ candidates, paths }: Completion, bash: Bash | undefined): string {
+function renderForShell({ candidates, paths }: Completion, bash: Bash | undefined): string {
   // The shell would insert the name, so a name with control characters is left out.
-  const shown = candidates.filter(({ value }) => toPrintable(value) === value);
+  const visibleCandidates = candidates.filter(({ value }) => toPrintable(value) === value);
   const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("="));
-  const row = ({ value, about }: Completable) => {
-    if (bash) return forBash(value, bash.line, bash.wordBreaks);
+  const renderCandidate = ({ value, about }: Completable) => {
+    if (bash) return escapeForBash(value, bash.line, bash.wordBreaks);
     return about ? `${value}\t${toPrintable(about)}` : value;
   };
-  return [isOpen ? "open" : paths, ...shown.map(row)].join("\n");
+  return [isOpen ? "open" : paths, ...visibleCandidates.map(renderCandidate)].join("\n");
 }

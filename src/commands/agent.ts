@@ -1,6 +1,6 @@
 import { startWithoutHttp } from "../server/start.ts";
 import { SvcmCommand } from "./base.ts";
-import { nodeFlags } from "./terminal/nodes.ts";
+import { nodeFlags } from "./terminal/flags.ts";
 
 export default class Agent extends SvcmCommand {
   static override summary = "Add this machine to the fleet, without HTTP.";

@@ -2,13 +2,13 @@ import * as Flags from "@oclif/core/flags";
 import { readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
-import { readTimeout } from "./terminal/since.ts";
-import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
-import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
+import { readTimeout } from "./terminal/times.ts";
+import { applyFlags, readTimeouts, planInput, planFlags } from "./terminal/flags.ts";
+import { requirePrompt, canPrompt, confirmChange } from "./terminal/prompt.ts";
+import { renderRelease } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
-import { canAsk, consented } from "./terminal/prompt.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
 export default class Apply extends SvcmCommand {
@@ -63,22 +63,22 @@ export default class Apply extends SvcmCommand {
     const { flags } = await this.parse(Apply);
     const { message, revert, save } = flags;
     const minHealthyMs = readTimeout(flags["min-healthy"], "--min-healthy");
-    const more = { allowDirty: flags["allow-dirty"], message, revert, save, minHealthyMs, ...patienceOf(flags) };
+    const settings = { allowDirty: flags["allow-dirty"], message, revert, save, minHealthyMs, ...readTimeouts(flags) };
     if (flags.node !== undefined) {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
-      const world = { ports: await this.ports(), signal: this.signal };
-      return applyOnNodes(this, flags, { ...plannedBy(flags), ...more }, world);
+      return applyOnNodes(this, flags, { ...planInput(flags), ...settings });
     }
     const file = flags["plan-file"];
-    const place = file === undefined ? plannedBy(flags) : await readPlanFile(await this.ports(), file);
-    const plan = flags.plan ?? ("plan" in place ? place.plan : await this.#agreed(place, flags.yes));
+    const planRequest = file === undefined ? planInput(flags) : await readPlanFile(await this.ports(), file);
+    const plan =
+      flags.plan ?? ("plan" in planRequest ? planRequest.plan : await this.#confirmPlan(planRequest, flags.yes));
     if (plan === null) return undefined;
-    const asked = plan === undefined ? {} : { plan };
-    const input = { ...place, ...asked, ...more };
+    const acceptedPlan = plan === undefined ? {} : { plan };
+    const input = { ...planRequest, ...acceptedPlan, ...settings };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
     if (!rest.plan.exists) {
-      this.answerNo();
-      await this.explainMissing(rest.plan);
+      this.setExitCode(1);
+      await this.logMissingEcosystem(rest.plan);
     } else this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
     // A user who agreed at the terminal has already seen them in the plan.
     const { issues } = rest.plan;
@@ -88,11 +88,11 @@ export default class Apply extends SvcmCommand {
   }
 
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
-  async #agreed(place: object, isAgreed: boolean): Promise<string | null | undefined> {
-    if (isAgreed) return undefined;
-    refuseUnasked(canAsk(this), "svcm apply", "--plan or --yes");
-    const plan = await this.execute(rolloutPlan, place);
+  async #confirmPlan(planRequest: object, isAccepted: boolean): Promise<string | null | undefined> {
+    if (isAccepted) return undefined;
+    requirePrompt(canPrompt(this), "svcm apply", "--plan or --yes");
+    const plan = await this.execute(rolloutPlan, planRequest);
     this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
-    return !plan.changed || (await consented(this, "Apply this plan?")) ? plan.id : null;
+    return !plan.changed || (await confirmChange(this, "Apply this plan?")) ? plan.id : null;
   }
 }

@@ -3,9 +3,8 @@ import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
-import { readSince, sinceOptions } from "./terminal/since.ts";
-import { renderTable } from "./terminal/table.ts";
+import { readSince, sinceOptions } from "./terminal/times.ts";
+import type { Column } from "./terminal/table.ts";
 
 export default class Audit extends NodeCommand {
   static override summary = "Show who changed what, newest first.";
@@ -37,31 +36,25 @@ export default class Audit extends NodeCommand {
     const from = since === undefined ? undefined : readSince(since, Date.now());
     const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from });
     if (this.jsonEnabled()) return response;
-    this.log(
-      response.records.length === 0
-        ? nothingFound(args.name, since, outcome)
-        : renderTable(
-            [
-              { heading: "TIME", cell: ({ timestamp }) => auditText.formatTimestamp(timestamp) },
-              { heading: "ACTION", cell: ({ action }) => action },
-              { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, spare: 1 },
-              { heading: "WHAT", cell: auditText.subjectText, shorten: "fold" },
-              {
-                heading: "BY",
-                cell: auditText.callerText,
-                shorten: "end",
-                spare: 2,
-              },
-              { heading: "OUTCOME", cell: auditText.outcomeText, shorten: "fold", colour: outcomeColour },
-            ],
-            response.records,
-            stdoutScreen(),
-          ),
-    );
+    this.printTable(COLUMNS, response.records, nothingFound(args.name, since, outcome));
     if (!response.complete) this.warn("Part of the audit log is damaged and was skipped. Older records may exist.");
     return response;
   }
 }
+
+const COLUMNS: readonly Column<AuditRecord>[] = [
+  { heading: "TIME", cell: ({ timestamp }) => auditText.formatTimestamp(timestamp) },
+  { heading: "ACTION", cell: ({ action }) => action },
+  { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, dropPriority: 1 },
+  { heading: "WHAT", cell: auditText.subjectText, shorten: "fold" },
+  {
+    heading: "BY",
+    cell: auditText.callerText,
+    shorten: "end",
+    dropPriority: 2,
+  },
+  { heading: "OUTCOME", cell: auditText.outcomeText, shorten: "fold", colour: outcomeColour },
+];
 
 function nothingFound(...filters: readonly (string | undefined)[]): string {
   const isFiltered = filters.some((filter) => filter !== undefined);

@@ -13,9 +13,12 @@ import {
   type Operation,
   type Ports,
 } from "../core/index.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
-import { isTerminalBehindStdout, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { renderTable, type Column } from "./terminal/table.ts";
 
 function environmentFlag(examples: string) {
   const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, or dev.`;
@@ -41,7 +44,13 @@ export const allowMissingFlag = Flags.boolean({
   default: false,
 });
 
-export function chosen({ environment, service }: { environment: string | undefined; service: string | undefined }) {
+export function pickEnvironment({
+  environment,
+  service,
+}: {
+  environment: string | undefined;
+  service: string | undefined;
+}) {
   return { environment, service };
 }
 
@@ -70,7 +79,7 @@ export abstract class SvcmCommand extends Command {
   protected root: string | undefined;
 
   #ports: Promise<Ports> | undefined;
-  #stop: AbortController | undefined;
+  #controller: AbortController | undefined;
 
   protected override async parse<F extends Parsed, B extends Parsed, A extends Parsed>(
     options?: Input<F, B, A>,
@@ -82,23 +91,29 @@ export abstract class SvcmCommand extends Command {
   }
 
   /** Aborted by SIGINT and SIGTERM, and when standard output is closed. */
-  protected get signal(): AbortSignal {
-    if (this.#stop === undefined) {
-      this.#stop = new AbortController();
-      for (const name of STOP_SIGNALS) process.once(name, this.#abort);
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      for (const name of SHUTDOWN_SIGNALS) process.once(name, this.#abort);
     }
-    return this.#stop.signal;
+    return this.#controller.signal;
   }
 
-  protected ports(): Promise<Ports> {
+  ports(): Promise<Ports> {
     return (this.#ports ??= openPorts({ root: this.root, env: process.env, cwd: process.cwd() }));
   }
 
-  async execute<Asked, Answer>(
-    operation: Operation<Asked, Answer>,
-    input: Asked,
+  /** Loads the code of the fleet, and closes the connection to the NATS server afterwards. */
+  async withFleet<T>(use: (fleet: Fleet, module: typeof FleetModule) => Promise<T>): Promise<T> {
+    const fleetModule = await import("../fleet/index.ts");
+    return fleetModule.withFleet(await this.ports(), process.env, (fleet) => use(fleet, fleetModule));
+  }
+
+  async execute<OperationInput, Output>(
+    operation: Operation<OperationInput, Output>,
+    input: OperationInput,
     caller: Pick<Caller, "report" | "signal"> = {},
-  ): Promise<Answer> {
+  ): Promise<Output> {
     const ports = await this.ports();
     try {
       return await execute(operation, ports, input, Object.assign(commandLineCaller(), caller));
@@ -108,20 +123,26 @@ export abstract class SvcmCommand extends Command {
   }
 
   /** On SIGINT or SIGTERM, the operation finishes its current step and stops. */
-  async executeUntilStopped<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
+  async executeUntilStopped<OperationInput, Output>(
+    operation: Operation<OperationInput, Output>,
+    input: OperationInput,
+  ): Promise<Output> {
     const { source, actor, grants } = commandLineCaller();
     const caller = { source, grants, signal: this.signal, ...(actor !== undefined && { actor }) };
     return execute(operation, await this.ports(), input, caller);
   }
 
-  protected async explainMissing(answer: { readonly environment: string; readonly path: string }): Promise<void> {
+  protected async logMissingEcosystem(response: {
+    readonly environment: string;
+    readonly path: string;
+  }): Promise<void> {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
     const ports = await this.ports();
-    this.log(withoutEcosystem(answer, await environmentsWithEcosystem(ports), await layoutHint(ports)));
+    this.log(withoutEcosystem(response, await environmentsWithEcosystem(ports), await layoutHint(ports)));
   }
 
-  get isAttended(): boolean {
+  get isInteractive(): boolean {
     return !this.jsonEnabled();
   }
 
@@ -129,18 +150,22 @@ export abstract class SvcmCommand extends Command {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
+  printTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], emptyText?: string): void {
+    this.print((screen) => (rows.length === 0 && emptyText ? emptyText : renderTable(columns, rows, screen)));
+  }
+
   /** Prevents quoted names and values from sending control sequences to the terminal. */
   override log(message = "", ...args: unknown[]): void {
-    if (!this.jsonEnabled()) this.#print(printable(text(message, args), stdoutScreen()));
+    if (!this.jsonEnabled()) this.#print(printable(formatMessage(message, args), stdoutScreen()));
   }
 
   override logToStderr(message = "", ...args: unknown[]): void {
-    if (!this.jsonEnabled()) writeErr(`${printable(text(message, args), stderrScreen())}\n`);
+    if (!this.jsonEnabled()) writeErr(`${printable(formatMessage(message, args), stderrScreen())}\n`);
   }
 
   /** Output for programs, which is exact in a pipe or a file. */
   logExactly(message: string): void {
-    if (isTerminalBehindStdout()) this.log(message);
+    if (isStdoutTerminal()) this.log(message);
     else if (!this.jsonEnabled()) this.#print(message);
   }
 
@@ -157,14 +182,14 @@ export abstract class SvcmCommand extends Command {
     this.#print(jsonText(document, 2));
   }
 
-  answerNo(): void {
-    process.exitCode = 1;
+  setExitCode(code: number): void {
+    process.exitCode = code;
   }
 
   protected override async catch(error: unknown): Promise<void> {
-    const { failureOf, printFailure } = await import("./terminal/failure.ts");
+    const { toFailure, printFailure } = await import("./terminal/failure.ts");
     const { id, flags, args, baseFlags } = this.ctor;
-    const failure = failureOf(error, { id, flags: { ...flags, ...baseFlags, json: {} }, args });
+    const failure = toFailure(error, { id, flags: { ...flags, ...baseFlags, json: {} }, args });
     process.exitCode = failure.exitCode;
     if (failure.body === undefined) return;
     if (this.jsonEnabled()) this.logJson(failure.body);
@@ -172,11 +197,11 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
-    for (const name of STOP_SIGNALS) process.removeListener(name, this.#abort);
+    for (const name of SHUTDOWN_SIGNALS) process.removeListener(name, this.#abort);
     await super.finally(error);
   }
 
-  readonly #abort = (): void => this.#stop?.abort();
+  readonly #abort = (): void => this.#controller?.abort();
 
   #print(line: string): void {
     if (!writeOut(`${line}\n`)) this.#abort();
@@ -185,9 +210,9 @@ export abstract class SvcmCommand extends Command {
 
 type Parsed = Record<string, unknown>;
 
-const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const SHUTDOWN_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-function text(message: string, args: readonly unknown[]): string {
+function formatMessage(message: string, args: readonly unknown[]): string {
   return args.length === 0 ? message : format(message, ...args);
 }
 

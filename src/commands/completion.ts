@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { SvcmCommand } from "./base.ts";
-import { completionScript, shells, type Shell } from "./terminal/completion/scripts.ts";
+import { completionScript, shells, type Shell } from "./terminal/completion/shells.ts";
 
 export default class Completion extends SvcmCommand {
   static override summary = "Print the completion script for bash, zsh or fish.";

@@ -5,7 +5,7 @@ import { SvcmCommand } from "./base.ts";
 import { fold } from "./terminal/fit.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { fileFlag } from "./terminal/document-argument.ts";
+import { fileFlag } from "./terminal/flags.ts";
 
 export default class Diff extends SvcmCommand {
   static override summary = "Explain what changed in deployments.yaml since a Git revision.";
@@ -48,7 +48,7 @@ export default class Diff extends SvcmCommand {
     const { environment, format } = flags;
     const plan =
       environment === undefined ? undefined : await this.execute(rolloutPlan, { environment, from: args.revision });
-    if (flags["exit-code"] && (report.changes.length > 0 || plan?.changed)) this.answerNo();
+    if (flags["exit-code"] && (report.changes.length > 0 || plan?.changed)) this.setExitCode(1);
     if (!this.jsonEnabled()) {
       const painted = format === "text" ? paint : unpainted;
       const parts = [

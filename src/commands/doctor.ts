@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { isValid, projectDoctor } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { doctorReport } from "./terminal/doctor-report.ts";
-import { formatFlag, printReport } from "./terminal/report.ts";
+import { formatFlag, printReport } from "./terminal/issues.ts";
 
 export default class Doctor extends SvcmCommand {
   static override summary = "Check the repository, the installation and PM2, and name the next steps.";
@@ -22,7 +22,7 @@ export default class Doctor extends SvcmCommand {
     const { flags } = await this.parse(Doctor);
     const input = { version: this.config.version, offline: flags.offline };
     const { response, report } = await this.execute(projectDoctor, input);
-    if (!isValid(response.issues)) this.answerNo();
+    if (!isValid(response.issues)) this.setExitCode(1);
     if (this.jsonEnabled()) return response;
     if (flags.format === "text") this.print((screen) => doctorReport(response, screen));
     else await printReport(this, report, flags.format);

@@ -13,11 +13,10 @@ import {
 } from "../core/index.ts";
 import type { FleetEventQuery } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
-import { namesArg } from "./terminal/names-arg.ts";
+import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
-import { readSince, sinceOptions } from "./terminal/since.ts";
-import { renderTable, type Column } from "./terminal/table.ts";
+import { readSince, sinceOptions } from "./terminal/times.ts";
+import type { Column } from "./terminal/table.ts";
 import { pluralize } from "../core/words/pluralize.ts";
 
 export default class Events extends SvcmCommand {
@@ -48,29 +47,28 @@ export default class Events extends SvcmCommand {
   async run() {
     const { args, flags } = await this.parse(Events);
     const { limit, cause, kind, since } = flags;
-    const asked = { apps: args.name ?? [], cause, kind, limit, since: readSince(since, Date.now()) };
+    const query = { apps: args.name ?? [], cause, kind, limit, since: readSince(since, Date.now()) };
     const { node: nodes } = flags;
-    if (nodes !== undefined) return await this.#ofNodes({ ...asked, nodes }, flags);
-    if (flags.follow) return await this.#follow(asked);
-    const response = await this.execute(eventsList, asked);
-    this.#print(response, COLUMNS, flags, asked.apps);
+    if (nodes !== undefined) return await this.#showFleetEvents({ ...query, nodes }, flags);
+    if (flags.follow) return await this.#follow(query);
+    const response = await this.execute(eventsList, query);
+    this.#print(response, COLUMNS, flags, query.apps);
     return response;
   }
 
-  async #ofNodes(asked: FleetEventQuery, flags: AskedOfNodes): Promise<unknown> {
+  async #showFleetEvents(query: FleetEventQuery, flags: FleetEventFlags): Promise<unknown> {
     const { follow } = flags;
-    const { withFleet } = await import("../fleet/index.ts");
-    return await withFleet(await this.ports(), process.env, async (fleet) => {
+    return this.withFleet(async (fleet) => {
       if (follow) {
-        for await (const event of fleet.follow(asked, this.signal)) this.#show(event);
+        for await (const event of fleet.follow(query, this.signal)) this.#show(event);
         return undefined;
       }
-      const response = await fleet.events(asked);
-      this.#print(response, [...COLUMNS.slice(0, 1), OF_NODE, ...COLUMNS.slice(1)], flags, asked.apps);
+      const response = await fleet.events(query);
+      this.#print(response, [...COLUMNS.slice(0, 1), NODE_COLUMN, ...COLUMNS.slice(1)], flags, query.apps);
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
       this.logToStderr(`The newest events of ${pluralize(missing.length, "node")} are missing: ${missing.join(", ")}.`);
-      process.exitCode = COULD_NOT;
+      this.setExitCode(COULD_NOT);
       return response;
     });
   }
@@ -78,24 +76,24 @@ export default class Events extends SvcmCommand {
   #print(
     { events, next, complete }: EventsResponse,
     columns: readonly Column<SvcmEvent>[],
-    flags: Chosen,
+    flags: EventFlags,
     apps: readonly string[],
   ): void {
     if (this.jsonEnabled()) return;
-    this.log(events.length === 0 ? noEvent(flags, apps) : renderTable(columns, events, stdoutScreen()));
+    this.printTable(columns, events, noEventsText(flags, apps));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }
 
-  async #follow(asked: InputOf<"events.list"> & EventFilter): Promise<void> {
+  async #follow(query: InputOf<"events.list"> & EventFilter): Promise<void> {
     const { signal } = this;
     const { eventFeed, processes, clock } = await this.ports();
     // The feed has the events from this second on; the list has earlier ones.
     const fromMs = floorToSecond(clock.now());
-    const { events } = await this.execute(eventsList, asked);
+    const { events } = await this.execute(eventsList, query);
     for (const event of events.toReversed()) if (Date.parse(event.at) < fromMs) this.#show(event);
     try {
-      for await (const event of eventFeed.watch(signal, { ...asked, fromMs })) this.#show(event);
+      for await (const event of eventFeed.watch(signal, { ...query, fromMs })) this.#show(event);
     } finally {
       await processes.close();
     }
@@ -110,32 +108,32 @@ export default class Events extends SvcmCommand {
 
 const COLUMNS: readonly Column<SvcmEvent>[] = [
   { heading: "TIME", cell: ({ at }) => auditText.formatTimestamp(at) },
-  { heading: "PROCESS", cell: processOf, shorten: "middle" },
+  { heading: "PROCESS", cell: processLabel, shorten: "middle" },
   { heading: "EVENT", cell: ({ kind }) => kind, colour: kindColour },
   { heading: "CAUSE", cell: ({ cause, certainty }) => (certainty === "certain" ? cause : `${cause}?`) },
   { heading: "EVIDENCE", cell: ({ evidence }) => evidence.join(" "), shorten: "fold" },
 ];
 
-const OF_NODE: Column<SvcmEvent> = { heading: "NODE", cell: ({ node = "" }) => node };
+const NODE_COLUMN: Column<SvcmEvent> = { heading: "NODE", cell: ({ node = "" }) => node };
 const COULD_NOT = 3;
 
-interface Chosen {
+interface EventFlags {
   readonly since: string;
   readonly cause?: string | undefined;
   readonly kind?: string | undefined;
 }
 
-interface AskedOfNodes extends Chosen {
+interface FleetEventFlags extends EventFlags {
   readonly follow: boolean;
 }
 
-function noEvent({ since, cause, kind }: Chosen, apps: readonly string[]): string {
+function noEventsText({ since, cause, kind }: EventFlags, apps: readonly string[]): string {
   const of = apps.length === 0 ? "" : ` of ${apps.join(", ")}`;
   const choice = [...(kind ? [` of the kind ${kind}`] : []), ...(cause ? [` with the cause ${cause}`] : [])];
   return `No event${of}${choice.join("")} since ${since}.`;
 }
 
-function processOf({ app, pmId }: SvcmEvent): string {
+function processLabel({ app, pmId }: SvcmEvent): string {
   if (app === null) return "-";
   return pmId === undefined ? app : `${app} (${pmId})`;
 }

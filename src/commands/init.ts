@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { projectInit, type InitResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { initReport } from "./terminal/init-report.ts";
-import { canAsk, confirm } from "./terminal/prompt.ts";
+import { canPrompt, confirm } from "./terminal/prompt.ts";
 
 const NEXT = "Next: svcm ecosystem show, svcm env check, svcm doctor, svcm serve";
 
@@ -29,13 +29,13 @@ export default class Init extends SvcmCommand {
     this.log(initReport(proposal));
     if (proposal.written.length > 0) this.log(NEXT);
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
-    if (!flags.check && canAsk(this)) {
+    if (!flags.check && canPrompt(this)) {
       if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
       const done = await run(true);
       this.log(`Wrote ${done.written.join(" and ")}.\n\n${NEXT}`);
       return done;
     }
-    this.answerNo();
+    this.setExitCode(1);
     return proposal;
   }
 }

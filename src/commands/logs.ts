@@ -9,13 +9,13 @@ import {
   type LogQuery,
   type LogsResponse,
 } from "../core/index.ts";
-import { namesArg } from "./terminal/names-arg.ts";
+import { namesArg } from "./terminal/flags.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
-import { readSince, sinceOptions } from "./terminal/since.ts";
+import { readSince, sinceOptions } from "./terminal/times.ts";
 
 /** One write per line takes longer than the line, and a much larger write needs new memory each time. */
-const LINES_OF_WRITE = 500;
+const LINES_PER_WRITE = 500;
 
 export default class Logs extends NodeCommand {
   static override summary = "Show the logs of processes, merged by time.";
@@ -78,15 +78,15 @@ export default class Logs extends NodeCommand {
   async run() {
     const { args, flags } = await this.parse(Logs);
     const { follow, limit, grep, regexp, level, stream, context } = flags;
-    const { since, until } = spanOf(flags, Date.now());
+    const { since, until } = readTimeRange(flags, Date.now());
     const apps = args.name ?? [];
     const search = { grep, regexp, ignoreCase: flags["ignore-case"], context };
     const query = { apps, limit, since, until, level, stream, ...search };
     if (follow) return await this.#follow(query);
     const response = await this.execute(logsRead, query);
-    refuseUnread(response);
+    requireReadableLog(response);
     const isSearch = grep !== undefined || regexp !== undefined;
-    if (isSearch && response.lines.length === 0) this.answerNo();
+    if (isSearch && response.lines.length === 0) this.setExitCode(1);
     if (!this.jsonEnabled()) this.#print(response, isSearch);
     return response;
   }
@@ -108,7 +108,7 @@ export default class Logs extends NodeCommand {
   #show({ lines, begin }: LogBatch): void {
     if (begin) this.#warn(begin.problems);
     if (this.jsonEnabled()) this.logJsonLines(lines);
-    else for (const part of chunk(lines, LINES_OF_WRITE)) this.print((screen) => renderLogLines(part, screen));
+    else for (const part of chunk(lines, LINES_PER_WRITE)) this.print((screen) => renderLogLines(part, screen));
   }
 
   #warn(problems: readonly LogProblem[]): void {
@@ -116,13 +116,13 @@ export default class Logs extends NodeCommand {
   }
 }
 
-interface Span {
+interface TimeRangeFlags {
   readonly since: string | undefined;
   readonly until: string | undefined;
 }
 
 /** @throws {SvcmError} INVALID_REQUEST */
-function spanOf({ since, until }: Span, now: number): Pick<LogQuery, "since" | "until"> {
+function readTimeRange({ since, until }: TimeRangeFlags, now: number): Pick<LogQuery, "since" | "until"> {
   return {
     since: since === undefined ? undefined : readSince(since, now),
     until: until === undefined ? undefined : readSince(until, now, "--until"),
@@ -130,6 +130,6 @@ function spanOf({ since, until }: Span, now: number): Pick<LogQuery, "since" | "
 }
 
 /** @throws {SvcmError} LOGS_FAILED if no log could be read */
-function refuseUnread({ lines, problems: [first] }: LogsResponse): void {
+function requireReadableLog({ lines, problems: [first] }: LogsResponse): void {
   if (lines.length === 0 && first) throw new SvcmError("LOGS_FAILED", { code: first.code, details: first.details });
 }

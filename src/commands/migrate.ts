@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { deploymentsMigrate, type DocumentEditResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { documentFlags } from "./terminal/entry-flags.ts";
-import { editSilently, printEdit } from "./terminal/document-edits.ts";
+import { documentFlags } from "./terminal/flags.ts";
+import { executeEdit, printEdit } from "./terminal/document-edits.ts";
 
 export default class Migrate extends SvcmCommand {
   static override summary = "Upgrade legacy deploy targets in deployments.yaml to the current format.";
@@ -17,19 +17,19 @@ export default class Migrate extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(Migrate);
     const dryRun = flags["dry-run"] || flags.check;
-    const response = await editSilently(
+    const response = await executeEdit(
       this,
       { ...flags, "dry-run": dryRun },
       { operation: deploymentsMigrate, input: {} },
     );
-    if (flags.check && response.changed) this.answerNo();
-    if (response.changed) printEdit(this, response, doneIn(response));
+    if (flags.check && response.changed) this.setExitCode(1);
+    if (response.changed) printEdit(this, response, migrationText(response));
     else this.log(`Nothing to migrate in ${response.file}.`);
     return response;
   }
 }
 
-function doneIn({ file, target, keys }: DocumentEditResponse): string {
+function migrationText({ file, target, keys }: DocumentEditResponse): string {
   const lines = [
     ...(keys.includes("version") ? [`Added the version to ${file}.`] : []),
     ...(target === "" ? [] : [`Migrated in ${file}: ${target}.`]),

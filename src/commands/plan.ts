@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { planFormats, renderPlan, rolloutPlan, writePlanFile } from "../core/index.ts";
 import { allowMissingFlag, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
+import { planInput, planFlags } from "./terminal/flags.ts";
 import { fold } from "./terminal/fit.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -36,10 +36,10 @@ export default class Plan extends NodeCommand {
   async run() {
     const { flags } = await this.parse(Plan);
     const { from, format, out } = flags;
-    const plan = await this.execute(rolloutPlan, { ...plannedBy(flags), from });
+    const plan = await this.execute(rolloutPlan, { ...planInput(flags), from });
     if (out !== undefined && plan.exists) await writePlanFile(await this.ports(), out, plan);
-    if ((flags["exit-code"] && plan.changed) || (!plan.exists && !flags["allow-missing"])) this.answerNo();
-    if (!plan.exists) await this.explainMissing(plan);
+    if ((flags["exit-code"] && plan.changed) || (!plan.exists && !flags["allow-missing"])) this.setExitCode(1);
+    if (!plan.exists) await this.logMissingEcosystem(plan);
     else if (!this.jsonEnabled()) {
       if (format === "text") this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
       else this.logExactly(await renderPlan(plan, format, unpainted));

@@ -2,10 +2,10 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { rolloutRollback, rolloutRollbackPlan } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { applyFlags, patienceOf, refuseUnasked, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
-import { appFlag } from "./terminal/plan-flags.ts";
+import { applyFlags, readTimeouts, appFlag } from "./terminal/flags.ts";
+import { requirePrompt, canPrompt, confirmChange } from "./terminal/prompt.ts";
+import { renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
-import { canAsk, consented } from "./terminal/prompt.ts";
 
 export default class Rollback extends NodeCommand {
   static override summary = "Restore the processes and definitions that apps had before a release.";
@@ -31,32 +31,32 @@ export default class Rollback extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(Rollback);
-    const asked = { release: args.release, apps: flags.app };
-    if (flags["dry-run"]) return this.#show(asked);
-    const plan = flags.plan ?? (await this.#agreed(asked, flags.yes));
+    const request = { release: args.release, apps: flags.app };
+    if (flags["dry-run"]) return this.#show(request);
+    const plan = flags.plan ?? (await this.#confirmPlan(request, flags.yes));
     if (plan === null) return undefined;
-    const input = { ...asked, ...(plan !== undefined && { plan }), ...patienceOf(flags) };
-    const done = await this.executeUntilStopped(rolloutRollback, input);
-    this.print((screen) => fold(renderRelease(done), screen));
-    return done;
+    const input = { ...request, ...(plan !== undefined && { plan }), ...readTimeouts(flags) };
+    const release = await this.executeUntilStopped(rolloutRollback, input);
+    this.print((screen) => fold(renderRelease(release), screen));
+    return release;
   }
 
-  async #show(asked: Asked) {
-    const plan = await this.execute(rolloutRollbackPlan, asked);
+  async #show(request: RollbackRequest) {
+    const plan = await this.execute(rolloutRollbackPlan, request);
     this.print((screen) => fold(renderRollbackPlan(plan), screen));
     return plan;
   }
 
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
-  async #agreed(asked: Asked, isAgreed: boolean): Promise<string | null | undefined> {
-    if (isAgreed) return undefined;
-    refuseUnasked(canAsk(this), "svcm rollback", "--plan or --yes");
-    const { id } = await this.#show(asked);
-    return (await consented(this, "Roll back?")) ? id : null;
+  async #confirmPlan(request: RollbackRequest, isAccepted: boolean): Promise<string | null | undefined> {
+    if (isAccepted) return undefined;
+    requirePrompt(canPrompt(this), "svcm rollback", "--plan or --yes");
+    const { id } = await this.#show(request);
+    return (await confirmChange(this, "Roll back?")) ? id : null;
   }
 }
 
-interface Asked {
+interface RollbackRequest {
   readonly release: string | undefined;
   readonly apps: string[] | undefined;
 }

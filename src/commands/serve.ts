@@ -5,7 +5,7 @@ import { startServer } from "../server/start.ts";
 import type { Ports } from "../core/index.ts";
 import type { FleetLog } from "../fleet/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { nodeFlags } from "./terminal/nodes.ts";
+import { nodeFlags } from "./terminal/flags.ts";
 
 export default class Serve extends SvcmCommand {
   static override summary = "Serve the HTTP API and the web console, on 127.0.0.1:3200 by default.";
@@ -69,10 +69,10 @@ export default class Serve extends SvcmCommand {
   async #joinFleet(
     ports: Ports,
     log: FleetLog,
-    asked: { readonly url: string | undefined; readonly name: string | undefined },
+    options: { readonly url: string | undefined; readonly name: string | undefined },
   ) {
     const { startNode } = await import("../fleet/index.ts");
-    return await startNode({ ports, log, env: process.env, version: this.config.version, ...asked });
+    return await startNode({ ports, log, env: process.env, version: this.config.version, ...options });
   }
 }
 

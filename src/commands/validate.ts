@@ -1,6 +1,5 @@
 import { SvcmCommand } from "./base.ts";
-import { documentArgs } from "./terminal/document-argument.ts";
-import { validate, validationFlags } from "./terminal/validation.ts";
+import { documentArgs, validate, validationFlags } from "./terminal/validation.ts";
 
 export default class Validate extends SvcmCommand {
   static override summary = "Validate deployments.yaml, and show every issue with its location.";

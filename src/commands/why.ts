@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
 import { fold } from "./terminal/fit.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { whyLines } from "./terminal/why.ts";
+import { whyLines } from "./terminal/process-page.ts";
 
 export default class Why extends NodeCommand {
   static override summary = "Show when and why a process last ended.";
@@ -16,7 +16,7 @@ export default class Why extends NodeCommand {
   async run() {
     const { args } = await this.parse(Why);
     const response = await this.execute(eventWhy, { name: args.name });
-    if (response.event === null) this.answerNo();
+    if (response.event === null) this.setExitCode(1);
     this.print((screen) => fold(whyLines(response).join("\n"), screen));
     return response;
   }

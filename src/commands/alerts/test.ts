@@ -9,8 +9,8 @@ export default class AlertsTest extends SvcmCommand {
 
   async run() {
     await this.parse(AlertsTest);
-    const answer = await this.execute(alertsTest, {});
-    this.print(() => `Sent a test message: ${answer.sent.join(", ")}.`);
-    return answer;
+    const response = await this.execute(alertsTest, {});
+    this.print(() => `Sent a test message: ${response.sent.join(", ")}.`);
+    return response;
   }
 }

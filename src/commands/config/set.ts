@@ -1,9 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { configurationSet } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
-import { documentFlags } from "../terminal/entry-flags.ts";
-import { edit, requireChange } from "../terminal/document-edits.ts";
+import { assignmentArgs, parseAssignments, documentFlags } from "../terminal/flags.ts";
+import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {
   static override summary = "Change the service configuration in deployments.yaml.";
@@ -29,10 +28,10 @@ export default class ConfigSet extends SvcmCommand {
     const { args, flags } = await this.parse(ConfigSet);
     const values = parseAssignments(args["key=value"]);
     requireChange(values, flags.clear, "svcm config set serviceKind=rest-api ports.rest=3000");
-    return edit(this, flags, {
+    return editDocument(this, flags, {
       operation: configurationSet,
       input: { values, clear: flags.clear },
-      done: ({ file }) => `Changed the service configuration in ${file}`,
+      describeResult: ({ file }) => `Changed the service configuration in ${file}`,
     });
   }
 }

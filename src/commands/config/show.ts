@@ -1,6 +1,6 @@
 import { refusal, deploymentsCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -18,17 +18,17 @@ export default class ConfigShow extends SvcmCommand {
     });
     const document = shown();
     if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
-    const configuration = sectionOf(document);
+    const configuration = configurationIn(document);
     if (!this.jsonEnabled()) {
-      this.log(tableOf(configuration, response.file));
+      this.log(renderConfiguration(configuration, response.file));
       for (const { message } of response.issues) this.log(paint.red(`Invalid: ${message}`));
     }
     return { file: response.file, serviceConfiguration: configuration, issues: response.issues };
   }
 }
 
-function tableOf(configuration: unknown, file: string): string {
-  const rows = configuration === null ? [] : leaves(configuration, "");
+function renderConfiguration(configuration: unknown, file: string): string {
+  const rows = configuration === null ? [] : flatten(configuration, "");
   if (rows.length === 0) return `${file} has no service configuration.`;
   return renderTable(
     [
@@ -40,12 +40,12 @@ function tableOf(configuration: unknown, file: string): string {
   );
 }
 
-function leaves(value: unknown, key: string): [string, string][] {
+function flatten(value: unknown, key: string): [string, string][] {
   if (typeof value !== "object" || value === null)
     return [[key, typeof value === "string" ? value : JSON.stringify(value)]];
-  return Object.entries(value).flatMap(([name, member]) => leaves(member, key === "" ? name : `${key}.${name}`));
+  return Object.entries(value).flatMap(([name, member]) => flatten(member, key === "" ? name : `${key}.${name}`));
 }
 
-function sectionOf(document: unknown): unknown {
+function configurationIn(document: unknown): unknown {
   return (document as { readonly serviceConfiguration?: unknown } | null)?.serviceConfiguration ?? null;
 }

@@ -1,5 +1,5 @@
 import { ecosystemCheck, isValid } from "../../core/index.ts";
-import { allowMissingFlag, chosen, ecosystemFlags } from "../base.ts";
+import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
@@ -16,13 +16,13 @@ export default class EcosystemCheck extends NodeCommand {
 
   async run() {
     const { flags } = await this.parse(EcosystemCheck);
-    const response = await this.execute(ecosystemCheck, chosen(flags));
+    const response = await this.execute(ecosystemCheck, pickEnvironment(flags));
     const { fileName, exists, issues } = response;
-    if (!isValid(issues)) this.answerNo();
+    if (!isValid(issues)) this.setExitCode(1);
     if (issues.length > 0) this.print((screen) => renderIssues(issues, screen));
     else if (exists) this.log(paint.green(`${fileName} is valid.`));
-    else await this.explainMissing(response);
-    if (!exists && !flags["allow-missing"]) this.answerNo();
+    else await this.logMissingEcosystem(response);
+    if (!exists && !flags["allow-missing"]) this.setExitCode(1);
     return response;
   }
 }

@@ -1,7 +1,7 @@
 import { ecosystemDrift } from "../../core/index.ts";
-import { allowMissingFlag, chosen, ecosystemFlags } from "../base.ts";
+import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { renderDrift } from "../terminal/drift.ts";
+import { renderDrift } from "../terminal/processes.ts";
 import { paint } from "../terminal/paint.ts";
 
 export default class EcosystemDrift extends NodeCommand {
@@ -16,14 +16,14 @@ export default class EcosystemDrift extends NodeCommand {
 
   async run() {
     const { flags } = await this.parse(EcosystemDrift);
-    const response = await this.execute(ecosystemDrift, chosen(flags));
+    const response = await this.execute(ecosystemDrift, pickEnvironment(flags));
     const { fileName, exists, drift } = response;
     if (drift.length > 0) {
-      this.answerNo();
+      this.setExitCode(1);
       this.print((screen) => renderDrift(drift, screen));
     } else if (exists) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
-    else await this.explainMissing(response);
-    if (!exists && !flags["allow-missing"]) this.answerNo();
+    else await this.logMissingEcosystem(response);
+    if (!exists && !flags["allow-missing"]) this.setExitCode(1);
     return response;
   }
 }

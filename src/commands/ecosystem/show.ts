@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemShow } from "../../core/index.ts";
-import { chosen, ecosystemFlags } from "../base.ts";
+import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
@@ -26,9 +26,9 @@ export default class EcosystemShow extends NodeCommand {
   async run() {
     const { flags } = await this.parse(EcosystemShow);
     const { "service-kind": serviceKind } = flags;
-    const response = await this.execute(ecosystemShow, { ...chosen(flags), serviceKind });
+    const response = await this.execute(ecosystemShow, { ...pickEnvironment(flags), serviceKind });
     if (response.exists) this.print((screen) => render(response, serviceKind, screen));
-    else await this.explainMissing(response);
+    else await this.logMissingEcosystem(response);
     return response;
   }
 }
@@ -50,7 +50,7 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
         heading: "INTERPRETER",
         cell: (app) => [app.interpreter, ...app.interpreterArgs].join(" "),
         shorten: "fold",
-        spare: 1,
+        dropPriority: 1,
       },
     ],
     apps,

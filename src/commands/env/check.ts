@@ -1,5 +1,5 @@
 import { envCheck, isValid } from "../../core/index.ts";
-import { chosen, envFlags } from "../base.ts";
+import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
@@ -16,8 +16,8 @@ export default class EnvCheck extends NodeCommand {
 
   async run() {
     const { flags } = await this.parse(EnvCheck);
-    const response = await this.execute(envCheck, chosen(flags));
-    if (!isValid(response.issues)) this.answerNo();
+    const response = await this.execute(envCheck, pickEnvironment(flags));
+    if (!isValid(response.issues)) this.setExitCode(1);
     if (response.issues.length === 0) this.log(paint.green(`${response.fileName} is valid.`));
     else this.print((screen) => renderIssues(response.issues, screen));
     return response;

@@ -34,35 +34,35 @@ export default class EnvDiff extends NodeCommand {
     const { args, flags } = await this.parse(EnvDiff);
     const response = await this.execute(envDiff, { from: args.from, to: args.to, service: flags.service });
     const differing = response.entries.filter(({ state }) => state !== "same");
-    if (flags["exit-code"] && differing.length > 0) this.answerNo();
+    if (flags["exit-code"] && differing.length > 0) this.setExitCode(1);
     if (!this.jsonEnabled()) this.log(renderDiff(response, flags.all ? response.entries : differing));
     return response;
   }
 }
 
-function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiffResponse["entries"]): string {
+function renderDiff({ from, to, entries }: EnvDiffResponse, rows: EnvDiffResponse["entries"]): string {
   const same = entries.filter(({ state }) => state === "same").length;
   const states = { same: "same", different: "different", "only-from": `only in ${from}`, "only-to": `only in ${to}` };
   const table = renderTable(
     [
       { heading: "KEY", cell: ({ key }) => key },
       { heading: "STATE", cell: ({ state }) => states[state], colour: stateColour },
-      { heading: from.toUpperCase(), cell: (entry) => shownValue(entry, entry.from), shorten: "middle" },
-      { heading: to.toUpperCase(), cell: (entry) => shownValue(entry, entry.to), shorten: "middle" },
+      { heading: from.toUpperCase(), cell: (entry) => displayedValue(entry, entry.from), shorten: "middle" },
+      { heading: to.toUpperCase(), cell: (entry) => displayedValue(entry, entry.to), shorten: "middle" },
     ],
-    shown,
+    rows,
     stdoutScreen(),
   );
   const different = entries.length - same;
   const summary = `${different} of ${pluralize(entries.length, "key")} ${different === 1 ? "differs" : "differ"}.`;
-  return shown.length === 0 ? summary : `${table}\n\n${summary}`;
+  return rows.length === 0 ? summary : `${table}\n\n${summary}`;
 }
 
 function stateColour({ state }: EnvDiffResponse["entries"][number], { dim, yellow }: Paint) {
   return state === "same" ? dim : yellow;
 }
 
-function shownValue({ tier }: EnvDiffResponse["entries"][number], value: string | undefined): string {
+function displayedValue({ tier }: EnvDiffResponse["entries"][number], value: string | undefined): string {
   if (tier === "never-exposed") return "(hidden)";
   return value === undefined ? "" : value === "" ? "(empty)" : value;
 }

@@ -1,9 +1,9 @@
 import { envRewrite, envSource, SvcmError } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderWrite } from "../terminal/changes.ts";
 import { editCopy } from "../terminal/editor.ts";
-import { failureOf, printFailure } from "../terminal/failure.ts";
-import { canAsk, confirm } from "../terminal/prompt.ts";
+import { toFailure, printFailure } from "../terminal/failure.ts";
+import { canPrompt, confirm } from "../terminal/prompt.ts";
 
 export default class EnvEdit extends SvcmCommand {
   static override summary = "Edit an env file in your editor.";
@@ -17,22 +17,22 @@ export default class EnvEdit extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EnvEdit);
-    const { bytes, entityTag, fileName } = await this.execute(envSource, chosen(flags));
+    const { bytes, entityTag, fileName } = await this.execute(envSource, pickEnvironment(flags));
     const { saved, isChanged } = await editCopy({
       fileName,
       bytes,
-      save: (content) => this.execute(envRewrite, { ...chosen(flags), content, ifMatch: entityTag }),
-      wantsAgain: (error) => this.#wantsAgain(error),
-      isOutputTaken: this.jsonEnabled(),
+      save: (content) => this.execute(envRewrite, { ...pickEnvironment(flags), content, ifMatch: entityTag }),
+      shouldRetry: (error) => this.#shouldRetry(error),
+      isStdoutReserved: this.jsonEnabled(),
     });
     const isLayout = isChanged && saved.changedKeys.length === 0;
     this.log(isLayout ? `Changed in ${fileName}: comments or layout, no values.` : renderWrite(saved));
     return saved;
   }
 
-  async #wantsAgain(error: unknown): Promise<boolean> {
-    if (!canAsk(this) || !(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD") return false;
-    printFailure(failureOf(error));
+  async #shouldRetry(error: unknown): Promise<boolean> {
+    if (!canPrompt(this) || !(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD") return false;
+    printFailure(toFailure(error));
     return await confirm("Edit again?");
   }
 }

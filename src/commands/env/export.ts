@@ -1,8 +1,9 @@
 import * as Flags from "@oclif/core/flags";
 import { envExport, exportFormats } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { isTerminalBehindStdout } from "../terminal/screen.ts";
+import { isStdoutTerminal } from "../terminal/screen.ts";
+import { envAppFlag } from "../terminal/flags.ts";
 
 export default class EnvExport extends SvcmCommand {
   static override summary = "Print the variables of an environment for a shell, Docker or a program.";
@@ -15,10 +16,7 @@ export default class EnvExport extends SvcmCommand {
   ];
   static override flags = {
     ...envFlags,
-    app: Flags.string({
-      summary: "App whose env in the ecosystem file overrides the env file.",
-      helpValue: "<name>",
-    }),
+    app: envAppFlag,
     format: Flags.option({ summary: "Format of the output.", options: exportFormats, default: "shell" as const })(),
     all: Flags.boolean({ summary: "Also print secrets. Refused if the output is not a terminal.", default: false }),
   };
@@ -26,12 +24,12 @@ export default class EnvExport extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(EnvExport);
     const { all, app, format } = flags;
-    if (all && !isTerminalBehindStdout())
+    if (all && !isStdoutTerminal())
       throw new UsageError(
         "--all prints secrets, but standard output is not a terminal.",
         "To give a program every variable, run it: svcm env run -- <command>",
       );
-    const response = await this.execute(envExport, { ...chosen(flags), app, format, all });
+    const response = await this.execute(envExport, { ...pickEnvironment(flags), app, format, all });
     if (response.text !== "") this.logExactly(response.text);
     const { length } = response.withheld;
     if (length > 0) this.logToStderr(`${length === 1 ? "1 key is" : `${length} keys are`} secret and left out.`);

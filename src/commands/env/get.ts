@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { envRead } from "../../core/index.ts";
-import { chosen, envFlags } from "../base.ts";
+import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -27,7 +27,7 @@ export default class EnvGet extends NodeCommand {
     const { args, flags } = await this.parse(EnvGet);
     const keys = args.key ?? [];
     const { response } = await this.execute(envRead, {
-      ...chosen(flags),
+      ...pickEnvironment(flags),
       keys: keys.length > 0 ? keys : undefined,
     });
     if (this.jsonEnabled()) return response;
@@ -45,7 +45,7 @@ export default class EnvGet extends NodeCommand {
       [
         { heading: "KEY", cell: ([key]) => (guesses.has(key) ? `${key} ?` : key) },
         { heading: "VALUE", cell: ([, value]) => value, shorten: "middle" },
-        { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only"), spare: 1 },
+        { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only"), dropPriority: 1 },
       ],
       rows,
       stdoutScreen(),

@@ -1,9 +1,10 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envProcess } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { TerminalFileError, UsageError } from "../terminal/errors.ts";
-import { endLike, runProgram, type Ended } from "../terminal/program.ts";
+import { exitLike, runProgram, type ExitStatus } from "../terminal/program.ts";
+import { envAppFlag } from "../terminal/flags.ts";
 
 export default class EnvRun extends SvcmCommand {
   static override enableJsonFlag = false;
@@ -20,10 +21,7 @@ export default class EnvRun extends SvcmCommand {
   };
   static override flags = {
     ...envFlags,
-    app: Flags.string({
-      summary: "App whose env in the ecosystem file overrides the env file.",
-      helpValue: "<name>",
-    }),
+    app: envAppFlag,
     "files-only": Flags.boolean({
       summary: "Use only the env file, and do not run the ecosystem file.",
       default: false,
@@ -35,17 +33,17 @@ export default class EnvRun extends SvcmCommand {
     const { args, flags } = await this.parse(EnvRun);
     const [command, ...rest] = args.command ?? [];
     if (command === undefined) throw new UsageError("No command to run was given.", "svcm env run -- node server.js");
-    const input = { ...chosen(flags), app: flags.app, filesOnly: flags["files-only"] };
+    const input = { ...pickEnvironment(flags), app: flags.app, filesOnly: flags["files-only"] };
     const { values } = await this.execute(envProcess, input);
-    endLike(await started(command, rest, values));
+    exitLike(await runCommand(command, rest, values));
   }
 }
 
-async function started(
+async function runCommand(
   command: string,
   args: readonly string[],
   values: Readonly<Record<string, string>>,
-): Promise<Ended> {
+): Promise<ExitStatus> {
   try {
     return await runProgram(command, args, { env: { ...process.env, ...values } });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { envPlan, envWrite } from "../../core/index.ts";
-import { chosen, dryRunFlag, envFlags, SvcmCommand } from "../base.ts";
-import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
-import { renderPlan, renderWrite } from "../terminal/changes.ts";
+import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../base.ts";
+import { assignmentArgs, parseAssignments } from "../terminal/flags.ts";
+import { renderDryRun, renderWrite } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvSet extends SvcmCommand {
@@ -24,10 +24,10 @@ export default class EnvSet extends SvcmCommand {
     const values = parseAssignments(args["key=value"]);
     if (Object.keys(values).length === 0)
       throw new UsageError("Nothing to set: no KEY=VALUE was given.", "svcm env set SVC_HTTP_FRAMEWORK=fastify");
-    const input = { ...chosen(flags), values, foreignKeys: "refuse" as const };
+    const input = { ...pickEnvironment(flags), values, foreignKeys: "refuse" as const };
     if (flags["dry-run"]) {
       const plan = await this.execute(envPlan, input);
-      this.log(renderPlan(plan));
+      this.log(renderDryRun(plan));
       return plan;
     }
     const { response } = await this.execute(envWrite, input);

@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { envTemplate, isValid } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 
@@ -19,11 +19,11 @@ export default class EnvTemplate extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EnvTemplate);
-    const response = await this.execute(envTemplate, { ...chosen(flags), check: flags.check });
+    const response = await this.execute(envTemplate, { ...pickEnvironment(flags), check: flags.check });
     const { text, issues, fileName, template } = response;
     if (text !== undefined) this.logExactly(text.trimEnd());
     if (issues === undefined) return response;
-    if (!isValid(issues)) this.answerNo();
+    if (!isValid(issues)) this.setExitCode(1);
     if (issues.length === 0) this.log(paint.green(`${fileName} and ${template} have the same keys.`));
     else this.print((screen) => renderIssues(issues, screen));
     return response;

@@ -1,8 +1,8 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envUnset, type EnvUnsetResponse } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
-import { renderPlan, renderRemoval } from "../terminal/changes.ts";
+import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
+import { renderDryRun, renderRemoval } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvUnset extends SvcmCommand {
@@ -26,8 +26,8 @@ export default class EnvUnset extends SvcmCommand {
     const keys = args.key ?? [];
     if (keys.length === 0)
       throw new UsageError("Nothing to remove: no KEY was given.", "svcm env unset SVC_WEBSOCKET_REDIS_URL");
-    const response = await this.execute(envUnset, { ...chosen(flags), keys, dryRun: flags["dry-run"] });
-    this.log("dryRun" in response ? renderPlan(response) : renderRemoval(response));
+    const response = await this.execute(envUnset, { ...pickEnvironment(flags), keys, dryRun: flags["dry-run"] });
+    this.log("dryRun" in response ? renderDryRun(response) : renderRemoval(response));
     return response;
   }
 }

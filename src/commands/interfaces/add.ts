@@ -1,8 +1,8 @@
 import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { completed } from "../terminal/entry-questions.ts";
-import { edit } from "../terminal/document-edits.ts";
+import { interfaceFlags } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
+import { addEntry } from "../terminal/document-edits.ts";
 
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
@@ -15,13 +15,6 @@ export default class InterfacesAdd extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(InterfacesAdd);
-    const given = valuesOf(flags, interfaceFields);
-    const values = { ...(await completed(this, flags, "interfaces", given)) };
-    return edit(this, flags, {
-      operation: interfaceAdd,
-      input: { values },
-      fields: interfaceFields,
-      done: ({ target, file }) => `Added ${target} to ${file}`,
-    });
+    return addEntry(this, flags, { operation: interfaceAdd, section: "interfaces", fields: interfaceFields });
   }
 }

@@ -1,7 +1,8 @@
 import { interfaceEdit, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { adapterArgs, interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { edit, requireChange } from "../terminal/document-edits.ts";
+import { adapterArgs, interfaceFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
+import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class InterfacesEdit extends SvcmCommand {
   static override summary = "Edit an interface adapter in deployments.yaml.";
@@ -14,13 +15,13 @@ export default class InterfacesEdit extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(InterfacesEdit);
-    const values = valuesOf(flags, interfaceFields);
+    const values = fieldValues(flags, interfaceFields);
     requireChange(values, [], `svcm interfaces edit ${args.adapter} --framework fastify`);
-    return edit(this, flags, {
+    return editDocument(this, flags, {
       operation: interfaceEdit,
       input: { which: args.adapter, values },
       fields: interfaceFields,
-      done: ({ target, file }) => `Changed ${target} in ${file}`,
+      describeResult: ({ target, file }) => `Changed ${target} in ${file}`,
     });
   }
 }

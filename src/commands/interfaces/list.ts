@@ -1,7 +1,7 @@
 import { interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { listEntries, renderEntries, type ListedEntry } from "../terminal/entry-list.ts";
-import { fileFlag } from "../terminal/document-argument.ts";
+import { entryColumns, listEntries, type ListedEntry } from "../terminal/entry-list.ts";
+import { fileFlag } from "../terminal/flags.ts";
 import type { Column } from "../terminal/table.ts";
 
 interface Adapter extends ListedEntry {
@@ -19,10 +19,8 @@ export default class InterfacesList extends SvcmCommand {
     const { flags } = await this.parse(InterfacesList);
     const entries = await listEntries(this, flags, "interfaces");
     const interfaces = entries.map((listed, index) => ({ number: index + 1, ...listed }));
-    const isEmpty = interfaces.length === 0;
-    this.log(
-      isEmpty ? `${flags.file} has no interface adapters.` : renderEntries(interfaceFields, interfaces, [NUMBER]),
-    );
+    const columns = [NUMBER, ...entryColumns(interfaceFields)];
+    this.printTable(columns, interfaces, `${flags.file} has no interface adapters.`);
     return { file: flags.file, interfaces };
   }
 }

@@ -1,6 +1,7 @@
 import { interfaceRemove, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { adapterArgs, documentFlags } from "../terminal/entry-flags.ts";
+import { adapterArgs } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { removeEntry } from "../terminal/document-edits.ts";
 import { yesFlag } from "../terminal/prompt.ts";
 

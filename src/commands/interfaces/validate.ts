@@ -1,6 +1,5 @@
 import { SvcmCommand } from "../base.ts";
-import { documentArgs } from "../terminal/document-argument.ts";
-import { validate, validationFlags } from "../terminal/validation.ts";
+import { documentArgs, validate, validationFlags } from "../terminal/validation.ts";
 
 export default class InterfacesValidate extends SvcmCommand {
   static override summary = "Validate the interface adapters in deployments.yaml.";

@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { keysConfirm } from "../../core/index.ts";
 import { dryRunFlag, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { printKeysEdit } from "../terminal/keys-edit.ts";
+import { printKeysEdit } from "../terminal/changes.ts";
 
 export default class KeysConfirm extends SvcmCommand {
   static override summary = "Confirm keys that svcm init guessed.";
@@ -28,7 +28,7 @@ export default class KeysConfirm extends SvcmCommand {
       throw new UsageError("No key was given. Accepted: KEY or --all.", "svcm keys list shows the guesses");
     if (keys.length > 0 && flags.all)
       throw new UsageError("Both keys and --all were given.", "give keys or --all, not both");
-    const asked = { keys: flags.all ? undefined : keys, dryRun: flags["dry-run"] };
-    return printKeysEdit(this, await this.execute(keysConfirm, asked), "Confirmed in svcm.yaml");
+    const input = { keys: flags.all ? undefined : keys, dryRun: flags["dry-run"] };
+    return printKeysEdit(this, await this.execute(keysConfirm, input), "Confirmed in svcm.yaml");
   }
 }

@@ -24,5 +24,5 @@ const COLUMNS: readonly Column<ListedKey>[] = [
   { heading: "KIND", cell: ({ kind }) => kind },
   { heading: "TIER", cell: ({ tier }) => tier },
   { heading: "SOURCE", cell: ({ source }) => source },
-  { heading: "WHY", cell: ({ guess = "" }) => guess, shorten: "fold", spare: 1 },
+  { heading: "WHY", cell: ({ guess = "" }) => guess, shorten: "fold", dropPriority: 1 },
 ];

@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { keysSetTier, tiers } from "../../core/index.ts";
 import { dryRunFlag, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { printKeysEdit } from "../terminal/keys-edit.ts";
+import { printKeysEdit } from "../terminal/changes.ts";
 
 export default class KeysSetTier extends SvcmCommand {
   static override summary = "Change the tier of keys in svcm.yaml.";

@@ -14,37 +14,37 @@ export default class MatrixShow extends SvcmCommand {
   async run() {
     await this.parse(MatrixShow);
     const { capabilityMatrix } = await this.execute(contractShow, {});
-    if (!this.jsonEnabled()) this.log(tablesOf(capabilityMatrix, stdoutScreen()).join("\n\n"));
+    if (!this.jsonEnabled()) this.log(renderMatrix(capabilityMatrix, stdoutScreen()).join("\n\n"));
     return capabilityMatrix;
   }
 }
 
-function tablesOf(matrix: Matrix, screen: Screen): string[] {
+function renderMatrix(matrix: Matrix, screen: Screen): string[] {
   const groupOf = (target: { group: string }) => matrix.deployTargetGroups[target.group];
   return [
-    table(screen, matrix.runModes, "RUN MODE", { "CLOUD PROVIDERS": ({ cloudProviders }) => cloudProviders }),
-    table(screen, matrix.deployTargets, "DEPLOY TARGET", {
+    renderSection(screen, matrix.runModes, "RUN MODE", { "CLOUD PROVIDERS": ({ cloudProviders }) => cloudProviders }),
+    renderSection(screen, matrix.deployTargets, "DEPLOY TARGET", {
       GROUP: ({ group }) => [group],
       "SERVICE TYPES": (target) => groupOf(target)?.serviceTypes ?? [],
       REGION: ({ regionRequired }) => [regionRequired ? "required" : "optional"],
       "PM2 PROFILES": (target) => (groupOf(target)?.pm2Managed ? matrix.pm2Profiles : ["none"]),
     }),
-    table(screen, matrix.serviceTypes, "SERVICE TYPE", {
+    renderSection(screen, matrix.serviceTypes, "SERVICE TYPE", {
       PROTOCOLS: ({ protocols }) => protocols,
       "SERVICE KIND": ({ serviceKind }) => [serviceKind ?? "none"],
     }),
-    table(screen, matrix.serviceKinds, "SERVICE KIND", {
+    renderSection(screen, matrix.serviceKinds, "SERVICE KIND", {
       PORTS: ({ ports }) => ports,
       "PM2 APP SUFFIXES": ({ appSuffixes }) => appSuffixes,
     }),
-    table(screen, matrix.interfaceTypes, "INTERFACE", {
+    renderSection(screen, matrix.interfaceTypes, "INTERFACE", {
       PORT: ({ port }) => [port ?? ""],
       FRAMEWORKS: ({ frameworks = [] }) => ("key" in frameworks ? [`values of ${frameworks.key}`] : frameworks),
     }),
   ];
 }
 
-function table<T>(
+function renderSection<T>(
   screen: Screen,
   record: Record<string, T>,
   heading: string,

@@ -1,10 +1,10 @@
 import * as Flags from "@oclif/core/flags";
 import { historyShow, encodeSeriesApp, type HistoryResponse } from "../../core/index.ts";
-import { namesArg } from "../terminal/names-arg.ts";
+import { namesArg } from "../terminal/flags.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
-import { readSince, sinceOptions } from "../terminal/since.ts";
+import { readSince, sinceOptions } from "../terminal/times.ts";
 
 export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";
@@ -32,16 +32,20 @@ export default class MetricsHistory extends NodeCommand {
     if (csv && this.jsonEnabled()) throw new UsageError("Both --csv and --json were given.", "one of them");
     const series = host ? "host" : names.length === 0 ? "*" : names.map(encodeSeriesApp).join(",");
     const now = Date.now();
-    const answer = await this.execute(historyShow, { series, from: readSince(since, now), to: now });
-    if (this.jsonEnabled()) return answer;
-    if (csv) this.logExactly(historyCsv(answer));
-    else this.print((screen) => (answer.series.length === 0 ? nothing(answer, since) : renderHistory(answer, screen)));
-    for (const { file, code } of answer.unreadable) this.logToStderr(`${file} could not be read completely (${code}).`);
-    return answer;
+    const history = await this.execute(historyShow, { series, from: readSince(since, now), to: now });
+    if (this.jsonEnabled()) return history;
+    if (csv) this.logExactly(historyCsv(history));
+    else
+      this.print((screen) =>
+        history.series.length === 0 ? emptyText(history, since) : renderHistory(history, screen),
+      );
+    for (const { file, code } of history.unreadable)
+      this.logToStderr(`${file} could not be read completely (${code}).`);
+    return history;
   }
 }
 
-function nothing({ recorder }: HistoryResponse, since: string): string {
+function emptyText({ recorder }: HistoryResponse, since: string): string {
   if (recorder.since !== null) return `Nothing of that was recorded since ${since}.`;
   return "Nothing is recorded yet. Start svcm serve --record, or add this line to svcm.yaml, which svcm init writes: record: true";
 }

@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { metricsShow } from "../../core/index.ts";
-import { chosen, ecosystemFlags } from "../base.ts";
+import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderMetrics } from "../terminal/metrics.ts";
 
@@ -22,7 +22,7 @@ export default class MetricsShow extends NodeCommand {
 
   async run() {
     const { flags } = await this.parse(MetricsShow);
-    const input = { ...chosen(flags), asyncContext: flags["async-context"] };
+    const input = { ...pickEnvironment(flags), asyncContext: flags["async-context"] };
     const payload = await this.execute(metricsShow, input);
     this.print((screen) => renderMetrics(payload, screen));
     return payload;

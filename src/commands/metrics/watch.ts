@@ -5,17 +5,17 @@ import { SvcmError, type Ports, type Sample } from "../../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "../base.ts";
 import { ConnectionError } from "../terminal/errors.ts";
 import { renderHost, renderMetrics } from "../terminal/metrics.ts";
-import { hasFullScreen, isTerminalBehindStdout, stdoutScreen } from "../terminal/screen.ts";
+import { canUseFullScreen, isStdoutTerminal, stdoutScreen } from "../terminal/screen.ts";
 import { UsageError } from "../terminal/errors.ts";
 import type { WatchSource } from "../terminal/watch/source.ts";
 import type { Connection } from "../terminal/watch/state.ts";
 
-const TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
+const TOKEN_VARIABLE = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
 
 export default class MetricsWatch extends SvcmCommand {
   static override aliases = ["monit"];
   static override summary = "Watch live metrics of the host and of the processes that PM2 runs.";
-  static override description = `In a terminal, opens a full-screen view; press ? for its keys. In a pipe or a file, or with --json, prints one JSON line per sample. With --url, watches svcm serve on another machine; set its token in ${TOKEN}.`;
+  static override description = `In a terminal, opens a full-screen view; press ? for its keys. In a pipe or a file, or with --json, prints one JSON line per sample. With --url, watches svcm serve on another machine; set its token in ${TOKEN_VARIABLE}.`;
   static override examples = [
     "<%= config.bin %> metrics watch",
     "<%= config.bin %> metrics watch --environment production --interval 500",
@@ -41,16 +41,16 @@ export default class MetricsWatch extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(MetricsWatch);
     const { signal } = this;
-    const connection = new Listener();
-    const source = await sourceOf(await this.ports(), flags, connection);
-    const isView = hasFullScreen() && !flags.once && !this.jsonEnabled();
+    const connection = new ConnectionNotifier();
+    const source = await openSource(await this.ports(), flags, connection);
+    const isFullScreen = canUseFullScreen() && !flags.once && !this.jsonEnabled();
     try {
-      if (!isView) return await this.#print(source, flags, connection, signal);
+      if (!isFullScreen) return await this.#print(source, flags, connection, signal);
       const { runWatch } = await import("../terminal/watch/run-watch.ts");
       const { interval: intervalMs, environment = "default environment" } = flags;
       await runWatch(source, { environment, intervalMs, signal, onConnection: connection.listen });
     } catch (error) {
-      throw isRefusal(error) ? refused(error, source.origin) : error;
+      throw isServiceError(error) ? asCommandError(error, source.origin) : error;
     } finally {
       await source.close();
     }
@@ -59,7 +59,7 @@ export default class MetricsWatch extends SvcmCommand {
   async #print(
     source: WatchSource,
     { interval: intervalMs, once }: { readonly interval: number; readonly once: boolean },
-    connection: Listener,
+    connection: ConnectionNotifier,
     signal: AbortSignal,
   ): Promise<void> {
     const failed = new AbortController();
@@ -86,20 +86,20 @@ export default class MetricsWatch extends SvcmCommand {
   }
 
   #show(sample: Sample): void {
-    if (this.jsonEnabled() || !isTerminalBehindStdout()) this.logJsonLine(lineOf(sample));
+    if (this.jsonEnabled() || !isStdoutTerminal()) this.logJsonLine(jsonLineOf(sample));
     else if (sample.kind === "metrics") this.log(`${renderMetrics(sample.payload, stdoutScreen())}\n`);
     else this.log(`${renderHost(sample.payload)}\n\n${sample.error.code}: ${sample.error.details}\n`);
   }
 }
 
 /** If PM2 cannot be read, the line has the host and the reason. */
-function lineOf(sample: Sample): object {
+function jsonLineOf(sample: Sample): object {
   return sample.kind === "metrics" ? sample.payload : { ...sample.payload, error: sample.error };
 }
 
 type OnConnection = (connection: Connection, reason?: string) => void;
 
-class Listener {
+class ConnectionNotifier {
   #listener: OnConnection | undefined;
   readonly notify: OnConnection = (connection, reason) => this.#listener?.(connection, reason);
   readonly listen = (listener: OnConnection | undefined): void => {
@@ -107,34 +107,41 @@ class Listener {
   };
 }
 
-interface Asked {
+interface SourceFlags {
   readonly environment?: string | undefined;
   readonly service?: string | undefined;
   readonly url?: string | undefined;
 }
 
-async function sourceOf(
+async function openSource(
   ports: Ports,
-  { environment, service, url }: Asked,
-  { notify }: Listener,
+  { environment, service, url }: SourceFlags,
+  { notify }: ConnectionNotifier,
 ): Promise<WatchSource> {
   const { localSource, remoteSource } = await import("../terminal/watch/source.ts");
   if (url === undefined) return localSource(ports, { environment, service });
   const onRetry = (reason: string): void => notify("connecting", reason || "no answer");
   try {
-    return await remoteSource({ url, environment, service, token: process.env[TOKEN], onState: notify, onRetry });
+    return await remoteSource({
+      url,
+      environment,
+      service,
+      token: process.env[TOKEN_VARIABLE],
+      onState: notify,
+      onRetry,
+    });
   } catch (error) {
-    if (error instanceof TypeError) throw wrongAddress(url);
+    if (error instanceof TypeError) throw invalidUrlError(url);
     throw error;
   }
 }
 
 /** A URL with a user or password is not quoted, because errors end up in logs. */
-function wrongAddress(url: string): UsageError {
+function invalidUrlError(url: string): UsageError {
   if (url.includes("@"))
     return new UsageError(
       "--url contains a user name or password.",
-      `set the token in ${TOKEN}, and leave it out of --url`,
+      `set the token in ${TOKEN_VARIABLE}, and leave it out of --url`,
     );
   return new UsageError(
     `--url: ${JSON.stringify(url.slice(0, 80))} is not the URL of a service.`,
@@ -143,11 +150,11 @@ function wrongAddress(url: string): UsageError {
 }
 
 /** Recognises a ServiceError by its property, because the class is not loaded here. */
-function isRefusal(error: unknown): error is Error & { readonly code: string } {
+function isServiceError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === "ServiceError" && "code" in error;
 }
 
-function refused({ code, message }: Error & { readonly code: string }, origin: string): Error {
+function asCommandError({ code, message }: Error & { readonly code: string }, origin: string): Error {
   if (code === "NOT_FOUND") return new ConnectionError(origin, "Unexpected server response: 404");
   const kind = code === "UNAUTHORIZED" || code === "FORBIDDEN" ? code : "INVALID_REQUEST";
   return new SvcmError(kind, { code: foreignCode(code), details: message });

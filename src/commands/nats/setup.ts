@@ -8,14 +8,13 @@ export default class NatsSetup extends SvcmCommand {
 
   async run() {
     await this.parse(NatsSetup);
-    const { withFleet } = await import("../../fleet/index.ts");
-    const outcome = await withFleet(await this.ports(), process.env, (fleet) => fleet.setUp());
-    this.log(SENTENCES[outcome]);
+    const outcome = await this.withFleet((fleet) => fleet.setUp());
+    this.log(OUTCOME_TEXTS[outcome]);
     return { stream: outcome };
   }
 }
 
-const SENTENCES = {
+const OUTCOME_TEXTS = {
   created: "The NATS server is set up. Running nodes appear within ten seconds, and send their events within a minute.",
   changed: "The NATS server has the current settings.",
   unchanged: "The NATS server already has these settings.",

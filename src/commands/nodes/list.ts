@@ -1,8 +1,8 @@
 import type { ListedNode } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
-import { readDeadline } from "../terminal/nodes.ts";
-import { renderTable } from "../terminal/table.ts";
+import { readDeadline } from "../terminal/times.ts";
+import type { Column } from "../terminal/table.ts";
 
 export default class NodesList extends SvcmCommand {
   static override summary = "List the machines of the fleet, with their state.";
@@ -13,32 +13,31 @@ export default class NodesList extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(NodesList);
-    const { listNodes, withFleet } = await import("../../fleet/index.ts");
     const deadlineMs = readDeadline(flags.deadline);
-    const nodes = await withFleet(await this.ports(), process.env, (fleet) => listNodes(fleet, deadlineMs));
-    this.print((screen) =>
-      renderTable<ListedNode>(
-        [
-          { heading: "NODE", cell: ({ name }) => name },
-          {
-            heading: "STATE",
-            cell: ({ state }) => state,
-            colour: ({ state }, { green, red }) => (state === "online" ? green : red),
-          },
-          { heading: "LABELS", cell: ({ labels }) => labelsText(labels), shorten: "end", spare: 3 },
-          { heading: "PROCESSES", cell: processesOf },
-          { heading: "RELEASE", cell: ({ release }) => release?.commit?.slice(0, 10) ?? release?.id ?? "-", spare: 2 },
-          { heading: "SVCM", cell: ({ svcm }) => svcm ?? "-", spare: 1 },
-          { heading: "PM2", cell: ({ pm2 }) => pm2 ?? "-", spare: 1 },
-        ],
-        nodes,
-        screen,
-      ),
-    );
-    if (nodes.some(({ state }) => state !== "online")) this.answerNo();
+    const nodes = await this.withFleet((fleet, { listNodes }) => listNodes(fleet, deadlineMs));
+    this.printTable(COLUMNS, nodes);
+    if (nodes.some(({ state }) => state !== "online")) this.setExitCode(1);
     return { nodes };
   }
 }
+
+const COLUMNS: readonly Column<ListedNode>[] = [
+  { heading: "NODE", cell: ({ name }) => name },
+  {
+    heading: "STATE",
+    cell: ({ state }) => state,
+    colour: ({ state }, { green, red }) => (state === "online" ? green : red),
+  },
+  { heading: "LABELS", cell: ({ labels }) => labelsText(labels), shorten: "end", dropPriority: 3 },
+  { heading: "PROCESSES", cell: processesText },
+  {
+    heading: "RELEASE",
+    cell: ({ release }) => release?.commit?.slice(0, 10) ?? release?.id ?? "-",
+    dropPriority: 2,
+  },
+  { heading: "SVCM", cell: ({ svcm }) => svcm ?? "-", dropPriority: 1 },
+  { heading: "PM2", cell: ({ pm2 }) => pm2 ?? "-", dropPriority: 1 },
+];
 
 function labelsText(labels: ListedNode["labels"]): string {
   return Object.entries(labels)
@@ -46,7 +45,7 @@ function labelsText(labels: ListedNode["labels"]): string {
     .join(" ");
 }
 
-function processesOf({ processes }: ListedNode): string {
+function processesText({ processes }: ListedNode): string {
   if (processes === undefined) return "-";
   if ("error" in processes) return processes.code ?? processes.error;
   const { online, total, troubled } = processes;

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
-import { readDeadline } from "../terminal/nodes.ts";
+import { readDeadline } from "../terminal/times.ts";
 
 export default class NodesShow extends SvcmCommand {
   static override summary = "Show one machine of the fleet.";
@@ -11,14 +11,13 @@ export default class NodesShow extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(NodesShow);
-    const { showNode, withFleet } = await import("../../fleet/index.ts");
     const deadlineMs = readDeadline(flags.deadline);
-    const node = await withFleet(await this.ports(), process.env, (fleet) => showNode(fleet, args.name, deadlineMs));
+    const node = await this.withFleet((fleet, { showNode }) => showNode(fleet, args.name, deadlineMs));
     for (const [name, value] of Object.entries(node)) {
       if (value !== undefined)
         this.log(`${name.padEnd(14)}${typeof value === "string" ? value : JSON.stringify(value)}`);
     }
-    if (node.state !== "online") this.answerNo();
+    if (node.state !== "online") this.setExitCode(1);
     return node;
   }
 }

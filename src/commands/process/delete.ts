@@ -1,5 +1,5 @@
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { act, confirmAction, processArgs, processFlags, readTarget } from "../terminal/process-action.ts";
 import { yesFlag } from "../terminal/prompt.ts";
 
 export default class ProcessDelete extends NodeCommand {
@@ -20,8 +20,8 @@ export default class ProcessDelete extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessDelete);
-    const target = targetOf(args.name, flags);
-    if (!flags.yes && !(await confirmed(this, ["Delete", "deleted"], target))) return undefined;
+    const target = readTarget(args.name, flags);
+    if (!flags.yes && !(await confirmAction(this, ["Delete", "deleted"], target))) return undefined;
     return act(this, "delete", target);
   }
 }

@@ -3,7 +3,7 @@ import { processList, type ListedProcess } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { processColumns } from "../terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
-import { renderProblems } from "../terminal/status.ts";
+import { renderProblems } from "../terminal/processes.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class ProcessList extends NodeCommand {
@@ -33,15 +33,15 @@ export default class ProcessList extends NodeCommand {
   }
 }
 
-const COLUMNS: readonly Column<ListedProcess>[] = [
+const TABLE_COLUMNS: readonly Column<ListedProcess>[] = [
   ...processColumns,
-  { heading: "MODE", cell: modeOf, spare: 3 },
-  { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", spare: 4 },
-  { heading: "NAMESPACE", cell: ({ namespace }) => namespace, shorten: "middle", spare: 5 },
+  { heading: "MODE", cell: modeOf, dropPriority: 3 },
+  { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", dropPriority: 4 },
+  { heading: "NAMESPACE", cell: ({ namespace }) => namespace, shorten: "middle", dropPriority: 5 },
 ];
 
-const WIDE: readonly Column<ListedProcess>[] = [
-  ...COLUMNS,
+const WIDE_COLUMNS: readonly Column<ListedProcess>[] = [
+  ...TABLE_COLUMNS,
   { heading: "VERSION", cell: ({ version }) => version ?? "-" },
   { heading: "NODE", cell: ({ nodeVersion }) => nodeVersion ?? "-" },
   { heading: "SCRIPT", cell: ({ script }) => script ?? "-" },
@@ -51,9 +51,9 @@ function render(processes: readonly ListedProcess[], output: "table" | "wide" | 
   if (output === "name") return [...new Set(processes.map(({ name }) => name))].join("\n");
   if (processes.length === 0) return "PM2 has no processes.";
   const screen = stdoutScreen();
-  const [columns, room]: [readonly Column<ListedProcess>[], Screen] =
-    output === "wide" ? [WIDE, { colours: screen.colours }] : [COLUMNS, screen];
-  return [renderTable(columns, processes, room), renderProblems(processes, screen)]
+  const [columns, tableScreen]: [readonly Column<ListedProcess>[], Screen] =
+    output === "wide" ? [WIDE_COLUMNS, { colours: screen.colours }] : [TABLE_COLUMNS, screen];
+  return [renderTable(columns, processes, tableScreen), renderProblems(processes, screen)]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -1,5 +1,5 @@
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, processArgs, startFlags, targetOf } from "../terminal/process-action.ts";
+import { act, processArgs, startFlags, readTarget } from "../terminal/process-action.ts";
 
 export default class ProcessReload extends NodeCommand {
   static override aliases = ["reload"];
@@ -16,6 +16,6 @@ export default class ProcessReload extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessReload);
-    return act(this, "reload", targetOf(args.name, flags));
+    return act(this, "reload", readTarget(args.name, flags));
   }
 }

@@ -1,5 +1,5 @@
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, processArgs, startFlags, targetOf } from "../terminal/process-action.ts";
+import { act, processArgs, startFlags, readTarget } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends NodeCommand {
   static override aliases = ["restart"];
@@ -17,6 +17,6 @@ export default class ProcessRestart extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessRestart);
-    return act(this, "restart", targetOf(args.name, flags));
+    return act(this, "restart", readTarget(args.name, flags));
   }
 }

@@ -1,9 +1,9 @@
 import * as Args from "@oclif/core/args";
 import { processScale } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { showProgress } from "../terminal/action-progress.ts";
+import { showProgress } from "../terminal/progress.ts";
 import { processFlags, waitFlag } from "../terminal/process-action.ts";
-import { readTimeout } from "../terminal/since.ts";
+import { readTimeout } from "../terminal/times.ts";
 
 export default class ProcessScale extends NodeCommand {
   static override aliases = ["scale"];

@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { logsRead, processShow, type ProcessShowResponse } from "../../core/index.ts";
-import { chosen, ecosystemFlags } from "../base.ts";
+import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fit.ts";
 import { renderLogLines } from "../terminal/log-lines.ts";
@@ -25,8 +25,8 @@ export default class ProcessShow extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessShow);
-    const response = await this.execute(processShow, { name: args.name, ...chosen(flags) });
-    const lines = await this.#logOf(response);
+    const response = await this.execute(processShow, { name: args.name, ...pickEnvironment(flags) });
+    const lines = await this.#readLog(response);
     this.print((screen) => {
       const log = lines.length === 0 ? [] : renderLogLines(lines, screen).split("\n");
       return fold(processPage(response, log).join("\n"), screen);
@@ -35,7 +35,7 @@ export default class ProcessShow extends NodeCommand {
   }
 
   /** Without errors, the last words of a process are in its log. */
-  async #logOf({ name, processes, why }: ProcessShowResponse) {
+  async #readLog({ name, processes, why }: ProcessShowResponse) {
     if (this.jsonEnabled() || processes.length === 0 || why.errorLines.length > 0) return [];
     return (await this.execute(logsRead, { apps: [name], limit: LOG_LINES })).lines;
   }

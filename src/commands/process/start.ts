@@ -1,5 +1,5 @@
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, processArgs, startFlags, targetOf } from "../terminal/process-action.ts";
+import { act, processArgs, startFlags, readTarget } from "../terminal/process-action.ts";
 
 export default class ProcessStart extends NodeCommand {
   static override aliases = ["start"];
@@ -16,6 +16,6 @@ export default class ProcessStart extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessStart);
-    return act(this, "start", targetOf(args.name, flags));
+    return act(this, "start", readTarget(args.name, flags));
   }
 }

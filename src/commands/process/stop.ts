@@ -1,5 +1,5 @@
 import { NodeCommand } from "../terminal/node-command.ts";
-import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { act, confirmAction, processArgs, processFlags, readTarget } from "../terminal/process-action.ts";
 import { yesFlag } from "../terminal/prompt.ts";
 
 export default class ProcessStop extends NodeCommand {
@@ -20,9 +20,9 @@ export default class ProcessStop extends NodeCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessStop);
-    const target = targetOf(args.name, flags);
+    const target = readTarget(args.name, flags);
     const isAsked = target.scope === "namespace" && !flags.yes;
-    if (isAsked && !(await confirmed(this, ["Stop", "stopped"], target))) return undefined;
+    if (isAsked && !(await confirmAction(this, ["Stop", "stopped"], target))) return undefined;
     return act(this, "stop", target);
   }
 }

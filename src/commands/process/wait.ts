@@ -1,8 +1,8 @@
 import { processWait, type ProcessWaitResponse } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { showProgress } from "../terminal/action-progress.ts";
+import { showProgress } from "../terminal/progress.ts";
 import { processArgs, processFlags } from "../terminal/process-action.ts";
-import { readTimeout } from "../terminal/since.ts";
+import { readTimeout } from "../terminal/times.ts";
 
 export default class ProcessWait extends NodeCommand {
   static override summary = "Wait until PM2 processes are online.";
@@ -23,7 +23,7 @@ export default class ProcessWait extends NodeCommand {
     const input = { names: args.name ?? [], pmIds, namespace, timeoutMs: readTimeout(timeout) };
     const response = await this.execute(processWait, input, { signal: this.signal }).finally(progress.end);
     this.log(render(response));
-    if (!response.ok) this.answerNo();
+    if (!response.ok) this.setExitCode(1);
     return response;
   }
 }

@@ -1,6 +1,6 @@
 import { auditText, releaseList, type Release } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { renderTable } from "../terminal/table.ts";
+import type { Column } from "../terminal/table.ts";
 
 export default class ReleasesList extends NodeCommand {
   static override summary = "List the newest applies and rollbacks of this repository.";
@@ -11,26 +11,21 @@ export default class ReleasesList extends NodeCommand {
   async run() {
     await this.parse(ReleasesList);
     const response = await this.execute(releaseList, {});
-    const { releases } = response;
-    this.print((screen) =>
-      releases.length === 0
-        ? "There are no releases yet. svcm records one for each apply that changes something."
-        : renderTable<Release>(
-            [
-              { heading: "RELEASE", cell: ({ id }) => id },
-              { heading: "ENVIRONMENT", cell: ({ environment }) => environment, spare: 1 },
-              { heading: "OUTCOME", cell: ({ outcome }) => outcome },
-              { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", spare: 2 },
-              { heading: "BY", cell: (release) => auditText.callerText(release), spare: 3 },
-              { heading: "NOTE", cell: noteOf, shorten: "end", spare: 4 },
-            ],
-            releases,
-            screen,
-          ),
-    );
+    this.printTable(COLUMNS, response.releases, EMPTY);
     return response;
   }
 }
+
+const EMPTY = "There are no releases yet. svcm records one for each apply that changes something.";
+
+const COLUMNS: readonly Column<Release>[] = [
+  { heading: "RELEASE", cell: ({ id }) => id },
+  { heading: "ENVIRONMENT", cell: ({ environment }) => environment, dropPriority: 1 },
+  { heading: "OUTCOME", cell: ({ outcome }) => outcome },
+  { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", dropPriority: 2 },
+  { heading: "BY", cell: (release) => auditText.callerText(release), dropPriority: 3 },
+  { heading: "NOTE", cell: noteOf, shorten: "end", dropPriority: 4 },
+];
 
 function noteOf({ undoes, message = "" }: Release): string {
   return undoes === undefined ? message : `undoes ${undoes}`;

@@ -1,7 +1,7 @@
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
 import { yesFlag } from "../terminal/prompt.ts";
-import { goOn } from "../terminal/rollout.ts";
+import { continueRollout } from "../terminal/rollout.ts";
 
 export default class RolloutResume extends SvcmCommand {
   static override summary = "Continue a rollout over nodes that another svcm left unfinished.";
@@ -12,6 +12,6 @@ export default class RolloutResume extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(RolloutResume);
-    return { rollout: await goOn(this, flags, { isBack: false, ports: await this.ports(), signal: this.signal }) };
+    return { rollout: await continueRollout(this, "resume", flags) };
   }
 }

@@ -1,7 +1,7 @@
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
 import { yesFlag } from "../terminal/prompt.ts";
-import { goOn } from "../terminal/rollout.ts";
+import { continueRollout } from "../terminal/rollout.ts";
 
 export default class RolloutRollback extends SvcmCommand {
   static override summary = "Roll back the nodes that a rollout has changed, in reverse order.";
@@ -12,6 +12,6 @@ export default class RolloutRollback extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(RolloutRollback);
-    return { rollout: await goOn(this, flags, { isBack: true, ports: await this.ports(), signal: this.signal }) };
+    return { rollout: await continueRollout(this, "rollback", flags) };
   }
 }

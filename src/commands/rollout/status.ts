@@ -9,15 +9,15 @@ export default class RolloutStatus extends SvcmCommand {
 
   async run() {
     await this.parse(RolloutStatus);
-    const { readRollout, rolloutState, withFleet } = await import("../../fleet/index.ts");
-    const present = await withFleet(await this.ports(), process.env, (fleet) => readRollout(fleet));
-    if (present === undefined) {
-      this.log("There has been no rollout yet.");
-      return { rollout: null };
-    }
-    const { rollout } = present;
-    await printRollout(this, rollout);
-    if (rolloutState(rollout) === "stopped") this.answerNo();
-    return { rollout };
+    return this.withFleet(async (fleet, { readRollout, rolloutState }) => {
+      const rollout = (await readRollout(fleet))?.rollout;
+      if (rollout === undefined) {
+        this.log("There has been no rollout yet.");
+        return { rollout: null };
+      }
+      await printRollout(this, rollout);
+      if (rolloutState(rollout) === "stopped") this.setExitCode(1);
+      return { rollout };
+    });
   }
 }

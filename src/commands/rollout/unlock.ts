@@ -1,6 +1,5 @@
 import { SvcmCommand } from "../base.ts";
-import { refuseUnasked } from "../terminal/release.ts";
-import { canAsk, consented, yesFlag } from "../terminal/prompt.ts";
+import { requirePrompt, canPrompt, confirmChange, yesFlag } from "../terminal/prompt.ts";
 import { printRollout } from "../terminal/rollout.ts";
 
 export default class RolloutUnlock extends SvcmCommand {
@@ -12,15 +11,14 @@ export default class RolloutUnlock extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(RolloutUnlock);
-    refuseUnasked(flags.yes || canAsk(this), "svcm rollout unlock", "--yes");
-    const { requireOpenRollout, unlockRollout, withFleet } = await import("../../fleet/index.ts");
+    requirePrompt(flags.yes || canPrompt(this), "svcm rollout unlock", "--yes");
     const ports = await this.ports();
-    return withFleet(ports, process.env, async (fleet) => {
-      const present = await requireOpenRollout(fleet);
-      if (!flags.yes) await printRollout(this, present.rollout);
-      if (!flags.yes && !(await consented(this, "Leave every node as it is, and release the lock?")))
-        return { rollout: present.rollout };
-      const rollout = await unlockRollout({ fleet, ports }, present);
+    return this.withFleet(async (fleet, { requireOpenRollout, unlockRollout }) => {
+      const current = await requireOpenRollout(fleet);
+      if (!flags.yes) await printRollout(this, current.rollout);
+      if (!flags.yes && !(await confirmChange(this, "Leave every node as it is, and release the lock?")))
+        return { rollout: current.rollout };
+      const rollout = await unlockRollout({ fleet, ports }, current);
       await printRollout(this, rollout);
       return { rollout };
     });

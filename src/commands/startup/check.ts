@@ -1,12 +1,12 @@
 import * as Args from "@oclif/core/args";
-import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
-import { chosen, envFlags } from "../base.ts";
+import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fit.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
+import { envAppFlag } from "../terminal/flags.ts";
 
 export default class StartupCheck extends NodeCommand {
   static override summary = "Check whether a backend process may start, and with which settings.";
@@ -24,18 +24,15 @@ export default class StartupCheck extends NodeCommand {
   };
   static override flags = {
     ...envFlags,
-    app: Flags.string({
-      summary: "App whose env in the ecosystem file overrides the env file.",
-      helpValue: "<name>",
-    }),
+    app: envAppFlag,
   };
 
   async run() {
     const { args, flags } = await this.parse(StartupCheck);
     const { app } = flags;
-    const input = { ...chosen(flags), entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
+    const input = { ...pickEnvironment(flags), entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
     const response = await this.execute(startupCheck, input);
-    if (!response.mayStart) this.answerNo();
+    if (!response.mayStart) this.setExitCode(1);
     if (!this.jsonEnabled()) this.log(render(response));
     return response;
   }
@@ -45,18 +42,18 @@ function render(response: StartupCheckResponse): string {
   const { entrypoint, plan, issues } = response;
   if (!plan) {
     const reasons = issues.map(({ message }) => `  ${message}`);
-    const verdict = paint.red(`${entrypoint} must not start under ${under(response)}:`);
+    const verdict = paint.red(`${entrypoint} must not start under ${configurationName(response)}:`);
     return fold([verdict, ...reasons, ...overrideHint(response)].join("\n"), stdoutScreen());
   }
   const columns = [
     { heading: "WITH", cell: ([name]: [string, string]) => name },
     { heading: "VALUE", cell: ([, value]: [string, string]) => value, shorten: "middle" as const },
   ];
-  const verdict = paint.green(`${entrypoint} may start under ${under(response)}.`);
+  const verdict = paint.green(`${entrypoint} may start under ${configurationName(response)}.`);
   return `${verdict}\n\n${renderTable(columns, planRows(plan), stdoutScreen())}`;
 }
 
-function under({ fileName, app }: StartupCheckResponse): string {
+function configurationName({ fileName, app }: StartupCheckResponse): string {
   return app === undefined ? fileName : `${fileName} and the env of ${app}`;
 }
 
@@ -80,13 +77,13 @@ function planRows({
     ["Database driver", databaseDriver],
     ["Key-value storage", keyValueDriver],
     ["Message mediator", messageMediator],
-    ...optional("Realtime database driver", realtime?.databaseDriver),
-    ...optional("WebSocket adapter", websocket?.adapter),
-    ...optional("Workers", websocket?.workers),
-    ...optional("Redis URL", websocket?.redisUrlKey && `from ${websocket.redisUrlKey}`),
+    ...optionalRow("Realtime database driver", realtime?.databaseDriver),
+    ...optionalRow("WebSocket adapter", websocket?.adapter),
+    ...optionalRow("Workers", websocket?.workers),
+    ...optionalRow("Redis URL", websocket?.redisUrlKey && `from ${websocket.redisUrlKey}`),
   ];
 }
 
-function optional(name: string, value: string | number | undefined): [string, string][] {
+function optionalRow(name: string, value: string | number | undefined): [string, string][] {
   return value === undefined ? [] : [[name, String(value)]];
 }

@@ -1,8 +1,8 @@
 import { targetAdd, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { completed } from "../terminal/entry-questions.ts";
-import { edit } from "../terminal/document-edits.ts";
+import { documentFlags } from "../terminal/flags.ts";
+import { targetFlags } from "../terminal/entry-flags.ts";
+import { addEntry } from "../terminal/document-edits.ts";
 
 export default class TargetsAdd extends SvcmCommand {
   static override summary = "Add a deploy target to deployments.yaml.";
@@ -17,13 +17,6 @@ export default class TargetsAdd extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(TargetsAdd);
-    const given = valuesOf(flags, targetFields);
-    const values = { ...(await completed(this, flags, "deployments", given)) };
-    return edit(this, flags, {
-      operation: targetAdd,
-      input: { values },
-      fields: targetFields,
-      done: ({ target, file }) => `Added ${target} to ${file}`,
-    });
+    return addEntry(this, flags, { operation: targetAdd, section: "deployments", fields: targetFields });
   }
 }

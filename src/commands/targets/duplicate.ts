@@ -1,8 +1,9 @@
 import * as Flags from "@oclif/core/flags";
 import { targetDuplicate, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { targetArgs, documentFlags } from "../terminal/entry-flags.ts";
-import { edit } from "../terminal/document-edits.ts";
+import { targetArgs } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
+import { editDocument } from "../terminal/document-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {
   static override summary = "Copy a deploy target in deployments.yaml under a new name.";
@@ -20,11 +21,11 @@ export default class TargetsDuplicate extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(TargetsDuplicate);
-    return edit(this, flags, {
+    return editDocument(this, flags, {
       operation: targetDuplicate,
       input: { name: args.target, as: flags.name },
       fields: targetFields,
-      done: ({ target, file }) => `Added ${target}, a copy of ${args.target}, to ${file}`,
+      describeResult: ({ target, file }) => `Added ${target}, a copy of ${args.target}, to ${file}`,
     });
   }
 }

@@ -1,8 +1,9 @@
 import * as Flags from "@oclif/core/flags";
 import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { targetArgs, documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { edit, requireChange } from "../terminal/document-edits.ts";
+import { targetArgs, targetFlags, fieldValues } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
+import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
   static override summary = "Edit a deploy target in deployments.yaml.";
@@ -28,13 +29,13 @@ export default class TargetsEdit extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(TargetsEdit);
-    const values = valuesOf(flags, targetFields);
+    const values = fieldValues(flags, targetFields);
     requireChange(values, flags.clear, `svcm targets edit ${args.target} --runtime node24`);
-    return edit(this, flags, {
+    return editDocument(this, flags, {
       operation: targetEdit,
       input: { name: args.target, values, clear: flags.clear },
       fields: targetFields,
-      done: ({ target, file }) => `Changed ${target} in ${file}`,
+      describeResult: ({ target, file }) => `Changed ${target} in ${file}`,
     });
   }
 }

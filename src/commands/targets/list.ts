@@ -1,7 +1,7 @@
 import { targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { listEntries, renderEntries } from "../terminal/entry-list.ts";
-import { fileFlag } from "../terminal/document-argument.ts";
+import { entryColumns, listEntries } from "../terminal/entry-list.ts";
+import { fileFlag } from "../terminal/flags.ts";
 
 export default class TargetsList extends SvcmCommand {
   static override summary = "List the deploy targets in deployments.yaml and whether each is valid.";
@@ -11,8 +11,7 @@ export default class TargetsList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsList);
     const deployments = await listEntries(this, flags, "deployments");
-    const isEmpty = deployments.length === 0;
-    this.log(isEmpty ? `${flags.file} has no deploy targets.` : renderEntries(targetFields, deployments));
+    this.printTable(entryColumns(targetFields), deployments, `${flags.file} has no deploy targets.`);
     return { file: flags.file, deployments };
   }
 }

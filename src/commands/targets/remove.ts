@@ -1,6 +1,7 @@
 import { targetRemove, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { targetArgs, documentFlags } from "../terminal/entry-flags.ts";
+import { targetArgs } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/flags.ts";
 import { removeEntry } from "../terminal/document-edits.ts";
 import { yesFlag } from "../terminal/prompt.ts";
 

@@ -1,8 +1,15 @@
-import { locationText, type EnvUnsetResponse, type EnvWriteResponse, type Issue } from "../../core/index.ts";
+import {
+  locationText,
+  type EnvUnsetResponse,
+  type EnvWriteResponse,
+  type Issue,
+  type KeysEditResponse,
+} from "../../core/index.ts";
 import type { LineChange } from "../../core/words/line-change.ts";
+import type { SvcmCommand } from "../base.ts";
 import { paint } from "./paint.ts";
 
-export function renderPlan({
+export function renderDryRun({
   fileName,
   changes,
   warnings = [],
@@ -42,4 +49,13 @@ function warningLines(warnings: readonly Issue[]): string[] {
   return warnings.map(({ at, message, code }) => {
     return `${paint.yellow("Warning:")} ${at ? `${locationText(at)} ` : ""}${message} (${code})`;
   });
+}
+
+/** @param successText the beginning of the success message, before the keys: `Confirmed in svcm.yaml` */
+export function printKeysEdit(command: SvcmCommand, response: KeysEditResponse, successText: string): KeysEditResponse {
+  const { file, dryRun, changedKeys, changes } = response;
+  if (changedKeys.length === 0) command.log(`No change in ${file}.`);
+  else if (dryRun) command.print(() => renderDryRun({ fileName: file, changes }));
+  else command.log(`${successText}: ${changedKeys.join(", ")}`);
+  return response;
 }

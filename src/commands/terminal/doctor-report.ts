@@ -5,7 +5,7 @@ import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 type Facts = DoctorResponse["facts"];
-type Place = Facts["files"][number];
+type EnvironmentFile = Facts["files"][number];
 type Check = DoctorResponse["checks"][number];
 
 export function doctorReport(response: DoctorResponse, screen: Screen): string {
@@ -23,12 +23,12 @@ const TITLES: Readonly<Record<Check["check"], string>> = {
 };
 
 function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorResponse): string[] {
-  const own = issues.filter(({ path }) => path[0] === check);
-  const codes = [...new Set(own.map(({ code }) => code))];
+  const checkIssues = issues.filter(({ path }) => path[0] === check);
+  const codes = [...new Set(checkIssues.map(({ code }) => code))];
   return [
     `${STATUS[status](status.padEnd(7))} ${paint.bold(TITLES[check])}`,
     ...codes.flatMap((code) => [
-      ...alikeLines(own.filter((issue) => issue.code === code)),
+      ...issueLines(checkIssues.filter((issue) => issue.code === code)),
       ...(nextSteps[code] === undefined
         ? []
         : [`    ${paint.cyan("Next step:")} ${nextSteps[code].replaceAll("`", "")}`]),
@@ -37,11 +37,11 @@ function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorRespo
 }
 
 /** For each code, in the text report only. */
-const SHOWN = 8;
+const MAX_ISSUES_PER_CODE = 8;
 
-function alikeLines(issues: DoctorResponse["issues"]): string[] {
-  const { listed, more } = firstIssues(issues, SHOWN);
-  return [...listed.map((issue) => `  ${alikeLine(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
+function issueLines(issues: DoctorResponse["issues"]): string[] {
+  const { listed, more } = firstIssues(issues, MAX_ISSUES_PER_CODE);
+  return [...listed.map((issue) => `  ${renderIssueWithPlace(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 const STATUS = {
@@ -51,12 +51,12 @@ const STATUS = {
   skipped: paint.dim,
 } as const satisfies Record<Check["status"], (text: string) => string>;
 
-function alikeLine(issue: DoctorResponse["issues"][number]): string {
+function renderIssueWithPlace(issue: DoctorResponse["issues"][number]): string {
   const { at, message } = issue;
-  const isWhole = at === undefined || (at.line === 1 && at.column === 1);
-  const where = at === undefined ? "" : `${toPrintable(isWhole ? at.file : locationText(at))}: `;
-  const isSaid = isWhole && at !== undefined && message.includes(at.file);
-  return issueText(issue, isSaid ? "" : where);
+  const isWholeFile = at === undefined || (at.line === 1 && at.column === 1);
+  const location = at === undefined ? "" : `${toPrintable(isWholeFile ? at.file : locationText(at))}: `;
+  const isNamedInMessage = isWholeFile && at !== undefined && message.includes(at.file);
+  return issueText(issue, isNamedInMessage ? "" : location);
 }
 
 function factLines(facts: Facts): string[] {
@@ -91,22 +91,26 @@ function contractText({ source, keys, guesses }: NonNullable<Facts["contract"]>)
 }
 
 function fileLines({ files, defaultEnvironment }: Facts): string[] {
-  const nameOf = ({ environment, service }: Place): string =>
+  const nameOf = ({ environment, service }: EnvironmentFile): string =>
     `${service === "" ? "" : `${service} `}${environment}${environment === defaultEnvironment ? " (default)" : ""}`;
   return [...new Set(files.map(nameOf))].map((name, index) => {
-    const own = files.filter((place) => nameOf(place) === name);
-    return row(index === 0 ? "Files" : "", `${name}: ${own.map(placeText).join(", ")}`);
+    const environmentFiles = files.filter((place) => nameOf(place) === name);
+    return row(index === 0 ? "Files" : "", `${name}: ${environmentFiles.map(fileText).join(", ")}`);
   });
 }
 
-function placeText({ path, exists, overridden }: Place): string {
+function fileText({ path, exists, overridden }: EnvironmentFile): string {
   const later = overridden.length === 0 ? "" : ` (${overridden.join(", ")} overridden by a later file)`;
   return `${path}${exists ? later : " (missing)"}`;
 }
 
 function serviceText({ address, answer }: NonNullable<Facts["service"]>): string {
-  const said = { nothing: "nothing listens there", svcm: "svcm serve answers", other: "another program answers" };
-  return address === null ? "not valid" : `${address}, ${said[answer]}`;
+  const ANSWER_TEXTS = {
+    nothing: "nothing listens there",
+    svcm: "svcm serve answers",
+    other: "another program answers",
+  };
+  return address === null ? "not valid" : `${address}, ${ANSWER_TEXTS[answer]}`;
 }
 
 function row(label: string, text: string): string {

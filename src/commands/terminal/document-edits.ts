@@ -1,9 +1,10 @@
 import type { DocumentEditResponse, Field, Operation } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { renderPlan } from "./changes.ts";
-import { namingFlags } from "./entry-flags.ts";
+import { renderDryRun } from "./changes.ts";
+import { addFlagNames, fieldValues } from "./entry-flags.ts";
+import { promptForMissingValues } from "./entry-questions.ts";
 import { UsageError } from "./errors.ts";
-import { canAsk, consented } from "./prompt.ts";
+import { canPrompt, confirmChange } from "./prompt.ts";
 
 interface EditFlags {
   readonly file: string;
@@ -11,52 +12,76 @@ interface EditFlags {
   readonly clear?: readonly string[];
 }
 
-interface Place {
+interface DocumentOptions {
   readonly file?: string | undefined;
   readonly dryRun?: boolean | undefined;
 }
 
-interface Edit<Input extends Place> {
+interface DocumentEdit<Input extends DocumentOptions> {
   readonly operation: Operation<Input, DocumentEditResponse>;
-  readonly input: Omit<Input, keyof Place>;
+  readonly input: Omit<Input, keyof DocumentOptions>;
   readonly fields?: readonly Field[];
 }
 
-/** @param done the beginning of the success message: `Added prod to deployments.yaml` */
-export async function edit<Input extends Place>(
+/** @param describeResult the beginning of the success message: `Added prod to deployments.yaml` */
+export async function editDocument<Input extends DocumentOptions>(
   command: SvcmCommand,
   flags: EditFlags,
-  { done, ...asked }: Edit<Input> & { readonly done: (response: DocumentEditResponse) => string },
+  {
+    describeResult,
+    ...request
+  }: DocumentEdit<Input> & { readonly describeResult: (response: DocumentEditResponse) => string },
 ): Promise<DocumentEditResponse> {
-  const response = await editSilently(command, flags, asked);
-  printEdit(command, response, done(response));
+  const response = await executeEdit(command, flags, request);
+  printEdit(command, response, describeResult(response));
   return response;
 }
 
-export async function removeEntry<Input extends Place>(
+/** In a terminal, svcm asks for missing values. */
+export async function addEntry<Input extends DocumentOptions & { readonly values: Record<string, string> }>(
+  command: SvcmCommand,
+  flags: EditFlags & Readonly<Record<string, unknown>>,
+  { operation, section, fields }: Addition<Input>,
+): Promise<DocumentEditResponse> {
+  const values = await promptForMissingValues(command, flags, section, fieldValues(flags, fields));
+  const input = { values: { ...values } } as Omit<Input, keyof DocumentOptions>;
+  return editDocument(command, flags, { operation, input, fields, describeResult: additionText });
+}
+
+function additionText({ target, file }: DocumentEditResponse): string {
+  return `Added ${target} to ${file}`;
+}
+
+interface Addition<Input extends DocumentOptions> {
+  readonly operation: Operation<Input, DocumentEditResponse>;
+  readonly section: "interfaces" | "deployments";
+  readonly fields: readonly Field[];
+}
+
+export async function removeEntry<Input extends DocumentOptions>(
   command: SvcmCommand,
   flags: EditFlags & { readonly yes: boolean },
-  removal: Edit<Input>,
+  removal: DocumentEdit<Input>,
 ): Promise<DocumentEditResponse> {
-  if (!flags["dry-run"] && !flags.yes && canAsk(command)) {
-    const planned = await editSilently(command, { ...flags, "dry-run": true }, removal);
-    const isAgreed = await consented(command, `Remove ${planned.target} from ${planned.file}?`);
-    if (!isAgreed) return { ...planned, changed: false };
+  if (!flags["dry-run"] && !flags.yes && canPrompt(command)) {
+    const planned = await executeEdit(command, { ...flags, "dry-run": true }, removal);
+    const isConfirmed = await confirmChange(command, `Remove ${planned.target} from ${planned.file}?`);
+    if (!isConfirmed) return { ...planned, changed: false };
   }
-  const response = await editSilently(command, flags, removal);
+  const response = await executeEdit(command, flags, removal);
   printEdit(command, response, `Removed ${response.target} from ${response.file}.`);
   return response;
 }
 
-export async function editSilently<Input extends Place>(
+export async function executeEdit<Input extends DocumentOptions>(
   command: SvcmCommand,
   flags: EditFlags,
-  { operation, input, fields = [] }: Edit<Input>,
+  { operation, input, fields = [] }: DocumentEdit<Input>,
 ): Promise<DocumentEditResponse> {
   try {
     return await command.execute(operation, { ...input, file: flags.file, dryRun: flags["dry-run"] } as never);
   } catch (error) {
-    throw namingFlags(error, fields, flags.clear !== undefined);
+    throw addFlagNames(error, fields, flags.clear !== undefined);
   }
 }
 
@@ -72,7 +97,7 @@ export function printEdit(command: SvcmCommand, response: DocumentEditResponse, 
   const { changed, changes, created, dryRun, file, issues } = response;
   if (command.jsonEnabled()) return;
   if (!changed) command.log(`No change in ${file}.`);
-  else if (dryRun) command.log(renderPlan({ fileName: file, changes }));
+  else if (dryRun) command.log(renderDryRun({ fileName: file, changes }));
   else command.log(`${done}${created ? ", which is new" : ""}${fieldLines(response)}`);
   for (const { path, message } of issues) command.log(`Unchanged: ${entryPlace(path)}${message}`);
 }
@@ -84,14 +109,14 @@ function entryPlace([section = "", index]: readonly (string | number)[]): string
 function fieldLines({ entry, previous, keys, defaults }: DocumentEditResponse): string {
   if (!entry) return "";
   const lines = keys.map((key) => {
-    const [now, before] = [shown(entry, key), previous && shown(previous, key)];
+    const [now, before] = [fieldText(entry, key), previous && fieldText(previous, key)];
     const notes = [...(defaults.includes(key) ? ["default"] : []), ...(before === undefined ? [] : [`was ${before}`])];
     return `  ${key}: ${now ?? "cleared"}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
   });
   return [":", ...lines].join("\n");
 }
 
-function shown(entry: Readonly<Record<string, unknown>>, key: string): string | undefined {
+function fieldText(entry: Readonly<Record<string, unknown>>, key: string): string | undefined {
   const value = valueAt(entry, key);
   return typeof value === "string" ? value : JSON.stringify(value);
 }

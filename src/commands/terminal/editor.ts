@@ -3,43 +3,43 @@ import { EditorError, TerminalFileError } from "./errors.ts";
 import { STDERR } from "./output.ts";
 import { runProgram } from "./program.ts";
 
-export interface Editing<Saved> {
+export interface EditSession<Saved> {
   readonly fileName: string;
   readonly bytes: Uint8Array;
   readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
-  readonly wantsAgain: (error: unknown) => Promise<boolean>;
-  readonly isOutputTaken: boolean;
+  readonly shouldRetry: (error: unknown) => Promise<boolean>;
+  readonly isStdoutReserved: boolean;
 }
 
 /**
  * Opens a private copy until `save` accepts it. A changed copy that was not saved is kept, and the error names its
  * path.
  */
-export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
-  const { fileName, bytes, save, wantsAgain, isOutputTaken } = editing;
-  const copy = await asTerminalError(() => privateCopy(fileName, bytes));
+export async function editCopy<Saved>(session: EditSession<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
+  const { fileName, bytes, save, shouldRetry, isStdoutReserved } = session;
+  const copy = await withTerminalErrors(() => privateCopy(fileName, bytes));
   for (;;) {
     try {
-      await runEditor(copy, isOutputTaken);
-      const content = await asTerminalError(() => copy.read());
+      await runEditor(copy, isStdoutReserved);
+      const content = await withTerminalErrors(() => copy.read());
       const saved = await save(content);
       copy.remove();
-      return { saved, isChanged: !isSame(content, bytes) };
+      return { saved, isChanged: !isEqual(content, bytes) };
     } catch (error) {
       const content = await copy.read().catch(() => bytes);
-      if (isSame(content, bytes)) copy.remove();
-      else if (await wantsAgain(error)) continue;
-      throw withFate(error, isSame(content, bytes) ? undefined : copy.path);
+      if (isEqual(content, bytes)) copy.remove();
+      else if (await shouldRetry(error)) continue;
+      throw withCopyFate(error, isEqual(content, bytes) ? undefined : copy.path);
     }
   }
 }
 
 /** Runs the editor as Git does: as a shell command line, with the file as its last argument. */
-async function runEditor({ folder, path }: PrivateCopy, isOutputTaken: boolean): Promise<void> {
+async function runEditor({ folder, path }: PrivateCopy, isStdoutReserved: boolean): Promise<void> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
   // An editor that writes temporary files puts them into the private folder.
   const env = { ...process.env, TMPDIR: folder };
-  const stdout = isOutputTaken ? STDERR : "inherit";
+  const stdout = isStdoutReserved ? STDERR : "inherit";
   const stdio = ["inherit", stdout, "inherit"] as const;
   const { code, signal } = await runProgram("/bin/sh", ["-c", `${editor} "$1"`, "sh", path], {
     env,
@@ -49,8 +49,9 @@ async function runEditor({ folder, path }: PrivateCopy, isOutputTaken: boolean):
 }
 
 /** Adds the path of the user's version. If issues are shown instead of the details, the hint has the path, too. */
-function withFate(error: unknown, kept: string | undefined): unknown {
-  const fate = kept === undefined ? "The copy was not changed, and is deleted." : `Your version is kept in ${kept}.`;
+function withCopyFate(error: unknown, copyPath: string | undefined): unknown {
+  const fate =
+    copyPath === undefined ? "The copy was not changed, and is deleted." : `Your version is kept in ${copyPath}.`;
   if (error instanceof EditorError) return new EditorError(error.editor, error.reason, fate);
   if (!(error instanceof SvcmError)) return error;
   const { details, hint, issues } = error.body;
@@ -58,7 +59,7 @@ function withFate(error: unknown, kept: string | undefined): unknown {
   return new SvcmError(error.kind, issues ? { ...body, hint: [hint, fate].filter(Boolean).join(" ") } : body);
 }
 
-async function asTerminalError<T>(step: () => Promise<T>): Promise<T> {
+async function withTerminalErrors<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
@@ -66,6 +67,6 @@ async function asTerminalError<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
 }

@@ -10,14 +10,10 @@ import {
   type Field,
   type Issue,
 } from "../../core/index.ts";
-import { dryRunFlag } from "../base.ts";
-import { fileFlag } from "./document-argument.ts";
 
 /** Help shows the packaged vocabulary; a repository may have a different one. */
 const packaged = { contract, matrix };
-const MOST_VALUES = 8;
-
-export const documentFlags = { file: fileFlag, "dry-run": dryRunFlag };
+const MAX_LISTED_VALUES = 8;
 
 export const targetArgs = {
   target: Args.string({
@@ -34,23 +30,28 @@ export const adapterArgs = {
   }),
 };
 
-export const targetFlags = flagsOf(targetFields);
-export const interfaceFlags = flagsOf(interfaceFields);
+export const targetFlags = fieldFlags(targetFields);
+export const interfaceFlags = fieldFlags(interfaceFields);
 
 type FlagField<Flag extends string> = Field & { readonly flag: Flag };
 
-function flagsOf<Flag extends string>(fields: readonly FlagField<Flag>[]): Record<Flag, ReturnType<typeof fieldFlag>> {
+function fieldFlags<Flag extends string>(
+  fields: readonly FlagField<Flag>[],
+): Record<Flag, ReturnType<typeof fieldFlag>> {
   return Object.fromEntries(fields.map((field) => [field.flag, fieldFlag(field)])) as never;
 }
 
 function fieldFlag({ accepted, flagAliases = [], help, label }: Field) {
   const values = accepted?.({}, packaged) ?? [];
-  const listed = values.length > 0 && values.length <= MOST_VALUES ? ` One of ${values.join(", ")}.` : "";
+  const acceptedText = values.length > 0 && values.length <= MAX_LISTED_VALUES ? ` One of ${values.join(", ")}.` : "";
   const noun = label.split(" ").at(-1)?.toLowerCase();
-  return Flags.string({ summary: help + listed, helpValue: `<${noun}>`, aliases: [...flagAliases] });
+  return Flags.string({ summary: help + acceptedText, helpValue: `<${noun}>`, aliases: [...flagAliases] });
 }
 
-export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: readonly Field[]): Record<string, string> {
+export function fieldValues(
+  flags: Readonly<Record<string, unknown>>,
+  fields: readonly Field[],
+): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ flag = "", name }) => {
       const value = flags[flag];
@@ -60,13 +61,13 @@ export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: reado
 }
 
 /** Adds the flag of each field to a refusal; returns other errors unchanged. */
-export function namingFlags(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
+export function addFlagNames(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.body.issues) return error;
-  const issues = error.body.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));
+  const issues = error.body.issues.map((issue) => ({ ...issue, message: messageWithFlag(issue, fields, canClear) }));
   return refusal("INVALID_PAYLOAD", issues);
 }
 
-function withFlag({ path, message, accepted, at }: Issue, fields: readonly Field[], canClear: boolean): string {
+function messageWithFlag({ path, message, accepted, at }: Issue, fields: readonly Field[], canClear: boolean): string {
   // An issue with a location concerns the document, not a flag.
   if (at !== undefined) return message;
   const field = String(path.at(-1));

@@ -1,8 +1,6 @@
 import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { stdoutScreen } from "./screen.ts";
-import { verdictColour } from "./status.ts";
-import { renderTable, type Column } from "./table.ts";
+import type { Column } from "./table.ts";
 
 export interface ListedEntry {
   readonly entry: unknown;
@@ -23,27 +21,23 @@ export async function listEntries(
   return entries;
 }
 
-export function renderEntries<Listed extends ListedEntry>(
-  fields: readonly Field[],
-  entries: readonly Listed[],
-  first: readonly Column<Listed>[] = [],
-): string {
+export function entryColumns(fields: readonly Field[]): Column<ListedEntry>[] {
   const columns = fields
     .flatMap(({ accepted, column, label, name }) => (column === undefined ? [] : [{ accepted, column, label, name }]))
     .toSorted((a, b) => a.column - b.column)
-    .map(({ accepted, column, label, name }): Column<Listed> => ({
+    .map(({ accepted, column, label, name }): Column<ListedEntry> => ({
       heading: label.toUpperCase(),
       cell: ({ entry }) => cellText((entry as Record<string, unknown> | null)?.[name]),
       shorten: accepted ? "end" : "middle",
-      ...(column > 1 && { spare: column }),
+      ...(column > 1 && { dropPriority: column }),
     }));
-  const verdict: Column<Listed> = {
+  const verdict: Column<ListedEntry> = {
     heading: "VERDICT",
     cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid",
     shorten: "fold",
-    colour: ({ issues }, paint) => verdictColour(issues.length === 0, paint),
+    colour: ({ issues }, { green, red }) => (issues.length === 0 ? green : red),
   };
-  return renderTable([...first, ...columns, verdict], entries, stdoutScreen());
+  return [...columns, verdict];
 }
 
 function cellText(value: unknown): string {

@@ -1,8 +1,8 @@
 import { entryQuestion, suggestionText, type EntryQuestion } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { canAsk, type Prompter, withPrompter } from "./prompt.ts";
+import { canPrompt, type Prompter, withPrompter } from "./prompt.ts";
 
-interface Asked {
+interface DocumentFlags {
   readonly file: string;
 }
 
@@ -10,52 +10,62 @@ type Section = "interfaces" | "deployments";
 type Values = Readonly<Record<string, string>>;
 
 /** Each question offers only values that fit the previous answers. */
-export async function completed(command: SvcmCommand, flags: Asked, section: Section, given: Values): Promise<Values> {
-  if (!canAsk(command)) return given;
-  const asking = (values: Values) =>
+export async function promptForMissingValues(
+  command: SvcmCommand,
+  flags: DocumentFlags,
+  section: Section,
+  provided: Values,
+): Promise<Values> {
+  if (!canPrompt(command)) return provided;
+  const nextQuestion = (values: Values) =>
     command.execute(entryQuestion, { file: flags.file, section, values: { ...values } });
-  const { isIncomplete, issues } = await asking(given);
+  const { isIncomplete, issues } = await nextQuestion(provided);
   // The operation refuses invalid flags, so svcm does not ask first.
-  if (!isIncomplete || issues.length > 0) return given;
-  return withPrompter(command, (prompter) => interview(command, prompter, asking, given));
+  if (!isIncomplete || issues.length > 0) return provided;
+  return withPrompter(command, (prompter) => interview(command, prompter, nextQuestion, provided));
 }
 
 async function interview(
   command: SvcmCommand,
   prompter: Prompter,
-  asking: (values: Values) => Promise<EntryQuestion>,
-  given: Values,
+  nextQuestion: (values: Values) => Promise<EntryQuestion>,
+  provided: Values,
 ): Promise<Values> {
-  let values = given;
-  let { question } = await asking(values);
+  let values = provided;
+  let { question } = await nextQuestion(values);
   while (question) {
-    const { field, accepted, default: usual = "", isOptional } = question;
-    const answer = chosen((await prompter.ask(promptOf(question), accepted)) || usual, accepted);
+    const { field, accepted, default: defaultValue = "", isOptional } = question;
+    const answer = resolveChoice((await prompter.ask(promptText(question), accepted)) || defaultValue, accepted);
     if (answer === "" && !isOptional) {
-      command.log(`  A value is required: ${acceptedForm(accepted)}. Press Ctrl-C to cancel without a change.`);
+      command.log(`  A value is required: ${acceptedText(accepted)}. Press Ctrl-C to cancel without a change.`);
       continue;
     }
     const next = { ...values, [field]: answer };
-    const reply = await asking(next);
-    const wrong = reply.issues.filter(({ path }) => path[0] === field);
-    for (const issue of wrong) command.log(`  ${issue.message}${suggestionText(issue)}`);
-    if (wrong.length > 0) continue;
+    const reply = await nextQuestion(next);
+    const fieldIssues = reply.issues.filter(({ path }) => path[0] === field);
+    for (const issue of fieldIssues) command.log(`  ${issue.message}${suggestionText(issue)}`);
+    if (fieldIssues.length > 0) continue;
     values = next;
     question = reply.question;
   }
-  return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in given));
+  return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in provided));
 }
 
-function chosen(typed: string, accepted: readonly string[] = []): string {
+function resolveChoice(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
 }
 
-function acceptedForm(accepted: readonly string[] | undefined): string {
+function acceptedText(accepted: readonly string[] | undefined): string {
   return accepted === undefined ? "any text" : "a number or a word from the list";
 }
 
-function promptOf({ label, accepted, default: usual, isOptional }: NonNullable<EntryQuestion["question"]>): string {
+function promptText({
+  label,
+  accepted,
+  default: defaultValue,
+  isOptional,
+}: NonNullable<EntryQuestion["question"]>): string {
   const choice = accepted === undefined ? "" : ` (${accepted.map((word, index) => `${index + 1} ${word}`).join(", ")})`;
-  const empty = usual === undefined ? (isOptional ? " [none]" : "") : ` [${usual}]`;
+  const empty = defaultValue === undefined ? (isOptional ? " [none]" : "") : ` [${defaultValue}]`;
   return `${label}${choice}${empty}: `;
 }

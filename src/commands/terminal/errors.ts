@@ -51,15 +51,19 @@ export class ConnectionError extends CommandLineError {
   override readonly name = "ConnectionError";
 
   constructor(origin: string, reason: string) {
-    const isOther = reason.startsWith("Unexpected server response");
-    const details = isOther
+    const isOtherServer = reason.startsWith("Unexpected server response");
+    const details = isOtherServer
       ? `A server answers at ${origin}, but it is not svcm serve. (${reason})`
-      : `No connection to ${origin}: ${inWords(reason)}`;
-    super(COULD_NOT, { error: "Connection failed.", details, code: isOther ? "NOT_SVCM_SERVE" : "CONNECTION_FAILED" });
+      : `No connection to ${origin}: ${describeReason(reason)}`;
+    super(COULD_NOT, {
+      error: "Connection failed.",
+      details,
+      code: isOtherServer ? "NOT_SVCM_SERVE" : "CONNECTION_FAILED",
+    });
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const REASON_TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "the host name is not known",
   EAI_AGAIN: "the host name cannot be looked up now",
@@ -69,8 +73,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was cut",
 };
 
-function inWords(reason: string): string {
+function describeReason(reason: string): string {
   const code = /\b(E[A-Z_]{3,})\b/.exec(reason)?.[1] ?? "";
-  const words = WORDS[code];
+  const words = REASON_TEXTS[code];
   return words === undefined ? reason : `${words} (${code})`;
 }

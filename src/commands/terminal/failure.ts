@@ -28,7 +28,7 @@ export interface Failure {
   readonly stack?: string;
 }
 
-export function failureOf(error: unknown, invocation?: Invocation): Failure {
+export function toFailure(error: unknown, invocation?: Invocation): Failure {
   if (error instanceof CommandLineError) return error;
   if (isOclifError(error)) return oclifFailure(error, invocation);
   const { exitCode, body, hint, source } = describeError(error);
@@ -45,17 +45,17 @@ export function renderFailure(failure: Failure, debug: boolean, screen: Screen):
   const { body, kind, hint, stack } = failure;
   if (body === undefined) return "";
   const codes = codesOf(body, kind);
-  const next = hint ?? (body.issues?.length ? undefined : remedyOf(codes[0]));
+  const nextStep = hint ?? (body.issues?.length ? undefined : findRemedy(codes[0]));
   const lines = [
-    ...(framed(failure, screen) ?? whatIsWrong(body, kind)),
-    ...(next === undefined ? [] : [`${paint.bold("Hint:")} ${next}`]),
+    ...(renderExcerpt(failure, screen) ?? messageLines(body, kind)),
+    ...(nextStep === undefined ? [] : [`${paint.bold("Hint:")} ${nextStep}`]),
     ...(stack !== undefined && debug ? [stack] : []),
     ...(codes.length === 0 ? [] : [paint.dim(`${codes.join(", ")} (svcm explain ${codes[0]})`)]),
   ];
   return `${fold(lines.join("\n"), screen)}\n`;
 }
 
-function framed({ body, kind, source }: Failure, { width }: Screen): string[] | undefined {
+function renderExcerpt({ body, kind, source }: Failure, { width }: Screen): string[] | undefined {
   const issues = body?.issues ?? [];
   const file = issues[0]?.at?.file;
   if (body === undefined || source === undefined || file === undefined) return undefined;
@@ -64,37 +64,42 @@ function framed({ body, kind, source }: Failure, { width }: Screen): string[] | 
 }
 
 /** The first line is written for users; only the body contains the wording of the HTTP API. */
-function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
+function messageLines(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   const { listed, more } = firstIssues(body.issues ?? []);
   const issues = listed.map((issue) => `${locatedMessage(issue)}${suggestionText(issue)}`);
   const [first = "", ...rest] = (issues.length > 0 ? headline(body, kind) : (body.details ?? body.error)).split("\n");
-  const said = [first, ...rest, ...issues];
-  const indented = [...rest, ...issues, ...(more > 0 ? [`and ${more} more`] : []), ...unsaid(body.path, said)];
+  const messages = [first, ...rest, ...issues];
+  const indented = [
+    ...rest,
+    ...issues,
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...pathUnlessIn(body.path, messages),
+  ];
   return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
 }
 
 /** Codes of issues from commands that do not write. */
-const NOT_SHOWN = new Set(["ENV_KEY_NOT_VISIBLE", "ENV_EXPORT_UNWRITABLE"]);
+const READ_ONLY_CODES = new Set(["ENV_KEY_NOT_VISIBLE", "ENV_EXPORT_UNWRITABLE"]);
 
 function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {
   if (kind === "INVALID_PAYLOAD")
-    return issues.every(({ code }) => NOT_SHOWN.has(code)) ? "Nothing is shown." : "Nothing was written.";
+    return issues.every(({ code }) => READ_ONLY_CODES.has(code)) ? "Nothing is shown." : "Nothing was written.";
   const file = path ?? issues[0]?.at?.file ?? "The file";
   if (kind === "SUITE_FILE_FAILED") return `${file} cannot be read.`;
   return kind === "FACT_INVALID" ? `${file} is not valid.` : error;
 }
 
 function codesOf({ issues = [], code }: ErrorBody, kind: ErrorKind | undefined): string[] {
-  const said = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
-  const known = [...new Set(said)].filter((word) => findCodeDoc(word) !== undefined);
-  return known.length > 0 || kind === undefined ? known : [kind];
+  const codes = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
+  const documentedCodes = [...new Set(codes)].filter((each) => findCodeDoc(each) !== undefined);
+  return documentedCodes.length > 0 || kind === undefined ? documentedCodes : [kind];
 }
 
-function remedyOf(code: string | undefined): string | undefined {
+function findRemedy(code: string | undefined): string | undefined {
   return code === undefined ? undefined : findCodeDoc(code)?.remedy.replaceAll("`", "");
 }
 
-function unsaid(path: string | undefined, lines: readonly string[]): string[] {
+function pathUnlessIn(path: string | undefined, lines: readonly string[]): string[] {
   return path === undefined || lines.some((line) => line.includes(path)) ? [] : [path];
 }
 

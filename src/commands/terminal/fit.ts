@@ -5,26 +5,26 @@ import type { Screen } from "./screen.ts";
 export type Side = "left" | "right";
 
 /** For ASCII, the width is the length. Only other text needs Unicode tables. */
-export function columnsOf(text: string): number {
+export function displayWidth(text: string): number {
   return /^[\x20-\x7e]*$/.test(text) ? text.length : cellsWidth(splitCells(text));
 }
 
 export function fit(text: string, width: number, side: Side = "left", cut: "end" | "middle" = "end"): string {
   const cells = splitCells(text);
   const columns = cellsWidth(cells);
-  const shown = cells.map((cell) => cell.text).join("");
+  const plainText = cells.map((cell) => cell.text).join("");
   if (columns <= width) {
     const space = " ".repeat(width - columns);
-    return side === "left" ? shown + space : space + shown;
+    return side === "left" ? plainText + space : space + plainText;
   }
   if (width < 1) return "";
   const tail = cut === "end" ? 0 : Math.floor((width - 1) / 2);
-  const [head, end] = [firstOf(cells, width - 1 - tail), firstOf(cells.toReversed(), tail)];
-  const kept = `${head.text.join("")}…${end.text.toReversed().join("")}`;
-  return kept + " ".repeat(Math.max(0, width - 1 - head.columns - end.columns));
+  const [head, end] = [takeCells(cells, width - 1 - tail), takeCells(cells.toReversed(), tail)];
+  const shortened = `${head.text.join("")}…${end.text.toReversed().join("")}`;
+  return shortened + " ".repeat(Math.max(0, width - 1 - head.columns - end.columns));
 }
 
-function firstOf(cells: readonly { text: string; width: number }[], width: number) {
+function takeCells(cells: readonly { text: string; width: number }[], width: number) {
   const text: string[] = [];
   let columns = 0;
   for (const cell of cells) {
@@ -35,13 +35,13 @@ function firstOf(cells: readonly { text: string; width: number }[], width: numbe
   return { text, columns };
 }
 
-const NARROWEST = 20;
+const MIN_FOLD_WIDTH = 20;
 
 export function fold(text: string, { width }: Screen): string {
   if (width === undefined) return text;
   const foldLine = (line: string): string => {
     const indent = /^ */.exec(line)?.[0] ?? "";
-    return foldWords(line.slice(indent.length), Math.max(width - indent.length, NARROWEST))
+    return foldWords(line.slice(indent.length), Math.max(width - indent.length, MIN_FOLD_WIDTH))
       .map((part) => indent + part)
       .join("\n");
   };
@@ -53,11 +53,11 @@ export function foldWords(text: string, width: number): string[] {
   const lines: string[] = [];
   let line: string | undefined;
   for (const word of text.split(" ")) {
-    const longer: string = line === undefined ? word : `${line} ${word}`;
-    if (line !== undefined && columnsOf(withStyles(longer, false)) > width) {
+    const extended: string = line === undefined ? word : `${line} ${word}`;
+    if (line !== undefined && displayWidth(withStyles(extended, false)) > width) {
       lines.push(line);
       line = word;
-    } else line = longer;
+    } else line = extended;
   }
   return [...lines, line ?? ""];
 }

@@ -1,13 +1,12 @@
 import type { HistoryResponse } from "../../core/index.ts";
-import { bytes, percent } from "./metrics.ts";
+import { formatBytes, formatPercent, renderSparkline } from "./numbers.ts";
 import type { Screen } from "./screen.ts";
 import { renderTable, type Column } from "./table.ts";
-import { sparkline } from "./watch/bars.ts";
 
 type Series = HistoryResponse["series"][number];
-type Values = readonly (number | null)[];
+type SeriesValues = readonly (number | null)[];
 
-const WIDTH = 24;
+const SPARKLINE_WIDTH = 24;
 
 interface Row {
   readonly app: string;
@@ -18,14 +17,20 @@ interface Row {
 }
 
 export function renderHistory({ series }: HistoryResponse, screen: Screen): string {
-  const ofHost = series.filter(({ app }) => app === null);
-  if (ofHost.length > 0) return renderTable(HOST_COLUMNS, ofHost, screen);
+  const hostSeries = series.filter(({ app }) => app === null);
+  if (hostSeries.length > 0) return renderTable(HOST_COLUMNS, hostSeries, screen);
   const rows = new Map<string, Row>();
   for (const { app, pmId } of series) {
     if (app === null || pmId === null) continue;
-    const find = (metric: string) =>
+    const findSeries = (metric: string) =>
       series.find((one) => one.app === app && one.pmId === pmId && one.metric === metric);
-    const row = { app, pmId, cpu: find("cpuPercent"), memory: find("memoryBytes"), restarts: find("restartCount") };
+    const row = {
+      app,
+      pmId,
+      cpu: findSeries("cpuPercent"),
+      memory: findSeries("memoryBytes"),
+      restarts: findSeries("restartCount"),
+    };
     rows.set(`${app}/${pmId}`, row);
   }
   return renderTable(PROCESS_COLUMNS, [...rows.values()], screen);
@@ -34,21 +39,21 @@ export function renderHistory({ series }: HistoryResponse, screen: Screen): stri
 const PROCESS_COLUMNS: readonly Column<Row>[] = [
   { heading: "NAME", cell: ({ app }) => app, shorten: "middle" },
   { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
-  { heading: "CPU", cell: ({ cpu }) => percent(meanOf(cpu?.mean)), side: "right" },
-  { heading: "MAX", cell: ({ cpu }) => percent(maxOf(cpu?.max)), side: "right", spare: 3 },
-  { heading: "MEMORY", cell: ({ memory }) => bytes(lastOf(memory?.mean)), side: "right" },
-  { heading: "MAX", cell: ({ memory }) => bytes(maxOf(memory?.max)), side: "right", spare: 2 },
-  { heading: "GROWTH", cell: ({ memory }) => growth(memory?.mean), side: "right" },
-  { heading: "RESTARTS", cell: ({ restarts }) => restartsIn(restarts?.max), side: "right", spare: 1 },
-  { heading: "MEMORY OVER TIME", cell: ({ memory }) => shape(memory?.mean), spare: 4 },
+  { heading: "CPU", cell: ({ cpu }) => formatPercent(meanOf(cpu?.mean)), side: "right" },
+  { heading: "MAX", cell: ({ cpu }) => formatPercent(maxOf(cpu?.max)), side: "right", dropPriority: 3 },
+  { heading: "MEMORY", cell: ({ memory }) => formatBytes(lastOf(memory?.mean)), side: "right" },
+  { heading: "MAX", cell: ({ memory }) => formatBytes(maxOf(memory?.max)), side: "right", dropPriority: 2 },
+  { heading: "GROWTH", cell: ({ memory }) => renderGrowth(memory?.mean), side: "right" },
+  { heading: "RESTARTS", cell: ({ restarts }) => countRestarts(restarts?.max), side: "right", dropPriority: 1 },
+  { heading: "MEMORY OVER TIME", cell: ({ memory }) => renderTrend(memory?.mean), dropPriority: 4 },
 ];
 
 const HOST_COLUMNS: readonly Column<Series>[] = [
   { heading: "METRIC", cell: ({ metric }) => metric },
-  { heading: "MEAN", cell: ({ mean }) => percent(meanOf(mean)), side: "right" },
-  { heading: "MAX", cell: ({ max }) => percent(maxOf(max)), side: "right" },
-  { heading: "LAST", cell: ({ mean }) => percent(lastOf(mean)), side: "right" },
-  { heading: "OVER TIME", cell: ({ mean }) => sparkline(thinned(mean), WIDTH) },
+  { heading: "MEAN", cell: ({ mean }) => formatPercent(meanOf(mean)), side: "right" },
+  { heading: "MAX", cell: ({ max }) => formatPercent(maxOf(max)), side: "right" },
+  { heading: "LAST", cell: ({ mean }) => formatPercent(lastOf(mean)), side: "right" },
+  { heading: "OVER TIME", cell: ({ mean }) => renderSparkline(downsample(mean), SPARKLINE_WIDTH) },
 ];
 
 /** As in RFC 4180. */
@@ -60,7 +65,7 @@ export function historyCsv({ from, step, series }: HistoryResponse): string {
         : [
             [
               new Date(from + at * step).toISOString(),
-              field(app ?? ""),
+              csvField(app ?? ""),
               pmId ?? "",
               metric,
               value,
@@ -73,57 +78,55 @@ export function historyCsv({ from, step, series }: HistoryResponse): string {
 }
 
 /** A spreadsheet would treat text that begins with a sign as a formula. */
-function field(text: string): string {
+function csvField(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function measured(values: Values = []): number[] {
+function measuredValues(values: SeriesValues = []): number[] {
   return values.filter((value) => value !== null);
 }
 
-function meanOf(values: Values | undefined): number | null {
-  const all = measured(values);
+function meanOf(values: SeriesValues | undefined): number | null {
+  const all = measuredValues(values);
   return all.length === 0 ? null : all.reduce((sum, value) => sum + value, 0) / all.length;
 }
 
-function maxOf(values: Values | undefined): number | null {
-  const all = measured(values);
+function maxOf(values: SeriesValues | undefined): number | null {
+  const all = measuredValues(values);
   return all.length === 0 ? null : Math.max(...all);
 }
 
-function lastOf(values: Values | undefined): number | null {
-  return measured(values).at(-1) ?? null;
+function lastOf(values: SeriesValues | undefined): number | null {
+  return measuredValues(values).at(-1) ?? null;
 }
 
-function growth(values: Values | undefined): string {
-  const all = measured(values);
+function renderGrowth(values: SeriesValues | undefined): string {
+  const all = measuredValues(values);
   const [first, last] = [all[0], all.at(-1)];
   if (first === undefined || last === undefined) return "-";
-  return `${last < first ? "-" : "+"}${bytes(Math.abs(last - first))}`;
+  return `${last < first ? "-" : "+"}${formatBytes(Math.abs(last - first))}`;
 }
 
 /** PM2 counts from its own start, so a smaller number begins a new count. */
-function restartsIn(values: Values | undefined): string {
-  const all = measured(values);
+function countRestarts(values: SeriesValues | undefined): string {
+  const all = measuredValues(values);
   if (all.length === 0) return "-";
   return String(all.reduce((sum, value, at) => sum + Math.max(0, value - (all[at - 1] ?? value)), 0));
 }
 
 /** Scales to the smallest and largest value, because the shape matters. */
-function shape(values: Values | undefined): string {
-  const all = thinned(values ?? []);
-  const known = measured(all);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const scaled = all.map((value) =>
-    value === null ? null : most === least ? 0 : ((value - least) / (most - least)) * 100,
-  );
-  return sparkline(scaled, WIDTH);
+function renderTrend(values: SeriesValues | undefined): string {
+  const all = downsample(values ?? []);
+  const measured = measuredValues(all);
+  const [min, max] = [Math.min(...measured), Math.max(...measured)];
+  const scaled = all.map((value) => (value === null ? null : max === min ? 0 : ((value - min) / (max - min)) * 100));
+  return renderSparkline(scaled, SPARKLINE_WIDTH);
 }
 
-function thinned(values: Values): (number | null)[] {
-  const width = Math.max(1, Math.ceil(values.length / WIDTH));
-  return Array.from({ length: Math.ceil(values.length / width) }, (_, at) =>
-    meanOf(values.slice(at * width, (at + 1) * width)),
+function downsample(values: SeriesValues): (number | null)[] {
+  const width = Math.max(1, Math.ceil(values.length / SPARKLINE_WIDTH));
+  return Array.from({ length: Math.ceil(values.length / width) }, (_, index) =>
+    meanOf(values.slice(index * width, (index + 1) * width)),
   );
 }

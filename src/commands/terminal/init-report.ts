@@ -2,21 +2,23 @@ import type { InitResponse } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
-const SHOWN_KEYS = 6;
+const MAX_KEYS = 6;
 
 export function initReport({ found, keys, guesses, plan, written }: InitResponse): string {
   const { looked, isCut, frameworks, pm2, env, notUnderstood } = found;
-  const head = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
+  const summary = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
   const lines = [
-    head,
+    summary,
     "",
     ...(frameworks.length > 0 ? [row("Code", frameworks.join(", "))] : []),
-    ...labelled(
+    ...labelledLines(
       "PM2",
-      pm2.map(({ path, environments, isGuess }) => `${path}  ${startsOf(environments)}${isGuess ? " (a guess)" : ""}`),
+      pm2.map(
+        ({ path, environments, isGuess }) => `${path}  ${environmentsText(environments)}${isGuess ? " (a guess)" : ""}`,
+      ),
       "no file found",
     ),
-    ...labelled(
+    ...labelledLines(
       "Env",
       env.map(
         ({ path, kind, isEncrypted }) =>
@@ -24,11 +26,11 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
       ),
       "no file found",
     ),
-    row("Keys", `${sum(keys)} found`),
+    row("Keys", `${countKeys(keys)} found`),
     ...keyLines("can be shown", keys.open),
     ...keyLines("kept back", keys.secret),
     ...keyLines("undecided, and kept back", keys.undecided, guesses),
-    ...labelled(
+    ...labelledLines(
       "Note",
       notUnderstood.map(({ path, line, what }) => `${path}:${line}: ${what}`),
     ),
@@ -38,12 +40,12 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
     "",
     ...plan.flatMap((file) => planLines(file, written.length > 0)),
     ...(plan.length === 0
-      ? [pm2.length + env.length + sum(keys) === 0 ? "Nothing found to propose." : "Nothing new."]
+      ? [pm2.length + env.length + countKeys(keys) === 0 ? "Nothing found to propose." : "Nothing new."]
       : []),
   ].join("\n");
 }
 
-function startsOf(environments: Readonly<Record<string, string | null>>): string {
+function environmentsText(environments: Readonly<Record<string, string | null>>): string {
   return Object.entries(environments)
     .map(([name, env]) => (env === null ? name : `${name}: --env ${env}`))
     .join(", ");
@@ -56,20 +58,20 @@ function planLines({ path, isNew, before, text }: InitResponse["plan"][number], 
 }
 
 function addedLines(before: string, text: string): string[] {
-  const held = new Set(before.split("\n"));
-  return text.split("\n").filter((line) => line !== "" && !held.has(line));
+  const existingLines = new Set(before.split("\n"));
+  return text.split("\n").filter((line) => line !== "" && !existingLines.has(line));
 }
 
 function keyLines(words: string, names: readonly string[], reasons: Readonly<Record<string, string>> = {}): string[] {
   if (names.length === 0) return [];
-  const shown = names.slice(0, SHOWN_KEYS).join(" ");
-  const more = names.length > SHOWN_KEYS ? " ..." : "";
+  const visibleNames = names.slice(0, MAX_KEYS).join(" ");
+  const more = names.length > MAX_KEYS ? " ..." : "";
   const [first = ""] = names;
   const why = reasons[first] === undefined ? "" : ` (${reasons[first]})`;
-  return [row("", `${names.length} ${words}: ${shown}${more}${why}`)];
+  return [row("", `${names.length} ${words}: ${visibleNames}${more}${why}`)];
 }
 
-function labelled(label: string, lines: readonly string[], none?: string): string[] {
+function labelledLines(label: string, lines: readonly string[], none?: string): string[] {
   if (lines.length === 0) return none === undefined ? [] : [row(label, none)];
   return lines.map((line, index) => row(index === 0 ? label : "", line));
 }
@@ -78,6 +80,6 @@ function row(label: string, text: string): string {
   return `${label.padEnd(6)} ${text}`;
 }
 
-function sum({ open, secret, undecided }: InitResponse["keys"]): number {
+function countKeys({ open, secret, undecided }: InitResponse["keys"]): number {
   return open.length + secret.length + undecided.length;
 }

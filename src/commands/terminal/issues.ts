@@ -1,7 +1,19 @@
-import { countIssues, firstIssues, locationText, severityText, toPrintable, type Issue } from "../../core/index.ts";
+import { hostname } from "node:os";
+import * as Flags from "@oclif/core/flags";
+import {
+  countIssues,
+  firstIssues,
+  locationText,
+  renderReport,
+  reportFormats,
+  severityText,
+  toPrintable,
+  type Issue,
+} from "../../core/index.ts";
+import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { paint } from "./paint.ts";
-import type { Screen } from "./screen.ts";
+import { paint, unpainted } from "./paint.ts";
+import { stdoutScreen, type Screen } from "./screen.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
   const { listed, more } = firstIssues(issues);
@@ -15,4 +27,26 @@ export function issueText(issue: Issue, subject = ""): string {
   const { message, suggestion, code } = issue;
   const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   return `${severityText(issue, paint)} ${subject}${toPrintable(message)}${meant} ${paint.dim(code)}`;
+}
+
+type Format = (typeof reportFormats)[number];
+
+export const formatFlag = Flags.option({
+  options: reportFormats,
+  summary: "Format of the report: text for people, the others for tools.",
+})({
+  default: "text",
+});
+
+export async function printReport(
+  command: SvcmCommand,
+  report: Parameters<typeof renderReport>[0],
+  format: Format,
+): Promise<void> {
+  const isText = format === "text";
+  const screen = stdoutScreen();
+  const context = { version: command.config.version, now: Date.now(), hostname: hostname(), width: screen.width };
+  const text = await renderReport(report, format, { ...context, paint: isText ? paint : unpainted });
+  if (isText) command.log(fold(text, screen));
+  else command.logExactly(text);
 }

@@ -6,11 +6,11 @@ const NO_TIME = " ".repeat("2026-01-31 08:00:00Z".length);
 const SECOND_CHARACTERS = "2026-01-31T08:00:00".length;
 
 export function renderLogLines(lines: readonly LogLine[], { colours }: Pick<Screen, "colours">): string {
-  const headFor = heads(colours > 0 ? paint : unpainted);
+  const headFor = createHeadRenderer(colours > 0 ? paint : unpainted);
   // Without colours, one search over all lines is faster.
-  if (colours === 0) return withoutMarks(lines.map((line) => render(line, headFor(line), unpainted)).join("\n"));
+  if (colours === 0) return withoutStyleMarks(lines.map((line) => render(line, headFor(line), unpainted)).join("\n"));
   return lines
-    .map(withoutMarksOfStyles)
+    .map(withoutStyleMarksInLine)
     .map((line) => render(line, headFor(line), paint))
     .join("\n");
 }
@@ -23,11 +23,11 @@ function render({ text, fields }: LogLine, head: string, { dim }: typeof paint):
 }
 
 /** Caches the last head, because most lines begin like the previous one. */
-function heads(painting: typeof paint): (line: LogLine) => string {
+function createHeadRenderer(colours: typeof paint): (line: LogLine) => string {
   let last: LogLine | undefined;
   let head = "";
   return (line) => {
-    if (last === undefined || !hasSameHead(last, line)) head = headOf(line, painting);
+    if (last === undefined || !hasSameHead(last, line)) head = headOf(line, colours);
     last = line;
     return head;
   };
@@ -38,36 +38,36 @@ function hasSameHead(a: LogLine, b: LogLine): boolean {
   return isSameSecond && a.app === b.app && a.pmId === b.pmId && a.level === b.level && a.stream === b.stream;
 }
 
-function headOf({ at, app, pmId, level, stream }: LogLine, painting: typeof paint): string {
-  const { cyan, dim } = painting;
+function headOf({ at, app, pmId, level, stream }: LogLine, colours: typeof paint): string {
+  const { cyan, dim } = colours;
   const source = pmId === null ? app : `${app} (${pmId})`;
   const parts = [
     dim(at === null ? NO_TIME : auditText.formatTimestamp(at)),
     cyan(source),
-    levelMark(level, stream, painting),
+    levelMark(level, stream, colours),
   ];
   return parts.map((part) => (part === "" ? "" : `${part}  `)).join("");
 }
 
 const COLOURS = { trace: "dim", debug: "dim", info: "green", warn: "yellow", error: "red", fatal: "bold" } as const;
 
-function levelMark(level: LogLine["level"], stream: LogLine["stream"], painting: typeof paint): string {
-  if (level === null) return stream === "err" ? painting.red("err") : "";
-  return painting[COLOURS[level]](level);
+function levelMark(level: LogLine["level"], stream: LogLine["stream"], colours: typeof paint): string {
+  if (level === null) return stream === "err" ? colours.red("err") : "";
+  return colours[COLOURS[level]](level);
 }
 
-function withoutMarksOfStyles({ app, text, fields, ...line }: LogLine): LogLine {
-  const clean = Object.entries(fields ?? {}).map((entry) => entry.map(withoutMarks));
+function withoutStyleMarksInLine({ app, text, fields, ...line }: LogLine): LogLine {
+  const clean = Object.entries(fields ?? {}).map((entry) => entry.map(withoutStyleMarks));
   return {
     ...line,
-    app: withoutMarks(app),
-    text: withoutMarks(text),
+    app: withoutStyleMarks(app),
+    text: withoutStyleMarks(text),
     ...(fields && { fields: Object.fromEntries(clean) as Record<string, string> }),
   };
 }
 
 /** Styles are marked with noncharacters, which a log may contain, too. */
-function withoutMarks(text: string): string {
+function withoutStyleMarks(text: string): string {
   return text.replaceAll(/[\uFDD0-\uFDEF]/g, "\uFFFD");
 }
 

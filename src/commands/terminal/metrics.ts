@@ -1,9 +1,9 @@
 import { toPrintable, type MetricsPayload } from "../../core/index.ts";
-import { renderDrift } from "./drift.ts";
+import { renderDrift, renderProblems, statusColour } from "./processes.ts";
 import { renderDuration } from "../../core/words/duration.ts";
+import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
-import { renderProblems, statusColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
@@ -29,12 +29,12 @@ export function renderHost({ host, collectedAt }: Pick<MetricsPayload, "host" | 
   const model = cpu.model === null ? "" : ` (${toPrintable(cpu.model)})`;
   const lines = [
     ...(system === null ? [] : systemLines(system, collectedAt)),
-    `${paint.bold("CPU")}     ${percent(cpu.usagePercent)} of ${pluralize(cpu.coreCount, "core")}${model}${load}`,
-    `${paint.bold("MEMORY")}  ${bytes(memory.usedBytes)} of ${bytes(memory.totalBytes)} used, processes ${bytes(memory.processRssSumBytes)}`,
+    `${paint.bold("CPU")}     ${formatPercent(cpu.usagePercent)} of ${pluralize(cpu.coreCount, "core")}${model}${load}`,
+    `${paint.bold("MEMORY")}  ${formatBytes(memory.usedBytes)} of ${formatBytes(memory.totalBytes)} used, processes ${formatBytes(memory.processRssSumBytes)}`,
     ...disk.map((entry) =>
       "code" in entry
         ? `${paint.bold("DISK")}    ${toPrintable(entry.path)}: ${entry.error}`
-        : `${paint.bold("DISK")}    ${toPrintable(entry.path)}: ${bytes(entry.availableBytes)} of ${bytes(entry.totalBytes)} left`,
+        : `${paint.bold("DISK")}    ${toPrintable(entry.path)}: ${formatBytes(entry.availableBytes)} of ${formatBytes(entry.totalBytes)} left`,
     ),
   ];
   return lines.join("\n");
@@ -61,9 +61,19 @@ function renderProcesses(processes: readonly Process[], screen: Screen): string 
   return renderTable<Process>(
     [
       ...processColumns,
-      { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", spare: 5 },
-      { heading: "READ/S", cell: ({ diskIo }) => bytes(diskIo.readBytesPerSecond), side: "right", spare: 3 },
-      { heading: "WRITE/S", cell: ({ diskIo }) => bytes(diskIo.writeBytesPerSecond), side: "right", spare: 4 },
+      { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", dropPriority: 5 },
+      {
+        heading: "READ/S",
+        cell: ({ diskIo }) => formatBytes(diskIo.readBytesPerSecond),
+        side: "right",
+        dropPriority: 3,
+      },
+      {
+        heading: "WRITE/S",
+        cell: ({ diskIo }) => formatBytes(diskIo.writeBytesPerSecond),
+        side: "right",
+        dropPriority: 4,
+      },
       ...(hasAsyncContext ? [{ heading: "ASYNC", cell: asyncContextCell }] : []),
     ],
     processes,
@@ -90,25 +100,13 @@ export const processColumns: readonly Column<ProcessCells>[] = [
   { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
   { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
   { heading: "STATUS", cell: ({ status }) => status, colour: ({ status }, colours) => statusColour(status, colours) },
-  { heading: "CPU", cell: ({ cpuPercent }) => percent(cpuPercent), side: "right" },
-  { heading: "MEMORY", cell: ({ memoryBytes }) => bytes(memoryBytes), side: "right" },
+  { heading: "CPU", cell: ({ cpuPercent }) => formatPercent(cpuPercent), side: "right" },
+  { heading: "MEMORY", cell: ({ memoryBytes }) => formatBytes(memoryBytes), side: "right" },
   {
     heading: "UPTIME",
     cell: ({ uptimeMs }) => (uptimeMs === null ? "-" : renderDuration(uptimeMs)),
     side: "right",
-    spare: 1,
+    dropPriority: 1,
   },
-  { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount ?? "-"), side: "right", spare: 2 },
+  { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount ?? "-"), side: "right", dropPriority: 2 },
 ];
-
-export function percent(value: number | null): string {
-  return value === null ? "-" : `${value.toFixed(1)} %`;
-}
-
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-
-export function bytes(value: number | null): string {
-  if (value === null) return "-";
-  const power = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
-  return `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
-}

@@ -25,8 +25,8 @@ export abstract class NodeCommand extends SvcmCommand {
     argv?: string[],
     options?: LoadOptions,
   ): Promise<ReturnType<T["run"]>> {
-    const isOfNodes = argv?.some((word) => /^--node(?:=|$)/.test(word));
-    const Asked = isOfNodes ? (await import("./on-nodes.ts")).onNodes(this as never) : this;
-    return SvcmCommand.run.call(Asked as typeof this, argv, options) as Promise<ReturnType<T["run"]>>;
+    const hasNodeFlag = argv?.some((word) => /^--node(?:=|$)/.test(word));
+    const CommandClass = hasNodeFlag ? (await import("./on-nodes.ts")).onNodes(this as never) : this;
+    return SvcmCommand.run.call(CommandClass as typeof this, argv, options) as Promise<ReturnType<T["run"]>>;
   }
 }

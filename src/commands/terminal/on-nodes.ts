@@ -12,9 +12,9 @@ import {
   type Execute,
   type NodeResult,
 } from "./remote-command.ts";
-import { readDeadline } from "./nodes.ts";
+import { readDeadline } from "./times.ts";
 import { paint } from "./paint.ts";
-import { canAsk, consented } from "./prompt.ts";
+import { canPrompt, confirmChange } from "./prompt.ts";
 import { stderrScreen } from "./screen.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
@@ -27,53 +27,61 @@ interface NodeFlags {
 }
 
 /** Runs on all nodes of `--node` at once. Exits with the highest exit code. */
-export function onNodes(Asked: CommandClass): CommandClass {
-  return class extends Asked {
+export function onNodes(CommandClass: CommandClass): CommandClass {
+  return class extends CommandClass {
     override async run(): Promise<unknown> {
-      const { flags } = (await this.parse(Asked)) as { readonly flags: NodeFlags };
-      const { withFleet, findAnswerState } = await import("../../fleet/index.ts");
-      const own = this.config.version;
+      const { flags } = (await this.parse(CommandClass)) as { readonly flags: NodeFlags };
+      const ownVersion = this.config.version;
       readDeadline(flags.deadline);
-      const answers = await withFleet(await this.ports(), process.env, async (fleet) => {
+      const answers = await this.withFleet(async (fleet, { findAnswerState }) => {
         const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
         const nodes = selectNodes(declared, flags.node ?? []);
-        const askAll = (argv: string[]): Promise<NodeResult[]> => {
-          const leftMs = deadlineOf(flags.deadline);
+        const runOnAll = (argv: string[]): Promise<NodeResult[]> => {
+          const remainingMs = createDeadline(flags.deadline);
           const results = nodes.map((node) => {
-            const remote = new (remoteCommandOf(Asked, askerOf(fleet, node, leftMs)))(argv, this.config);
-            return resultOf(remote, node.name, (error) => findAnswerState(error, node.presence, own));
+            const remote = new (remoteCommandOf(CommandClass, executorFor(fleet, node, remainingMs)))(
+              argv,
+              this.config,
+            );
+            return resultOf(remote, node.name, (error) => findAnswerState(error, node.presence, ownVersion));
           });
           return Promise.all(results);
         };
-        const argv = await agreed(this, { id: Asked.id, accepted: { ...Asked.flags }, flags, nodes, askAll });
-        return argv && (await askAll(argv));
+        const argv = await confirmOnNodes(this, {
+          id: CommandClass.id,
+          accepted: { ...CommandClass.flags },
+          flags,
+          nodes,
+          runOnAll,
+        });
+        return argv && (await runOnAll(argv));
       });
       if (answers === undefined) return undefined;
       printResults(this, answers);
-      process.exitCode = Math.max(...answers.map(({ exitCode }) => exitCode));
+      this.setExitCode(Math.max(...answers.map(({ exitCode }) => exitCode)));
       return { nodes: answers.map(bodyOf) };
     }
   };
 }
 
-interface Asking {
+interface ConfirmationContext {
   readonly id: string;
   readonly accepted: object;
   readonly flags: NodeFlags;
   readonly nodes: readonly KnownNode[];
-  readonly askAll: (argv: string[]) => Promise<NodeResult[]>;
+  readonly runOnAll: (argv: string[]) => Promise<NodeResult[]>;
 }
 
 /** `undefined` after a no. */
-async function agreed(
+async function confirmOnNodes(
   command: SvcmCommand,
-  { id, accepted, flags, nodes, askAll }: Asking,
+  { id, accepted, flags, nodes, runOnAll }: ConfirmationContext,
 ): Promise<string[] | undefined> {
-  const isAgreed = !("yes" in accepted) || flags.yes || flags["dry-run"] || flags.plan !== undefined;
-  if (isAgreed || !canAsk(command)) return command.argv;
-  if ("dry-run" in accepted) printResults(command, await askAll(["--dry-run", ...command.argv]));
+  const needsNoConfirmation = !("yes" in accepted) || flags.yes || flags["dry-run"] || flags.plan !== undefined;
+  if (needsNoConfirmation || !canPrompt(command)) return command.argv;
+  if ("dry-run" in accepted) printResults(command, await runOnAll(["--dry-run", ...command.argv]));
   const question = `Run svcm ${id.replaceAll(":", " ")} on ${nodes.map(({ name }) => name).join(", ")}?`;
-  return (await consented(command, question)) ? ["--yes", ...command.argv] : undefined;
+  return (await confirmChange(command, question)) ? ["--yes", ...command.argv] : undefined;
 }
 
 function printResults(command: SvcmCommand, results: readonly NodeResult[]): void {
@@ -98,18 +106,23 @@ function printResults(command: SvcmCommand, results: readonly NodeResult[]): voi
 }
 
 /** Each request gets what is left of the common time limit. */
-function deadlineOf(given: string | undefined): (operation: Operation<never, unknown>, input: unknown) => number {
-  const begin = performance.now();
+function createDeadline(
+  deadline: string | undefined,
+): (operation: Operation<never, unknown>, input: unknown) => number {
+  const startedAt = performance.now();
   return ({ access }, input) => {
     const isLong = access === "act" || access === "write" || "timeoutMs" in (input as object);
-    return Math.max(1, readDeadline(given, isLong ? CHANGE_MS : undefined) - (performance.now() - begin));
+    return Math.max(
+      1,
+      readDeadline(deadline, isLong ? CHANGE_DEADLINE_MS : undefined) - (performance.now() - startedAt),
+    );
   };
 }
 
-const CHANGE_MS = 600_000;
+const CHANGE_DEADLINE_MS = 600_000;
 
-function askerOf(fleet: Fleet, { name }: KnownNode, leftMs: ReturnType<typeof deadlineOf>): Execute {
-  return (operation, input) => fleet.ask(name, operation, input, leftMs(operation as never, input));
+function executorFor(fleet: Fleet, { name }: KnownNode, remainingMs: ReturnType<typeof createDeadline>): Execute {
+  return (operation, input) => fleet.ask(name, operation, input, remainingMs(operation as never, input));
 }
 
 function bodyOf({ node, state, answer, failure }: NodeResult): {

@@ -11,7 +11,7 @@ const CLOSED = new Set(["EPIPE", "EOF"]);
 /** Returns false if standard output is closed. @throws {TerminalFileError} */
 export function writeOut(text: string): boolean {
   try {
-    writeWhole(STDOUT, text);
+    writeAll(STDOUT, text);
     return true;
   } catch (error) {
     const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
@@ -27,13 +27,13 @@ export function isDevice(fd: number): boolean {
 /** Loses what cannot be written. */
 export function writeErr(text: string): void {
   try {
-    writeWhole(STDERR, text);
+    writeAll(STDERR, text);
   } catch {
     // Standard error is closed.
   }
 }
 
-function writeWhole(fd: number, text: string): void {
+function writeAll(fd: number, text: string): void {
   let rest: Uint8Array = Buffer.from(text);
   while (rest.length > 0) rest = rest.subarray(writeSome(fd, rest));
 }
@@ -50,12 +50,12 @@ function writeSome(fd: number, bytes: Uint8Array): number {
 }
 
 /** JSON permits these characters unescaped, but a terminal interprets them. */
-const STEERING = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
+const CONTROL_CHARACTERS = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
 
 /** Escapes what a terminal would interpret; parsers still read the exact document. */
 export function jsonText(document: unknown, indent?: number): string {
   return JSON.stringify(document, null, indent).replaceAll(
-    STEERING,
-    (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    CONTROL_CHARACTERS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -2,11 +2,11 @@ import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { namesArg } from "./names-arg.ts";
-import { showProgress } from "./action-progress.ts";
-import { canAsk, consented } from "./prompt.ts";
+import { namesArg } from "./flags.ts";
+import { showProgress } from "./progress.ts";
+import { canPrompt, confirmChange } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
-import { readTimeout } from "./since.ts";
+import { readTimeout } from "./times.ts";
 import { UsageError } from "./errors.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
@@ -55,7 +55,7 @@ interface ProcessFlags {
 type Action = ProcessActionResult["action"];
 
 /** @throws {UsageError} if the command line names no process */
-export function targetOf(
+export function readTarget(
   names: readonly string[] = [],
   { id: ids = [], namespace, ecosystem = false, environment, service, timeout, wait }: ProcessFlags,
 ) {
@@ -81,46 +81,46 @@ function refuseUnused(flags: Readonly<Record<string, string | undefined>>): void
 export async function act(
   command: SvcmCommand,
   action: Action,
-  target: ReturnType<typeof targetOf>,
+  target: ReturnType<typeof readTarget>,
 ): Promise<ProcessActionResult> {
-  const names = namesIn(target);
-  const what = names.length === 0 ? "processes" : names.join(", ");
-  const begun = `waiting until PM2 ${SHOWING[action](names.length === 1 ? "it" : "them")}`;
-  const { report, end } = showProgress(command, `${DOING[action]} ${what}`, begun);
-  const acting = command.execute(processAct, { action, ...target }, { report });
-  const result = await acting
-    .catch((error: unknown) => Promise.reject(withHabit(error, action, names) as Error))
+  const names = targetNames(target);
+  const subject = names.length === 0 ? "processes" : names.join(", ");
+  const initialText = `waiting until PM2 ${EXPECTED_STATES[action](names.length === 1 ? "it" : "them")}`;
+  const { report, end } = showProgress(command, `${PROGRESS_VERBS[action]} ${subject}`, initialText);
+  const execution = command.execute(processAct, { action, ...target }, { report });
+  const result = await execution
+    .catch((error: unknown) => Promise.reject(withNameHint(error, action, names) as Error))
     .finally(end);
   command.print((screen) => renderAction(result, screen));
   return result;
 }
 
-export async function confirmed(
+export async function confirmAction(
   command: SvcmCommand,
-  [verb, done]: readonly [verb: string, done: string],
-  target: ReturnType<typeof targetOf>,
+  [verb, participle]: readonly [verb: string, participle: string],
+  target: ReturnType<typeof readTarget>,
 ): Promise<boolean> {
-  if (!canAsk(command)) return true;
+  if (!canPrompt(command)) return true;
   const { processes } = await command.execute(processList, {});
-  const isMeant = ({ name, pmId, namespace }: (typeof processes)[number]): boolean => {
+  const isTargeted = ({ name, pmId, namespace }: (typeof processes)[number]): boolean => {
     if (target.scope === "namespace") return namespace === target.namespace;
     const ids = "pmIds" in target ? target.pmIds : [target.pmId];
-    return namesIn(target).includes(name) || ids.includes(pmId);
+    return targetNames(target).includes(name) || ids.includes(pmId);
   };
-  const names = processes.filter(isMeant).map(({ name, pmId }) => `${name} (id ${pmId})`);
-  const which =
+  const names = processes.filter(isTargeted).map(({ name, pmId }) => `${name} (id ${pmId})`);
+  const scopeText =
     target.scope === "namespace"
       ? `all ${pluralize(names.length, "process", "processes")} of the namespace ${target.namespace}: `
       : "";
-  return names.length === 0 || consented(command, `${verb} ${which}${names.join(", ")}?`, done);
+  return names.length === 0 || confirmChange(command, `${verb} ${scopeText}${names.join(", ")}?`, participle);
 }
 
-function namesIn(target: ReturnType<typeof targetOf>): readonly string[] {
+function targetNames(target: ReturnType<typeof readTarget>): readonly string[] {
   if ("names" in target) return target.names;
   return target.name === undefined ? [] : [target.name];
 }
 
-const DOING: Readonly<Record<Action, string>> = {
+const PROGRESS_VERBS: Readonly<Record<Action, string>> = {
   start: "Starting",
   stop: "Stopping",
   restart: "Restarting",
@@ -128,17 +128,17 @@ const DOING: Readonly<Record<Action, string>> = {
   delete: "Deleting",
 };
 
-const asOnline = (them: string): string => `lists ${them} as online`;
-const SHOWING: Readonly<Record<Action, (them: string) => string>> = {
-  start: asOnline,
+const listedAsOnline = (them: string): string => `lists ${them} as online`;
+const EXPECTED_STATES: Readonly<Record<Action, (them: string) => string>> = {
+  start: listedAsOnline,
   stop: (them) => `lists ${them} as stopped`,
-  restart: asOnline,
-  reload: asOnline,
+  restart: listedAsOnline,
+  reload: listedAsOnline,
   delete: (them) => `no longer lists ${them}`,
 };
 
 /** PM2 accepts an id or `all` as a name, but svcm takes names literally. */
-function withHabit(error: unknown, action: Action, names: readonly string[]): unknown {
+function withNameHint(error: unknown, action: Action, names: readonly string[]): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "PROCESS_NOT_FOUND") return error;
   const number = names.find((name) => /^\d+$/.test(name));
   const hint =
@@ -150,7 +150,7 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
   return new SvcmError(error.kind, { ...error.body, hint });
 }
 
-const DONE: Readonly<Record<Action, string>> = {
+const SUCCESS_VERBS: Readonly<Record<Action, string>> = {
   start: "Started",
   stop: "Stopped",
   restart: "Restarted",
@@ -160,22 +160,24 @@ const DONE: Readonly<Record<Action, string>> = {
 
 function renderAction(result: ProcessActionResult, screen: Screen): string {
   const { action, affected, applied = [], skipped, warnings } = result;
-  const done = affected.map(({ name, pmId, pid }) => {
+  const affectedLines = affected.map(({ name, pmId, pid }) => {
     const isUp = pid !== null && action !== "delete";
-    return `${DONE[action]} ${name} (id ${pmId}${isUp ? `, pid ${pid}` : ""}).`;
+    return `${SUCCESS_VERBS[action]} ${name} (id ${pmId}${isUp ? `, pid ${pid}` : ""}).`;
   });
-  const effective = [...new Set(applied.map(({ name }) => name))].map((name) => {
+  const appliedLines = [...new Set(applied.map(({ name }) => name))].map((name) => {
     const fields = applied.filter((one) => one.name === name);
     return `Now effective in ${name}: ${fields.map(({ field, key }) => (key === null ? field : `${field} ${key}`)).join(", ")}.`;
   });
-  const left = skipped.map(({ name, pmId, reason }) => `${name} (id ${pmId}) ${WHY[reason](name)}`);
+  const skippedLines = skipped.map(({ name, pmId, reason }) => `${name} (id ${pmId}) ${SKIP_REASONS[reason](name)}`);
   return fold(
-    [...done, ...effective, ...left, ...warnings.map(({ message }) => `Warning: ${message}`)].join("\n"),
+    [...affectedLines, ...appliedLines, ...skippedLines, ...warnings.map(({ message }) => `Warning: ${message}`)].join(
+      "\n",
+    ),
     screen,
   );
 }
 
-const WHY = {
+const SKIP_REASONS = {
   SELF_ACTION_BLOCKED: () => "serves this request, so svcm left it alone.",
   ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm process restart ${name}`,
   ALREADY_STOPPED: () => "is not running.",

@@ -2,16 +2,17 @@
 import { createInterface, type Interface } from "node:readline";
 import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
+import { UsageError } from "./errors.ts";
 import { printable } from "./paint.ts";
 import { writeErr } from "./output.ts";
-import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
+import { isStderrTerminal, stderrScreen } from "./screen.ts";
 
 /** The user pressed Ctrl-C, or the input ended. Nothing has changed. */
 class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-const CANCELLED = 130;
+const CANCELLED_EXIT_CODE = 130;
 
 export interface Prompter {
   /** Returns one trimmed line. @param accepted words that Tab completes */
@@ -20,8 +21,17 @@ export interface Prompter {
 
 export const yesFlag = Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false });
 
-export function canAsk(command: SvcmCommand): boolean {
-  return command.isAttended && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
+export function canPrompt(command: SvcmCommand): boolean {
+  return command.isInteractive && !process.env["CI"] && process.stdin.isTTY && isStderrTerminal();
+}
+
+/** @throws {UsageError} if svcm cannot prompt a user */
+export function requirePrompt(canConfirm: boolean, command: string, accepted: string): void {
+  if (canConfirm) return;
+  throw new UsageError(
+    `${command} asks before it changes anything, but svcm does not run in a terminal. Accepted: ${accepted}.`,
+    `add ${accepted}`,
+  );
 }
 
 /** Any other answer, and leaving the prompt, is a no. */
@@ -29,13 +39,13 @@ export async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.once("SIGINT", () => terminal.close());
   return new Promise<boolean>((resolve) => {
-    const leave = (): void => {
+    const decline = (): void => {
       writeErr("\n");
       resolve(false);
     };
-    terminal.once("close", leave);
+    terminal.once("close", decline);
     terminal.question(`${printable(question, stderrScreen())} [y/N] `, (answer) => {
-      terminal.removeListener("close", leave);
+      terminal.removeListener("close", decline);
       terminal.close();
       resolve(/^y(?:es)?$/i.test(answer.trim()));
     });
@@ -43,24 +53,27 @@ export async function confirm(question: string): Promise<boolean> {
 }
 
 /** After a no, the command reports that nothing was changed. */
-export async function consented(command: SvcmCommand, question: string, done = "changed"): Promise<boolean> {
+export async function confirmChange(command: SvcmCommand, question: string, participle = "changed"): Promise<boolean> {
   if (await confirm(question)) return true;
-  command.log(`Nothing was ${done}.`);
-  command.answerNo();
+  command.log(`Nothing was ${participle}.`);
+  command.setExitCode(1);
   return false;
 }
 
 /** If the user leaves the prompt, the command exits with 130, as after a signal. */
-export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Prompter) => Promise<T>): Promise<T> {
+export async function withPrompter<T>(
+  command: SvcmCommand,
+  usePrompter: (prompter: Prompter) => Promise<T>,
+): Promise<T> {
   let accepted: readonly string[] = [];
   const terminal = createInterface({
     input: process.stdin,
     output: process.stderr,
     completer: (line: string) => [accepted.filter((word) => word.startsWith(line)), line],
   });
-  const lines = linesOf(terminal);
+  const lines = createLineReader(terminal);
   try {
-    return await talk({
+    return await usePrompter({
       async ask(question, words = []) {
         accepted = words;
         terminal.setPrompt(printable(question, stderrScreen()));
@@ -71,31 +84,31 @@ export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Pro
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
     command.logToStderr("\nCancelled. Nothing was changed.");
-    return command.exit(CANCELLED);
+    return command.exit(CANCELLED_EXIT_CODE);
   } finally {
     terminal.close();
   }
 }
 
-/** Keeps lines that were typed before the prompt. */
-function linesOf(terminal: Interface): () => Promise<string> {
-  const early: string[] = [];
-  let isOver = false;
-  let waiting: { resolve: (line: string) => void; reject: (error: Error) => void } | undefined;
+/** Buffers lines that were typed before the prompt. */
+function createLineReader(terminal: Interface): () => Promise<string> {
+  const buffered: string[] = [];
+  let isClosed = false;
+  let pending: { resolve: (line: string) => void; reject: (error: Error) => void } | undefined;
   terminal.on("line", (line) => {
-    if (waiting) waiting.resolve(line);
-    else early.push(line);
-    waiting = undefined;
+    if (pending) pending.resolve(line);
+    else buffered.push(line);
+    pending = undefined;
   });
   terminal.on("SIGINT", () => terminal.close());
   terminal.on("close", () => {
-    isOver = true;
-    waiting?.reject(new Cancelled());
+    isClosed = true;
+    pending?.reject(new Cancelled());
   });
   return () => {
-    const line = early.shift();
+    const line = buffered.shift();
     if (line !== undefined) return Promise.resolve(line);
-    if (isOver) return Promise.reject(new Cancelled());
-    return new Promise((resolve, reject) => (waiting = { resolve, reject }));
+    if (isClosed) return Promise.reject(new Cancelled());
+    return new Promise((resolve, reject) => (pending = { resolve, reject }));
   };
 }

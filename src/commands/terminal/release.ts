@@ -1,38 +1,6 @@
-import * as Flags from "@oclif/core/flags";
 import type { Release, RollbackPlan } from "../../core/index.ts";
-import { paint } from "./paint.ts";
-import { yesFlag } from "./prompt.ts";
-import { readTimeout } from "./since.ts";
-import { UsageError } from "./errors.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
-
-export const applyFlags = {
-  yes: yesFlag,
-  timeout: Flags.string({
-    summary: "Time for each process to show the result, for example 90s or 2m. Defaults to healthyDeadline of rollout.",
-    helpValue: "<time>",
-  }),
-  "lock-timeout": Flags.string({
-    summary: "Time to wait for another apply, for example 5m. Defaults to 1m.",
-    helpValue: "<time>",
-  }),
-};
-
-export function patienceOf(flags: {
-  readonly timeout?: string | undefined;
-  readonly "lock-timeout"?: string | undefined;
-}) {
-  return { timeoutMs: readTimeout(flags.timeout), lockTimeoutMs: readTimeout(flags["lock-timeout"], "--lock-timeout") };
-}
-
-/** @throws {UsageError} if svcm cannot prompt a user */
-export function refuseUnasked(mayAsk: boolean, command: string, accepted: string): void {
-  if (mayAsk) return;
-  throw new UsageError(
-    `${command} asks before it changes anything, but svcm does not run in a terminal. Accepted: ${accepted}.`,
-    `add ${accepted}`,
-  );
-}
+import { paint } from "./paint.ts";
 
 export function renderRelease({ id, outcome, steps, code }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
@@ -44,12 +12,12 @@ export function renderRelease({ id, outcome, steps, code }: Release): string {
 }
 
 export function renderRollbackPlan({ release, id, changed, steps }: RollbackPlan): string {
-  const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
+  const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const head = changed ? `Undoing ${release} would change:` : `Every app runs as before ${release}.`;
   return [head, ...lines, `Plan ${id}.`].join("\n");
 }
 
-function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
+function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
   if (!changed) return "runs as before";
   const { from, to } = instances;
   const what =
@@ -59,10 +27,10 @@ function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackP
         ? `returns to its former definition (id ${pmIds.join(", ")})`
         : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
   const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
-  return `${what}${LOSS[disruption]}.${copy}`;
+  return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
 }
 
-const LOSS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
+const DISRUPTION_TEXTS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
   none: "",
   partial: "; each instance is away while it restarts",
   gap: "; requests fail until it listens again",

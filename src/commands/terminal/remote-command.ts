@@ -3,7 +3,7 @@ import { SvcmError, type Operation } from "../../core/index.ts";
 import type { AnswerState } from "../../fleet/nodes.ts";
 import type { SvcmCommand } from "../base.ts";
 import { CommandLineError } from "./errors.ts";
-import { failureOf, type Failure } from "./failure.ts";
+import { toFailure, type Failure } from "./failure.ts";
 import { isOclifError } from "./usage.ts";
 
 interface RunCommand extends SvcmCommand {
@@ -13,7 +13,7 @@ interface RunCommand extends SvcmCommand {
 export type CommandClass = Pick<typeof SvcmCommand, "id" | "flags" | "args"> &
   (new (argv: string[], config: Command["config"]) => RunCommand);
 
-export type Execute = <Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked) => Promise<Answer>;
+export type Execute = <Input, Output>(operation: Operation<Input, Output>, input: Input) => Promise<Output>;
 
 export interface NodeResult {
   readonly node: string;
@@ -30,8 +30,8 @@ interface Line {
 }
 
 /** Collects the output and the exit code of a command instead of printing and setting them. */
-function collecting(Asked: CommandClass) {
-  return class CollectingCommand extends Asked {
+function collectOutput(BaseCommand: CommandClass) {
+  return class CollectingCommand extends BaseCommand {
     readonly lines: Line[] = [];
     exitCode = 0;
 
@@ -52,37 +52,43 @@ function collecting(Asked: CommandClass) {
       return input;
     }
 
-    override answerNo(): void {
-      this.exitCode = 1;
+    override setExitCode(code: number): void {
+      this.exitCode = code;
     }
   };
 }
 
 /** Runs a command whose operations a node carries out. It collects its output and never prompts. */
-export function remoteCommandOf(Asked: CommandClass, ask: Execute) {
-  return class RemoteCommand extends collecting(Asked) {
-    hasAsked = false;
+export function remoteCommandOf(BaseCommand: CommandClass, executeOnNode: Execute) {
+  return class RemoteCommand extends collectOutput(BaseCommand) {
+    hasSentRequest = false;
 
-    override get isAttended(): boolean {
+    override get isInteractive(): boolean {
       return false;
     }
 
     override execute<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
-      this.hasAsked = true;
-      return ask(operation, input);
+      this.hasSentRequest = true;
+      return executeOnNode(operation, input);
     }
 
     override executeUntilStopped<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Promise<Answer> {
       return this.execute(operation, input);
     }
 
-    protected override explainMissing({ environment, path }: { readonly environment: string; readonly path: string }) {
+    protected override logMissingEcosystem({
+      environment,
+      path,
+    }: {
+      readonly environment: string;
+      readonly path: string;
+    }) {
       this.log(`${environment} has no ecosystem file: svcm looked for ${path}`);
       return Promise.resolve();
     }
 
     /** A signal ends the program, but the nodes carry on. */
-    protected override get signal(): AbortSignal {
+    override get signal(): AbortSignal {
       return new AbortController().signal;
     }
   };
@@ -97,10 +103,10 @@ export async function resultOf(
     const answer: unknown = await remote.run();
     return { node, state: "answered", exitCode: remote.exitCode, answer, lines: remote.lines };
   } catch (error) {
-    const isOfCommandLine = !remote.hasAsked || error instanceof CommandLineError || isOclifError(error);
-    if (isOfCommandLine) throw error;
+    const isCommandLineError = !remote.hasSentRequest || error instanceof CommandLineError || isOclifError(error);
+    if (isCommandLineError) throw error;
     const state = stateOf(error);
-    const failure = failureOf(state === "other-version" && !(error instanceof SvcmError) ? otherForm() : error);
+    const failure = toFailure(state === "other-version" && !(error instanceof SvcmError) ? versionMismatch() : error);
     return { node, state, exitCode: isMissing(state) ? COULD_NOT : failure.exitCode, failure, lines: remote.lines };
   }
 }
@@ -111,7 +117,7 @@ export function isMissing(state: AnswerState): boolean {
   return state !== "answered" && state !== "failed";
 }
 
-function otherForm(): SvcmError {
+function versionMismatch(): SvcmError {
   return new SvcmError("NOT_FOUND", {
     code: "OPERATION_UNKNOWN",
     details: "This svcm cannot show the answer, because the node runs another version.",

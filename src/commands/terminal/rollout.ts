@@ -4,10 +4,9 @@ import type { Fleet } from "../../fleet/fleet.ts";
 import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { readDeadline } from "./nodes.ts";
+import { readDeadline } from "./times.ts";
 import { paint } from "./paint.ts";
-import { canAsk, consented } from "./prompt.ts";
-import { refuseUnasked } from "./release.ts";
+import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 
@@ -21,27 +20,21 @@ interface Flags {
   readonly yes: boolean;
 }
 
-interface World {
-  readonly ports: Ports;
-  /** Requests a stop after the current actions. */
-  readonly signal: AbortSignal;
-}
-
 /** Asks once, and applies on one node after another. @returns null after a no */
 export async function applyOnNodes(
   command: SvcmCommand,
   { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: Flags,
   apply: InputOf<"rollout.apply">,
-  { ports, signal }: World,
 ): Promise<{ readonly rollout: FleetRollout | null; readonly plans: readonly NodePlan[] }> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
-  refuseUnasked(yes || canAsk(command), "svcm apply", "--yes");
-  const { beginRollout, planNodes, withFleet } = await import("../../fleet/index.ts");
-  return withFleet(ports, process.env, async (fleet) => {
+  requirePrompt(yes || canPrompt(command), "svcm apply", "--yes");
+  const { signal } = command;
+  const ports = await command.ports();
+  return command.withFleet(async (fleet, { beginRollout, planNodes }) => {
     const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
     const nodes = selectNodes(declared, selectors);
-    const asked = { nodes, apply, deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
-    const plans = await planNodes({ fleet, ports }, asked);
+    const planRequest = { nodes, apply, deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
+    const plans = await planNodes({ fleet, ports }, planRequest);
     await printPlans(command, plans);
     const changed = plans.filter(({ plan }) => plan.changed).map(({ node }) => node);
     if (changed.length === 0) {
@@ -49,60 +42,63 @@ export async function applyOnNodes(
       return { rollout: null, plans };
     }
     const question = `Apply these plans on ${changed.join(", ")}, in this order?`;
-    if (!yes && !(await consented(command, question))) return { rollout: null, plans };
-    const held = await beginRollout({ fleet, ports }, plans, { apply, maxParallel });
-    return { rollout: await carryOut(command, held, { fleet, ports, deadlineMs, signal }), plans };
+    if (!yes && !(await confirmChange(command, question))) return { rollout: null, plans };
+    const lock = await beginRollout({ fleet, ports }, plans, { apply, maxParallel });
+    return { rollout: await showRollout(command, lock, { fleet, ports, deadlineMs, signal }), plans };
   });
 }
 
-interface Carrying extends World {
+interface RunContext {
   readonly fleet: Fleet;
+  readonly ports: Ports;
+  /** Requests a stop after the current actions. */
+  readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
 
 /** Exits with 1 if every node runs as before, and with 3 if the user must act. */
-async function carryOut(
+async function showRollout(
   command: SvcmCommand,
-  held: RecordedRollout,
-  { fleet, ports, deadlineMs, signal }: Carrying,
+  lock: RecordedRollout,
+  { fleet, ports, deadlineMs, signal }: RunContext,
 ): Promise<FleetRollout> {
   const { rolloutState, runRollout } = await import("../../fleet/index.ts");
-  let shown = held.rollout;
-  const onChange = (now: FleetRollout): void => {
-    if (now.direction !== shown.direction) command.log("The nodes that were changed are returned.");
-    for (const [at, one] of now.nodes.entries()) {
-      const before = shown.nodes[at];
+  let previous = lock.rollout;
+  const onChange = (next: FleetRollout): void => {
+    if (next.direction !== previous.direction) command.log("The nodes that were changed are returned.");
+    for (const [at, one] of next.nodes.entries()) {
+      const before = previous.nodes[at];
       if (before?.state !== one.state || before.code !== one.code) command.log(fold(nodeLine(one), stdoutScreen()));
     }
-    shown = now;
+    previous = next;
   };
-  const rollout = await runRollout({ fleet, ports, deadlineMs, signal, onChange }, held);
+  const rollout = await runRollout({ fleet, ports, deadlineMs, signal, onChange }, lock);
   const state = rolloutState(rollout);
-  command.log(fold([`Rollout ${rollout.id}: ${painted(state)}.`, ...nextSteps(state)].join("\n"), stdoutScreen()));
-  process.exitCode = state === "applied" ? 0 : state === "returned" ? 1 : 3;
+  command.log(fold([`Rollout ${rollout.id}: ${paintState(state)}.`, ...nextSteps(state)].join("\n"), stdoutScreen()));
+  command.setExitCode(state === "applied" ? 0 : state === "returned" ? 1 : 3);
   return rollout;
 }
 
 /** @returns null if the user does not agree */
-export async function goOn(
+export async function continueRollout(
   command: SvcmCommand,
+  action: "resume" | "rollback",
   { yes, deadline }: Pick<Flags, "yes" | "deadline">,
-  { isBack, ports, signal }: World & { readonly isBack: boolean },
 ): Promise<FleetRollout | null> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
-  const name = `svcm rollout ${isBack ? "rollback" : "resume"}`;
-  refuseUnasked(yes || canAsk(command), name, "--yes");
-  const { requireOpenRollout, takeOver, withFleet } = await import("../../fleet/index.ts");
-  return withFleet(ports, process.env, async (fleet) => {
-    const present = await requireOpenRollout(fleet);
-    const direction = isBack ? "rollback" : present.rollout.direction;
+  requirePrompt(yes || canPrompt(command), `svcm rollout ${action}`, "--yes");
+  const { signal } = command;
+  const ports = await command.ports();
+  return command.withFleet(async (fleet, { requireOpenRollout, takeOver }) => {
+    const current = await requireOpenRollout(fleet);
+    const direction = action === "rollback" ? "rollback" : current.rollout.direction;
     if (!yes) {
-      await printRollout(command, present.rollout);
+      await printRollout(command, current.rollout);
       const question = direction === "apply" ? "Continue this rollout?" : "Roll back the changed nodes?";
-      if (!(await consented(command, question))) return null;
+      if (!(await confirmChange(command, question))) return null;
     }
-    const held = await takeOver({ fleet, ports }, present, direction);
-    return carryOut(command, held, { fleet, ports, deadlineMs, signal });
+    const lock = await takeOver({ fleet, ports }, current, direction);
+    return showRollout(command, lock, { fleet, ports, deadlineMs, signal });
   });
 }
 
@@ -116,8 +112,8 @@ async function printPlans(command: SvcmCommand, plans: readonly NodePlan[]): Pro
 type Node = FleetRollout["nodes"][number];
 
 function nodeLine({ node, state, release, code, reason }: Node): string {
-  const about = state === "applied" && release !== undefined ? ` (release ${release})` : "";
-  return `${node}: ${painted(state)}${about}${code === undefined ? "" : `. ${code}: ${reason ?? ""}`}`;
+  const releaseText = state === "applied" && release !== undefined ? ` (release ${release})` : "";
+  return `${node}: ${paintState(state)}${releaseText}${code === undefined ? "" : `. ${code}: ${reason ?? ""}`}`;
 }
 
 export async function printRollout(command: SvcmCommand, rollout: FleetRollout): Promise<void> {
@@ -127,16 +123,16 @@ export async function printRollout(command: SvcmCommand, rollout: FleetRollout):
   command.print((screen: Screen) =>
     [
       fold(
-        `Rollout ${id} of ${environment} by ${owner}: ${painted(state)}, begun ${renderAge(startedAt, Date.now())}.`,
+        `Rollout ${id} of ${environment} by ${owner}: ${paintState(state)}, begun ${renderAge(startedAt, Date.now())}.`,
         screen,
       ),
       ...(message === undefined ? [] : [fold(JSON.stringify(message), screen)]),
       renderTable<Node>(
         [
           { heading: "NODE", cell: ({ node }) => node, shorten: "middle" },
-          { heading: "STATE", cell: (one) => one.state, colour: (one) => colourOf(one.state) },
-          { heading: "PLAN", cell: ({ plan }) => plan ?? "-", spare: 2 },
-          { heading: "RELEASE", cell: ({ release }) => release ?? "-", spare: 1 },
+          { heading: "STATE", cell: (one) => one.state, colour: (one) => stateColour(one.state) },
+          { heading: "PLAN", cell: ({ plan }) => plan ?? "-", dropPriority: 2 },
+          { heading: "RELEASE", cell: ({ release }) => release ?? "-", dropPriority: 1 },
         ],
         nodes,
         screen,
@@ -161,11 +157,11 @@ function nextSteps(state: string): string[] {
 const GOOD: ReadonlySet<string> = new Set(["applied", "unchanged"]);
 const BAD: ReadonlySet<string> = new Set(["failed", "half", "stopped"]);
 
-function colourOf(state: string): ((text: string) => string) | undefined {
+function stateColour(state: string): ((text: string) => string) | undefined {
   if (GOOD.has(state)) return paint.green;
   return BAD.has(state) ? paint.red : undefined;
 }
 
-function painted(state: string): string {
-  return colourOf(state)?.(state) ?? state;
+function paintState(state: string): string {
+  return stateColour(state)?.(state) ?? state;
 }

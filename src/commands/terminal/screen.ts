@@ -13,11 +13,11 @@ export type ColourLevel = 0 | 1 | 2 | 3;
 const DEFAULT_WIDTH = 80;
 
 export function stdoutScreen(): Screen {
-  return screenOf(isTerminalBehindStdout(), () => process.stdout);
+  return screenOf(isStdoutTerminal(), () => process.stdout);
 }
 
 export function stderrScreen(): Screen {
-  return screenOf(isTerminalBehindStderr(), () => process.stderr);
+  return screenOf(isStderrTerminal(), () => process.stderr);
 }
 
 function screenOf(isTerminal: boolean, stream: () => NodeJS.WriteStream): Screen {
@@ -27,29 +27,29 @@ function screenOf(isTerminal: boolean, stream: () => NodeJS.WriteStream): Screen
 }
 
 /** Checks the descriptor first, because creating `process.stdout` is slow. */
-export function isTerminalBehindStdout(): boolean {
+export function isStdoutTerminal(): boolean {
   return isDevice(STDOUT) && process.stdout.isTTY;
 }
 
-export function isTerminalBehindStderr(): boolean {
+export function isStderrTerminal(): boolean {
   return isDevice(STDERR) && process.stderr.isTTY;
 }
 
-export function hasFullScreen(): boolean {
-  return isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !process.env["CI"];
+export function canUseFullScreen(): boolean {
+  return isStdoutTerminal() && process.env["TERM"] !== "dumb" && !process.env["CI"];
 }
 
 /** `NO_COLOR` takes precedence, then `FORCE_COLOR`, then the terminal's own variables. */
 export function colourLevel(env: NodeJS.ProcessEnv, isTerminal: boolean): ColourLevel {
   if (env["NO_COLOR"]) return 0;
   const forced = env["FORCE_COLOR"];
-  if (forced !== undefined) return FORCED[forced] ?? 1;
+  if (forced !== undefined) return FORCED_LEVELS[forced] ?? 1;
   if (!isTerminal || env["TERM"] === "dumb") return 0;
   if (/^(?:truecolor|24bit)$/.test(env["COLORTERM"] ?? "")) return 3;
   return /-256(?:color)?$/.test(env["TERM"] ?? "") ? 2 : 1;
 }
 
-const FORCED: Record<string, ColourLevel> = { "0": 0, false: 0, "1": 1, true: 1, "2": 2, "3": 3 };
+const FORCED_LEVELS: Record<string, ColourLevel> = { "0": 0, false: 0, "1": 1, true: 1, "2": 2, "3": 3 };
 
 export function isAsciiOnly(env: NodeJS.ProcessEnv): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];

@@ -1,5 +1,5 @@
 import { toPrintable, type Paint } from "../../core/index.ts";
-import { columnsOf, fit, foldWords, type Side } from "./fit.ts";
+import { displayWidth, fit, foldWords, type Side } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -11,76 +11,83 @@ export interface Column<Row> {
   readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
   readonly shorten?: "end" | "middle" | "fold";
   /** In a narrow window, the column with the highest number is dropped first. */
-  readonly spare?: number;
+  readonly dropPriority?: number;
 }
 
 const GAP = "  ";
 /** A column is dropped before a cell gets narrower than this, or a wrapped cell narrower than its longest word. */
-const GOOD = 16;
+const PREFERRED_MIN_WIDTH = 16;
 
 /** In a narrow window, shortens cells and drops columns. Without a window, prints every row in full. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
-  const all = columns.map((column): Laid<Row> => {
+  const measured = columns.map((column): MeasuredColumn<Row> => {
     const cells = rows.map((row) => toPrintable(column.cell(row)));
-    const heading = columnsOf(column.heading);
-    const natural = Math.max(heading, widest(cells));
+    const heading = displayWidth(column.heading);
+    const naturalWidth = Math.max(heading, widest(cells));
     const word = column.shorten === "fold" ? widest(cells.flatMap((cell) => cell.split(" "))) : 0;
-    const least = column.shorten ? Math.min(natural, Math.max(heading, word, GOOD)) : natural;
-    return { column, cells, natural, least };
+    const minWidth = column.shorten
+      ? Math.min(naturalWidth, Math.max(heading, word, PREFERRED_MIN_WIDTH))
+      : naturalWidth;
+    return { column, cells, naturalWidth, minWidth };
   });
-  const shown = screen.width === undefined ? all.map(whole) : layOut(all, screen.width);
-  const head = shown.map(({ column, width }) => paint.bold(fit(column.heading, width, column.side)));
-  const lines = rows.flatMap((row, index) => drawRow(shown, row, index));
+  const sized = screen.width === undefined ? measured.map(atNaturalWidth) : fitColumns(measured, screen.width);
+  const head = sized.map(({ column, width }) => paint.bold(fit(column.heading, width, column.side)));
+  const lines = rows.flatMap((row, index) => drawRow(sized, row, index));
   return [trimmed(head), ...lines].join("\n");
 }
 
-interface Laid<Row> {
+interface MeasuredColumn<Row> {
   readonly column: Column<Row>;
   readonly cells: readonly string[];
-  readonly natural: number;
-  readonly least: number;
+  readonly naturalWidth: number;
+  readonly minWidth: number;
 }
 
-interface Shown<Row> extends Laid<Row> {
+interface SizedColumn<Row> extends MeasuredColumn<Row> {
   readonly width: number;
 }
 
-function whole<Row>(laid: Laid<Row>): Shown<Row> {
-  return { ...laid, width: laid.natural };
+function atNaturalWidth<Row>(column: MeasuredColumn<Row>): SizedColumn<Row> {
+  return { ...column, width: column.naturalWidth };
 }
 
 /** Does not use spread arguments, because there may be more rows than a call accepts. */
 function widest(texts: readonly string[]): number {
-  return texts.reduce((most, text) => Math.max(most, columnsOf(text)), 0);
+  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 }
 
-function layOut<Row>(all: readonly Laid<Row>[], width: number): Shown<Row>[] {
-  let kept = all;
+function fitColumns<Row>(all: readonly MeasuredColumn<Row>[], width: number): SizedColumn<Row>[] {
+  let remaining = all;
   for (;;) {
-    const room = width - GAP.length * (kept.length - 1);
-    const spare = sum(fitWidths(kept, room)) <= room ? undefined : mostSpare(kept);
-    if (spare === undefined) return withWidths(kept, room);
-    kept = kept.filter((laid) => laid !== spare);
+    const room = width - GAP.length * (remaining.length - 1);
+    const dispensable = sum(fitWidths(remaining, room)) <= room ? undefined : findDispensable(remaining);
+    if (dispensable === undefined) return withWidths(remaining, room);
+    remaining = remaining.filter((column) => column !== dispensable);
   }
 }
 
-function withWidths<Row>(kept: readonly Laid<Row>[], room: number): Shown<Row>[] {
-  const shortened = kept.map(({ column, natural }) => ({ natural, least: column.shorten ? 1 : natural }));
-  const cut = kept.map(({ natural }) => ({ natural, least: 1 }));
-  const tries = [kept, shortened, cut].map((columns) => fitWidths(columns, room));
-  const widths = tries.find((one) => sum(one) <= room) ?? tries.at(-1);
-  return kept.map((laid, index) => ({ ...laid, width: widths?.[index] ?? laid.natural }));
+function withWidths<Row>(columns: readonly MeasuredColumn<Row>[], room: number): SizedColumn<Row>[] {
+  const shortened = columns.map(({ column, naturalWidth }) => ({
+    naturalWidth,
+    minWidth: column.shorten ? 1 : naturalWidth,
+  }));
+  const truncated = columns.map(({ naturalWidth }) => ({ naturalWidth, minWidth: 1 }));
+  const attempts = [columns, shortened, truncated].map((candidates) => fitWidths(candidates, room));
+  const widths = attempts.find((one) => sum(one) <= room) ?? attempts.at(-1);
+  return columns.map((column, index) => ({ ...column, width: widths?.[index] ?? column.naturalWidth }));
 }
 
-function mostSpare<Row>(kept: readonly Laid<Row>[]): Laid<Row> | undefined {
-  const spares = kept.filter(({ column }) => column.spare !== undefined);
-  return spares.toSorted((a, b) => (b.column.spare ?? 0) - (a.column.spare ?? 0))[0];
+function findDispensable<Row>(columns: readonly MeasuredColumn<Row>[]): MeasuredColumn<Row> | undefined {
+  const dispensable = columns.filter(({ column }) => column.dropPriority !== undefined);
+  return dispensable.toSorted((a, b) => (b.column.dropPriority ?? 0) - (a.column.dropPriority ?? 0))[0];
 }
 
-export function fitWidths(columns: readonly { natural: number; least: number }[], room: number): number[] {
+export function fitWidths(columns: readonly { naturalWidth: number; minWidth: number }[], room: number): number[] {
   const capped = (cap: number): number[] =>
-    columns.map(({ natural, least }) => Math.max(Math.min(natural, least), Math.min(natural, cap)));
-  let cap = columns.reduce((most, { natural }) => Math.max(most, natural), 0);
+    columns.map(({ naturalWidth, minWidth }) =>
+      Math.max(Math.min(naturalWidth, minWidth), Math.min(naturalWidth, cap)),
+    );
+  let cap = columns.reduce((most, { naturalWidth }) => Math.max(most, naturalWidth), 0);
   while (cap > 1 && sum(capped(cap)) > room) cap -= 1;
   return capped(cap);
 }
@@ -89,16 +96,21 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0);
 }
 
-function drawRow<Row>(shown: readonly Shown<Row>[], row: Row, index: number): string[] {
-  const parts = shown.map(({ column, cells, width }) => {
+function drawRow<Row>(columns: readonly SizedColumn<Row>[], row: Row, index: number): string[] {
+  const parts = columns.map(({ column, cells, width }) => {
     const cell = cells[index] ?? "";
     return column.shorten === "fold" ? foldWords(cell, width) : [cell];
   });
   const height = Math.max(...parts.map(({ length }) => length));
-  return Array.from({ length: height }, (_, at) =>
+  return Array.from({ length: height }, (_, line) =>
     trimmed(
-      shown.map(({ column, width }, place) => {
-        const text = fit(parts[place]?.[at] ?? "", width, column.side, column.shorten === "middle" ? "middle" : "end");
+      columns.map(({ column, width }, place) => {
+        const text = fit(
+          parts[place]?.[line] ?? "",
+          width,
+          column.side,
+          column.shorten === "middle" ? "middle" : "end",
+        );
         const colour = text.trim() === "" ? undefined : column.colour?.(row, paint);
         return colour === undefined ? text : colour(text.trimEnd()) + " ".repeat(text.length - text.trimEnd().length);
       }),

@@ -30,84 +30,88 @@ export function isOclifError(error: unknown): error is OclifError {
 export function usageErrorOf(error: OclifError, invocation: Invocation | undefined): UsageError {
   const message = error.message.replace("\nSee more help with --help", "");
   const hint =
-    invocation === undefined ? "svcm help lists all commands" : `${nameOf(invocation)} --help shows how to use it`;
-  return new UsageError(detailsOf(message, error, invocation) ?? message, hint);
+    invocation === undefined ? "svcm help lists all commands" : `${commandName(invocation)} --help shows how to use it`;
+  return new UsageError(explainUsageError(message, error, invocation) ?? message, hint);
 }
 
-const RULES: readonly (readonly [
+const USAGE_RULES: readonly (readonly [
   RegExp,
   (found: RegExpExecArray, error: OclifError, invocation: Invocation) => string,
 ])[] = [
   [
     /^Nonexistent flags?: /,
-    (_, { flags = [] }, invocation) => flags.map((flag) => unknownFlag(flag, invocation)).join(" "),
+    (_, { flags = [] }, invocation) => flags.map((flag) => unknownFlagText(flag, invocation)).join(" "),
   ],
-  [/^Unexpected arguments?: /, (_, { args = [] }, invocation) => unexpected(args.map(String), invocation)],
-  [/^Missing \d+ required args?/, (_, { args = [] }) => args.map(missing).join(" ")],
+  [/^Unexpected arguments?: /, (_, { args = [] }, invocation) => unexpectedArgumentsText(args.map(String), invocation)],
+  [/^Missing \d+ required args?/, (_, { args = [] }) => args.map(missingArgumentText).join(" ")],
   [
     /^Parsing --(\S+) \n\tExpected an integer .*received: (.*)$/s,
-    ([, name = "", given = ""], _, invocation) => notInteger(name, given, invocation),
+    ([, name = "", value = ""], _, invocation) => notIntegerText(name, value, invocation),
   ],
   [
     /^Expected --([^=]+)=(.*) to be one of: (.*)$/s,
-    ([, name = "", given = "", accepted = ""]) => notAccepted(`--${name}: `, given, accepted),
+    ([, name = "", value = "", accepted = ""]) => notAcceptedText(`--${name}: `, value, accepted),
   ],
-  [/^Expected (.*) to be one of: (.*)$/s, ([, given = "", accepted = ""]) => notAccepted("", given, accepted)],
+  [/^Expected (.*) to be one of: (.*)$/s, ([, value = "", accepted = ""]) => notAcceptedText("", value, accepted)],
   [
     /^Flag --(\S+) expects a value$/,
-    ([, name = ""], _, invocation) => `--${name} needs a value: --${name} ${valueOf(name, invocation)}.`,
+    ([, name = ""], _, invocation) => `--${name} needs a value: --${name} ${valuePlaceholder(name, invocation)}.`,
   ],
   [/^Flag --(\S+) can only be specified once$/, ([, name = ""]) => `--${name} is given more than once.`],
 ];
 
-function detailsOf(message: string, error: OclifError, invocation: Invocation = { id: "", flags: {}, args: {} }) {
-  for (const [pattern, words] of RULES) {
+function explainUsageError(
+  message: string,
+  error: OclifError,
+  invocation: Invocation = { id: "", flags: {}, args: {} },
+) {
+  for (const [pattern, render] of USAGE_RULES) {
     const found = pattern.exec(message);
-    if (found) return words(found, error, invocation);
+    if (found) return render(found, error, invocation);
   }
   return undefined;
 }
 
-function unknownFlag(given: string, invocation: Invocation): string {
-  const word = given.replace(/^-+/, "").replace(/=.*$/s, "");
-  const known = Object.keys(invocation.flags).filter((name) => !invocation.flags[name]?.hidden);
-  const meant = suggest(word, known) ?? known.find((name) => word !== "" && name.startsWith(word));
-  const names = known.map((name) => `--${name}`).join(", ");
-  return meant === undefined
-    ? `${nameOf(invocation)} has no flag ${given}. Accepted: ${names}.`
-    : `${nameOf(invocation)} has no flag ${given}. Did you mean --${meant}?`;
+function unknownFlagText(flag: string, invocation: Invocation): string {
+  const word = flag.replace(/^-+/, "").replace(/=.*$/s, "");
+  const flagNames = Object.keys(invocation.flags).filter((name) => !invocation.flags[name]?.hidden);
+  const suggestion = suggest(word, flagNames) ?? flagNames.find((name) => word !== "" && name.startsWith(word));
+  const names = flagNames.map((name) => `--${name}`).join(", ");
+  return suggestion === undefined
+    ? `${commandName(invocation)} has no flag ${flag}. Accepted: ${names}.`
+    : `${commandName(invocation)} has no flag ${flag}. Did you mean --${suggestion}?`;
 }
 
-function unexpected(given: readonly string[], invocation: Invocation): string {
+function unexpectedArgumentsText(args: readonly string[], invocation: Invocation): string {
   const names = Object.keys(invocation.args).map((name) => name.toUpperCase());
   const takes = names.length === 0 ? "no arguments" : `only ${names.join(" ")}`;
-  return `${nameOf(invocation)} takes ${takes}; unexpected: ${given.join(" ")}.`;
+  return `${commandName(invocation)} takes ${takes}; unexpected: ${args.join(" ")}.`;
 }
 
-function missing(arg: unknown): string {
+function missingArgumentText(arg: unknown): string {
   const { name, description, options } = arg as { name: string; description?: string; options?: readonly string[] };
   const accepted = options === undefined ? "" : ` Accepted: ${options.join(", ")}.`;
   return `${name.toUpperCase()} is missing${description === undefined ? "." : `: ${description}`}${accepted}`;
 }
 
-function notInteger(name: string, given: string, invocation: Invocation): string {
+function notIntegerText(name: string, value: string, invocation: Invocation): string {
   const { min, max } = invocation.flags[name] ?? {};
   const range = min === undefined ? "" : max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
-  return `--${name}: ${JSON.stringify(given)} is not accepted; accepted: an integer${range}.`;
+  return `--${name}: ${JSON.stringify(value)} is not accepted; accepted: an integer${range}.`;
 }
 
-function notAccepted(flag: string, given: string, accepted: string): string {
+function notAcceptedText(flag: string, value: string, accepted: string): string {
   const words = accepted.split(", ");
-  const meant = suggest(given, words);
-  const json = flag === "--format: " && given === "json" ? " For JSON, use --json." : "";
-  return `${flag}${JSON.stringify(given)} is not accepted; accepted: ${accepted}.${meant === undefined ? "" : ` Did you mean ${meant}?`}${json}`;
+  const suggestion = suggest(value, words);
+  const json = flag === "--format: " && value === "json" ? " For JSON, use --json." : "";
+  return `${flag}${JSON.stringify(value)} is not accepted; accepted: ${accepted}.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}${json}`;
 }
 
-function valueOf(name: string, { flags }: Invocation): string {
+function valuePlaceholder(name: string, { flags }: Invocation): string {
   const { helpValue, options } = flags[name] ?? {};
   return options?.join("|") ?? (typeof helpValue === "string" ? helpValue : "<value>");
 }
 
-function nameOf({ id }: Invocation): string {
+function commandName({ id }: Invocation): string {
   return `svcm ${id.replaceAll(":", " ")}`.trim();
 }

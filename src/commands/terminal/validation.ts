@@ -1,3 +1,4 @@
+import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import {
   deploymentsCheck,
@@ -8,12 +9,19 @@ import {
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { paint } from "./paint.ts";
-import { formatFlag, printReport } from "./report.ts";
-import { documentOf, pipedFileFlag } from "./document-argument.ts";
-import { TerminalFileError } from "./errors.ts";
+import { formatFlag, printReport } from "./issues.ts";
+import { DEFAULT_DOCUMENT, documentFlag } from "./flags.ts";
+import { TerminalFileError, UsageError } from "./errors.ts";
+
+export const documentArgs = {
+  document: Args.string({
+    ignoreStdin: true,
+    description: `Document to validate, instead of --file. Defaults to ${DEFAULT_DOCUMENT}.`,
+  }),
+};
 
 export const validationFlags = {
-  file: pipedFileFlag,
+  file: documentFlag("Document to validate, relative to the repository root. Use - for standard input."),
   "stdin-filename": Flags.string({
     summary: "File name that the report shows for standard input, for example deployments.yaml.",
     default: "<stdin>",
@@ -24,7 +32,7 @@ export const validationFlags = {
 
 type Section = (typeof documentSections)[number];
 
-interface Asked {
+interface ValidationFlags {
   readonly file: string;
   readonly "stdin-filename": string;
   readonly format: (typeof reportFormats)[number];
@@ -32,43 +40,50 @@ interface Asked {
 
 export async function validate(
   command: SvcmCommand,
-  { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: Asked },
+  { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: ValidationFlags },
   section?: Section,
 ): Promise<DeploymentsCheckResponse> {
-  const named = documentOf(args.document, flags.file);
-  const isPiped = named === "-";
-  const file = isPiped ? flags["stdin-filename"] : named;
-  const content = isPiped ? await readIn(MAX_FILE_BYTES) : undefined;
+  const document = selectDocument(args.document, flags.file);
+  const isPiped = document === "-";
+  const file = isPiped ? flags["stdin-filename"] : document;
+  const content = isPiped ? await readStdin(MAX_FILE_BYTES) : undefined;
   const { shown, response, report } = await command.execute(deploymentsCheck, { file, content, section });
-  if (!response.valid) command.answerNo();
+  if (!response.valid) command.setExitCode(1);
   if (command.jsonEnabled()) return response;
   if (flags.format === "text" && response.issues.length === 0)
-    command.log(paint.green(verdict(response.file, shown(), section)));
+    command.log(paint.green(validText(response.file, shown(), section)));
   else await printReport(command, report, flags.format);
   return response;
 }
 
-const ENTRIES = {
+/** @throws {UsageError} if the argument and `--file` name different documents */
+function selectDocument(argument: string | undefined, file: string): string {
+  if (argument === undefined || argument === file) return file;
+  if (file === DEFAULT_DOCUMENT) return argument;
+  throw new UsageError(`Two documents were given: ${argument} and --file ${file}.`, "give only one of them");
+}
+
+const ENTRY_NAMES = {
   deployments: ["deploy target", "deploy targets"],
   interfaces: ["interface adapter", "interface adapters"],
 } as const;
 
 /** A section may be empty or absent. */
-function verdict(file: string, document: unknown, section: Section | undefined): string {
+function validText(file: string, document: unknown, section: Section | undefined): string {
   if (section === undefined) return `${file} is valid.`;
   const value = (document as Partial<Record<Section, unknown>> | null)?.[section];
   if (section === "serviceConfiguration")
     return value === undefined
       ? `${file} has no service configuration.`
       : `The service configuration of ${file} is valid.`;
-  const [one, many] = ENTRIES[section];
+  const [one, many] = ENTRY_NAMES[section];
   const count = Array.isArray(value) ? value.length : 0;
   if (count === 0) return `${file} has no ${many}: there is nothing to validate.`;
   return count === 1 ? `The 1 ${one} of ${file} is valid.` : `The ${count} ${many} of ${file} are valid.`;
 }
 
 /** @throws {TerminalFileError} if it is larger than `maxBytes`, or cannot be read */
-async function readIn(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readStdin(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

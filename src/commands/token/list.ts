@@ -1,6 +1,6 @@
 import { auditText, tokenList, type ListedToken } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { renderTable } from "../terminal/table.ts";
+import type { Column } from "../terminal/table.ts";
 
 export default class TokenList extends SvcmCommand {
   static override summary = "List the tokens of this repository.";
@@ -10,24 +10,20 @@ export default class TokenList extends SvcmCommand {
   async run() {
     await this.parse(TokenList);
     const response = await this.execute(tokenList, {});
-    this.print((screen) =>
-      response.tokens.length === 0
-        ? "There are no tokens. svcm token create <name> --role viewer creates one."
-        : renderTable<ListedToken>(
-            [
-              { heading: "NAME", cell: ({ name }) => name },
-              { heading: "ROLE", cell: ({ role }) => role },
-              { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
-              { heading: "CREATED", cell: ({ createdAt }) => auditText.formatTimestamp(createdAt), spare: 2 },
-              { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },
-            ],
-            response.tokens,
-            screen,
-          ),
-    );
+    this.printTable(COLUMNS, response.tokens, EMPTY);
     return response;
   }
 }
+
+const EMPTY = "There are no tokens. svcm token create <name> --role viewer creates one.";
+
+const COLUMNS: readonly Column<ListedToken>[] = [
+  { heading: "NAME", cell: ({ name }) => name },
+  { heading: "ROLE", cell: ({ role }) => role },
+  { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
+  { heading: "CREATED", cell: ({ createdAt }) => auditText.formatTimestamp(createdAt), dropPriority: 2 },
+  { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },
+];
 
 function limitsOf({ environments = [], services = [] }: ListedToken): string {
   return [...environments, ...services.map((name) => `service ${name}`)].join(", ") || "-";

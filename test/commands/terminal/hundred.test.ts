@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf, renderFailure } from "../../../src/commands/terminal/failure.ts";
+import { toFailure, renderFailure } from "../../../src/commands/terminal/failure.ts";
 import { renderIssues } from "../../../src/commands/terminal/issues.ts";
 import { withStyles } from "../../../src/commands/terminal/paint.ts";
 import { UsageError } from "../../../src/commands/terminal/errors.ts";
@@ -13,7 +13,7 @@ const issues = Array.from({ length: 130 }, (_, index): Issue => ({
 }));
 
 test("a refusal shows its first hundred issues, and how many more there are", () => {
-  const lines = renderFailure(failureOf(refusal("SUITE_FILE_FAILED", issues)), false, { colours: 0 }).split("\n");
+  const lines = renderFailure(toFailure(refusal("SUITE_FILE_FAILED", issues)), false, { colours: 0 }).split("\n");
   expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
   expect(lines).toContain("  and 30 more");
 });
@@ -34,7 +34,7 @@ test("a check is folded at the width of the window", () => {
 });
 
 test("a refusal is folded at the width of the window", () => {
-  const failure = failureOf(new UsageError("Nothing to set: no KEY=VALUE was given."));
+  const failure = toFailure(new UsageError("Nothing to set: no KEY=VALUE was given."));
   const text = withStyles(renderFailure(failure, false, { colours: 0, width: 30 }), false);
   expect(text).toMatch(/^Error: Nothing to set: no\nKEY=VALUE was given\.\n/);
 });

@@ -19,7 +19,7 @@ function columnsOf(...rest: Partial<Column<Row>>[]): Column<Row>[] {
 }
 
 describe("without a window", () => {
-  const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { heading: "WHAT IT IS", spare: 1 });
+  const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { heading: "WHAT IT IS", dropPriority: 1 });
 
   test("columns are aligned, lines end where their text ends, and nothing is cut", () => {
     const long = "x".repeat(300);
@@ -50,7 +50,7 @@ describe("without a window", () => {
 
 describe("in a window", () => {
   test("a folded column keeps its longest word; another column is left out first", () => {
-    const columns = columnsOf({ shorten: "end" }, { spare: 1 }, { shorten: "fold" });
+    const columns = columnsOf({ shorten: "end" }, { dropPriority: 1 }, { shorten: "fold" });
     const text = plain(columns, [["a name of a target", "restapi", "TARGET_PROTOCOL_NOT_EXPOSED, valid"]], window(48));
     expect(text).toBe(
       ["C0                  C2", "a name of a target  TARGET_PROTOCOL_NOT_EXPOSED,", "                    valid"].join(
@@ -78,7 +78,7 @@ describe("in a window", () => {
   });
 
   test("columns are left out, least important first, before a name becomes unreadable", () => {
-    const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { spare: 2 }, { spare: 1 }, {});
+    const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { dropPriority: 2 }, { dropPriority: 1 }, {});
     const rows = [["a-name-of-twenty-eight-signs", "22222", "11111", "always"]];
     const heads = [80, 40, 33, 24].map((width) => plain(columns, rows, window(width)).split("\n")[0]?.match(/\S+/g));
     expect(heads).toEqual([
@@ -90,7 +90,7 @@ describe("in a window", () => {
   });
 
   test("a table that fits the window is printed as without a window", () => {
-    const columns = columnsOf({ shorten: "fold" }, { spare: 1 });
+    const columns = columnsOf({ shorten: "fold" }, { dropPriority: 1 });
     const rows = [["some words", "more"]];
     expect(plain(columns, rows, window(500))).toBe(plain(columns, rows, nowhere));
   });
@@ -101,7 +101,7 @@ describe("in a window", () => {
       { shorten: "end" },
       { shorten: "middle" },
       { shorten: "fold" },
-      { spare: 1 },
+      { dropPriority: 1 },
     );
     const table = fc.array(
       fc.tuple(
@@ -141,16 +141,17 @@ test("the colour of a cell is around its text, not around its padding", () => {
 });
 
 test("column widths never grow, never fall below their minimum, and fit the window if possible", () => {
-  const column = fc.record({ natural: fc.nat(300), least: fc.nat(40) });
+  const column = fc.record({ naturalWidth: fc.nat(300), minWidth: fc.nat(40) });
   fc.assert(
     fc.property(fc.array(column, { minLength: 1, maxLength: 8 }), fc.nat(400), (columns, room) => {
       const fitted = fitWidths(columns, room);
-      const least = columns.map((each) => Math.max(1, Math.min(each.natural, each.least)));
+      const minWidth = columns.map((each) => Math.max(1, Math.min(each.naturalWidth, each.minWidth)));
       const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
       const isKept = fitted.every(
-        (width, at) => width <= columns[at]!.natural && width >= Math.min(columns[at]!.natural, columns[at]!.least),
+        (width, at) =>
+          width <= columns[at]!.naturalWidth && width >= Math.min(columns[at]!.naturalWidth, columns[at]!.minWidth),
       );
-      return isKept && (sum(least) > room || sum(fitted) <= room);
+      return isKept && (sum(minWidth) > room || sum(fitted) <= room);
     }),
   );
 });

@@ -1,8 +1,7 @@
-import * as Args from "@oclif/core/args";
 import { profileApply } from "../../../core/index.ts";
-import { chosen, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
-import { assignmentArgs, parseAssignments } from "../../terminal/assignments.ts";
-import { renderPlan, renderWrite } from "../../terminal/changes.ts";
+import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
+import { assignmentArgs, parseAssignments, profileArg } from "../../terminal/flags.ts";
+import { renderDryRun, renderWrite } from "../../terminal/changes.ts";
 
 export default class EnvProfileApply extends SvcmCommand {
   static override summary = "Write an operational profile to an env file.";
@@ -14,11 +13,7 @@ export default class EnvProfileApply extends SvcmCommand {
     "<%= config.bin %> env profile apply rest --environment ci --dry-run",
   ];
   static override args = {
-    profile: Args.string({
-      ignoreStdin: true,
-      required: true,
-      description: "Name of the profile. svcm env profile list shows all of them.",
-    }),
+    profile: profileArg,
     ...assignmentArgs,
   };
   static override flags = {
@@ -31,8 +26,8 @@ export default class EnvProfileApply extends SvcmCommand {
     const { profile } = args;
     const values = parseAssignments(args["key=value"]);
     const dryRun = flags["dry-run"];
-    const response = await this.execute(profileApply, { ...chosen(flags), profile, values, dryRun });
-    this.log("dryRun" in response ? renderPlan(response) : renderWrite(response));
+    const response = await this.execute(profileApply, { ...pickEnvironment(flags), profile, values, dryRun });
+    this.log("dryRun" in response ? renderDryRun(response) : renderWrite(response));
     for (const { key, reason } of response.manual) this.log(`Set it yourself: ${key} (${reason}).`);
     return response;
   }

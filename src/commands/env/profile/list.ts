@@ -1,7 +1,5 @@
 import { profileList } from "../../../core/index.ts";
 import { NodeCommand } from "../../terminal/node-command.ts";
-import { stdoutScreen } from "../../terminal/screen.ts";
-import { renderTable } from "../../terminal/table.ts";
 
 export default class EnvProfileList extends NodeCommand {
   static override summary = "List the operational profiles.";
@@ -10,15 +8,12 @@ export default class EnvProfileList extends NodeCommand {
   async run() {
     await this.parse(EnvProfileList);
     const response = await this.execute(profileList, {});
-    this.log(
-      renderTable(
-        [
-          { heading: "PROFILE", cell: ({ profile }) => profile },
-          { heading: "WHAT RUNS", cell: ({ label }) => label, shorten: "fold" },
-        ],
-        response.profiles,
-        stdoutScreen(),
-      ),
+    this.printTable(
+      [
+        { heading: "PROFILE", cell: ({ profile }) => profile },
+        { heading: "WHAT RUNS", cell: ({ label }) => label, shorten: "fold" },
+      ],
+      response.profiles,
     );
     return response;
   }

@@ -1,5 +1,5 @@
-import * as Args from "@oclif/core/args";
 import { profileShow } from "../../../core/index.ts";
+import { profileArg } from "../../terminal/flags.ts";
 import { NodeCommand } from "../../terminal/node-command.ts";
 
 export default class EnvProfileShow extends NodeCommand {
@@ -8,11 +8,7 @@ export default class EnvProfileShow extends NodeCommand {
     "Values in angle brackets are placeholders that you fill in when you apply the profile.";
   static override examples = ["<%= config.bin %> env profile show websocket-rest-multi-host"];
   static override args = {
-    profile: Args.string({
-      ignoreStdin: true,
-      required: true,
-      description: "Name of the profile. svcm env profile list shows all of them.",
-    }),
+    profile: profileArg,
   };
 
   async run() {

@@ -16,7 +16,7 @@ const ENTRY_FIELDS: readonly Field[] = [...targetFields, ...interfaceFields];
  * `TOPIC: FLAG` and `COMMAND FLAG` take precedence over the flag alone. Flags with a fixed list of values are in the
  * manifest.
  */
-export const FLAGS: Readonly<Record<string, Source>> = {
+export const FLAG_SOURCES: Readonly<Record<string, Source>> = {
   environment: { from: "environments" },
   "ecosystem: environment": { from: "ecosystems" },
   "metrics: environment": { from: "ecosystems" },
@@ -47,7 +47,7 @@ export const FLAGS: Readonly<Record<string, Source>> = {
   "plan-file": FILE,
 };
 
-export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
+export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   audit: [{ from: "processes" }],
   "config:set": [{ from: "configurationFields", assigns: "field", repeats: true }],
   "config:validate": [FILE],
@@ -91,7 +91,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
 };
 
 /** Flags whose values only the user can know. */
-export const FREE_FLAGS: ReadonlySet<string> = new Set([
+export const FREE_TEXT_FLAGS: ReadonlySet<string> = new Set([
   ...ENTRY_FIELDS.flatMap(({ accepted, flag = "" }) => (accepted ? [] : [flag])),
   "context",
   "deadline",

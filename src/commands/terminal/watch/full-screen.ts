@@ -10,8 +10,8 @@ const BEGIN_UPDATE = "\u001B[?2026h";
 const END_UPDATE = "\u001B[?2026l";
 
 export class FullScreen {
-  readonly #look = stdoutScreen();
-  #shown: readonly string[] = [];
+  readonly #screen = stdoutScreen();
+  #drawnLines: readonly string[] = [];
 
   enter(): void {
     writeOut(ENTER);
@@ -22,15 +22,15 @@ export class FullScreen {
   }
 
   clear(): void {
-    this.#shown = [];
+    this.#drawnLines = [];
     writeOut("\u001B[2J");
   }
 
   /** @returns false if the terminal is closed */
-  draw(painted: readonly string[]): boolean {
-    const lines = painted.map((line) => printable(line, this.#look));
-    const changes = changedLines(this.#shown, lines);
-    this.#shown = lines;
+  draw(styledLines: readonly string[]): boolean {
+    const lines = styledLines.map((line) => printable(line, this.#screen));
+    const changes = changedLines(this.#drawnLines, lines);
+    this.#drawnLines = lines;
     return changes === "" || writeOut(`${BEGIN_UPDATE}${changes}${END_UPDATE}`);
   }
 
@@ -42,4 +42,28 @@ export class FullScreen {
 
 export function changedLines(before: readonly string[], after: readonly string[]): string {
   return after.map((line, row) => (line === before[row] ? "" : `\u001B[${row + 1};1H${line}\u001B[K`)).join("");
+}
+
+const SEQUENCES: Readonly<Record<string, string>> = {
+  "\u001B[A": "up",
+  "\u001BOA": "up",
+  "\u001B[B": "down",
+  "\u001BOB": "down",
+  "\u001B": "escape",
+  "\r": "enter",
+  "\n": "enter",
+  "\u007F": "backspace",
+  "\b": "backspace",
+  "\u0003": "ctrl-c",
+};
+
+/** Parses the input of raw mode and drops unknown sequences. */
+export function parseKeys(input: string): string[] {
+  // oxlint-disable-next-line no-control-regex -- what a terminal sends are control characters
+  const parts = input.match(/\u001B(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])|[^]/gu) ?? [];
+  return parts.flatMap((part) => {
+    const key = SEQUENCES[part];
+    if (key !== undefined) return [key];
+    return /^\P{C}$/u.test(part) ? [part] : [];
+  });
 }

@@ -1,16 +1,15 @@
 import { describeError, SvcmError } from "../../../core/index.ts";
 import { renderLogLines } from "../log-lines.ts";
 import { paint } from "../paint.ts";
-import { FullScreen } from "./full-screen.ts";
-import { keysOf } from "./keys.ts";
+import { FullScreen, parseKeys } from "./full-screen.ts";
 import type { WatchSource } from "./source.ts";
-import { MOST_LOG_LINES, next } from "./next.ts";
+import { MAX_LOG_LINES, reduce } from "./reducer.ts";
 import { initialState, type Connection, type Effect, type Target, type WatchEvent, type WatchState } from "./state.ts";
 import { viewLines } from "./view.ts";
 
-const NO_LINE = "The log is empty.";
+const EMPTY_LOG = "The log is empty.";
 
-export interface WatchRun {
+export interface WatchOptions {
   readonly environment: string;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
@@ -18,13 +17,13 @@ export interface WatchRun {
 }
 
 /** Always restores the terminal. */
-export async function runWatch(source: WatchSource, run: WatchRun): Promise<void> {
+export async function runWatch(source: WatchSource, options: WatchOptions): Promise<void> {
   const screen = new FullScreen();
   const stop = new AbortController();
-  const over = AbortSignal.any([run.signal, stop.signal]);
-  const view = new LiveView(screen, source, run, stop);
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const view = new LiveView(screen, source, options, stop);
   const onKeys = (input: Buffer): void => {
-    for (const key of keysOf(input.toString("utf8"))) view.dispatch({ type: "key", key });
+    for (const key of parseKeys(input.toString("utf8"))) view.dispatch({ type: "key", key });
   };
   const onResize = (): void => {
     screen.clear();
@@ -36,12 +35,12 @@ export async function runWatch(source: WatchSource, run: WatchRun): Promise<void
     screen.enter();
     if (hasKeys) stdin.setRawMode(true).on("data", onKeys).resume();
     stdout.on("resize", onResize);
-    run.onConnection((connection, reason) => view.dispatch({ type: "connection", connection, reason }));
+    options.onConnection((connection, reason) => view.dispatch({ type: "connection", connection, reason }));
     view.draw();
-    await view.follow(over);
+    await view.watch(signal);
   } finally {
     // Otherwise the end of the connection would be drawn over the restored terminal.
-    run.onConnection(undefined);
+    options.onConnection(undefined);
     stdout.off("resize", onResize);
     if (hasKeys) stdin.off("data", onKeys).setRawMode(false).pause();
     screen.leave();
@@ -53,10 +52,15 @@ class LiveView {
   readonly #source: WatchSource;
   readonly #stop: AbortController;
   #state: WatchState;
-  #pace = new AbortController();
+  #sampling = new AbortController();
   #log = new AbortController();
 
-  constructor(screen: FullScreen, source: WatchSource, { environment, intervalMs }: WatchRun, stop: AbortController) {
+  constructor(
+    screen: FullScreen,
+    source: WatchSource,
+    { environment, intervalMs }: WatchOptions,
+    stop: AbortController,
+  ) {
     this.#screen = screen;
     this.#source = source;
     this.#stop = stop;
@@ -64,9 +68,9 @@ class LiveView {
   }
 
   dispatch(event: WatchEvent): void {
-    const { state, effect } = next(this.#state, event);
+    const { state, effect } = reduce(this.#state, event);
     this.#state = state;
-    if (effect !== undefined) this.#carryOut(effect);
+    if (effect !== undefined) this.#runEffect(effect);
     this.draw();
   }
 
@@ -75,10 +79,10 @@ class LiveView {
   }
 
   /** A different interval needs a new watch. */
-  async follow(over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
-      this.#pace = new AbortController();
-      const signal = AbortSignal.any([over, this.#pace.signal]);
+  async watch(stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      this.#sampling = new AbortController();
+      const signal = AbortSignal.any([stopped, this.#sampling.signal]);
       for await (const sample of this.#source.samples(this.#state.intervalMs, signal)) {
         if (!signal.aborted) this.dispatch({ type: "sample", sample });
       }
@@ -86,16 +90,16 @@ class LiveView {
     }
   }
 
-  #carryOut(effect: Effect): void {
+  #runEffect(effect: Effect): void {
     switch (effect.type) {
       case "quit":
         return this.#stop.abort();
       case "interval":
-        return this.#pace.abort();
+        return this.#sampling.abort();
       case "details":
-        return void this.#show(effect.target);
+        return void this.#showDetails(effect.target);
       case "log":
-        return void this.#follow(effect.target);
+        return void this.#followLog(effect.target);
       case "leave-log":
         return this.#log.abort();
       case "act":
@@ -103,24 +107,24 @@ class LiveView {
     }
   }
 
-  async #show(target: Target): Promise<void> {
-    const lines = await this.#source.details(target).catch((error: unknown) => [reasonOf(error)]);
+  async #showDetails(target: Target): Promise<void> {
+    const lines = await this.#source.details(target).catch((error: unknown) => [messageOf(error)]);
     this.dispatch({ type: "details", target, lines });
   }
 
-  async #follow(target: Target): Promise<void> {
+  async #followLog(target: Target): Promise<void> {
     this.#log = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, this.#log.signal]);
     try {
-      for await (const { lines, begin } of this.#source.log(target, MOST_LOG_LINES, signal)) {
+      for await (const { lines, begin } of this.#source.log(target, MAX_LOG_LINES, signal)) {
         const text = renderLogLines(lines, { colours: 0 });
-        const shown = text === "" ? [] : text.split("\n");
+        const logLines = text === "" ? [] : text.split("\n");
         const isFirst = begin !== undefined;
-        const isEmpty = isFirst && shown.length === 0;
-        if (!signal.aborted) this.dispatch({ type: "log", lines: isEmpty ? [NO_LINE] : shown, isFirst });
+        const isEmpty = isFirst && logLines.length === 0;
+        if (!signal.aborted) this.dispatch({ type: "log", lines: isEmpty ? [EMPTY_LOG] : logLines, isFirst });
       }
     } catch (error) {
-      if (!signal.aborted) this.dispatch({ type: "log", lines: [reasonOf(error)], isFirst: true });
+      if (!signal.aborted) this.dispatch({ type: "log", lines: [messageOf(error)], isFirst: true });
     }
   }
 
@@ -130,12 +134,12 @@ class LiveView {
       await this.#source.act(action, target);
       this.dispatch({ type: "notice", text: `${what}: done.`, isBad: false });
     } catch (error) {
-      this.dispatch({ type: "notice", text: `${what}: ${reasonOf(error)}`, isBad: true });
+      this.dispatch({ type: "notice", text: `${what}: ${messageOf(error)}`, isBad: true });
     }
   }
 }
 
-function reasonOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof SvcmError) {
     const { body } = describeError(error);
     return body.details ?? body.error;

@@ -15,7 +15,7 @@ import { processPage } from "../process-page.ts";
 import type { Target } from "./state.ts";
 
 /** The first part has `begin` and replaces all earlier lines. */
-interface LogPart {
+interface LogChunk {
   readonly lines: readonly LogLine[];
   readonly begin?: object | undefined;
 }
@@ -26,18 +26,18 @@ export interface WatchSource {
   /** @throws an error with a readable message */
   details(target: Target): Promise<readonly string[]>;
   /** Yields the last lines first. @throws an error with a readable message */
-  log(target: Target, tail: number, signal: AbortSignal): AsyncIterable<LogPart>;
+  log(target: Target, tail: number, signal: AbortSignal): AsyncIterable<LogChunk>;
   /** @throws an error with a readable message */
   act(action: ChannelAction, target: Target): Promise<void>;
   close(): Promise<void>;
 }
 
-export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "service">): WatchSource {
+export function localSource(ports: Ports, selection: Pick<RemoteOptions, "environment" | "service">): WatchSource {
   return {
     origin: "this machine",
-    samples: (intervalMs, signal) => ports.telemetry.watch({ ...asked, intervalMs, asyncContext: false }, signal),
+    samples: (intervalMs, signal) => ports.telemetry.watch({ ...selection, intervalMs, asyncContext: false }, signal),
     async details({ name }) {
-      return processPage(await execute(processShow, ports, { name, ...asked }, commandLineCaller()));
+      return processPage(await execute(processShow, ports, { name, ...selection }, commandLineCaller()));
     },
     log: ({ name }, tail, signal) => ports.logs.watch({ app: name, tail, isLossless: false }, signal),
     async act(action, { pmId }) {
@@ -54,7 +54,7 @@ export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "s
   };
 }
 
-export interface Remote {
+export interface RemoteOptions {
   readonly url: string;
   readonly environment: string | undefined;
   readonly service: string | undefined;
@@ -71,15 +71,15 @@ export async function remoteSource({
   token,
   onState,
   onRetry,
-}: Remote): Promise<WatchSource> {
+}: RemoteOptions): Promise<WatchSource> {
   const { WebSocket } = await import("ws");
   const client: Client = connect({ url, token, WebSocket, onState, onRetry });
   return {
     origin: new URL(url).host,
     samples: (intervalMs, signal) =>
-      samplesOf(client.watch({ environment, service, intervalMs, history: false, signal })),
+      toSamples(client.watch({ environment, service, intervalMs, history: false, signal })),
     async details({ name }) {
-      return processPage(await processOf({ url, token, environment, service }, name));
+      return processPage(await fetchProcess({ url, token, environment, service }, name));
     },
     log: ({ name }, tail, signal) => client.logs({ apps: [name], tail, signal }),
     async act(action, { pmId }) {
@@ -93,8 +93,8 @@ export async function remoteSource({
 }
 
 /** @throws an error with the message of the service */
-async function processOf(
-  { url, token, environment, service }: Pick<Remote, "url" | "token" | "environment" | "service">,
+async function fetchProcess(
+  { url, token, environment, service }: Pick<RemoteOptions, "url" | "token" | "environment" | "service">,
   name: string,
 ): Promise<ProcessShowResponse> {
   const base = url.endsWith("/") ? url : `${url}/`;
@@ -110,7 +110,7 @@ async function processOf(
 }
 
 /** If PM2 cannot be read, the frame with the host comes before the frame with the reason. */
-async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Sample> {
+async function* toSamples(frames: AsyncIterable<WatchFrame>): AsyncIterable<Sample> {
   let host: Extract<WatchFrame, { type: "host" }>["payload"] | undefined;
   for await (const frame of frames) {
     if (frame.type === "metrics") yield { kind: "metrics", payload: frame.payload };

@@ -1,7 +1,6 @@
+import { compareText } from "../../../core/api/issue.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
-import type { Sample } from "../../../core/index.ts";
-import type { Key } from "./keys.ts";
-import type { SortKey } from "./processes.ts";
+import type { MetricsPayload, Sample } from "../../../core/index.ts";
 
 export type Connection = "connecting" | "live" | "stale" | "closed";
 
@@ -14,7 +13,7 @@ export interface WatchState {
   readonly environment: string;
   readonly origin: string;
   readonly connection: Connection;
-  readonly trouble: string | undefined;
+  readonly connectionError: string | undefined;
   readonly sample: Sample | undefined;
   /** Percent of all cores, oldest first. */
   readonly cpuHistory: readonly (number | null)[];
@@ -25,7 +24,7 @@ export interface WatchState {
   readonly mode: "table" | "filter" | "confirm" | "help" | "details" | "log";
   readonly page: readonly string[];
   readonly selected: number | undefined;
-  readonly asked: (Target & { readonly action: ChannelAction }) | undefined;
+  readonly pendingAction: (Target & { readonly action: ChannelAction }) | undefined;
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
 }
 
@@ -35,7 +34,7 @@ export type WatchEvent =
   | { readonly type: "notice"; readonly text: string; readonly isBad: boolean }
   | { readonly type: "details"; readonly target: Target; readonly lines: readonly string[] }
   | { readonly type: "log"; readonly lines: readonly string[]; readonly isFirst: boolean }
-  | { readonly type: "key"; readonly key: Key };
+  | { readonly type: "key"; readonly key: string };
 
 export type Effect =
   | { readonly type: "quit" }
@@ -53,7 +52,7 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
   return {
     ...about,
     connection: "connecting",
-    trouble: undefined,
+    connectionError: undefined,
     sample: undefined,
     cpuHistory: [],
     isPaused: false,
@@ -62,7 +61,35 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
     mode: "table",
     page: [],
     selected: undefined,
-    asked: undefined,
+    pendingAction: undefined,
     notice: undefined,
   };
 }
+
+export type Process = MetricsPayload["processes"][number];
+
+export const sortKeys = ["cpu", "memory", "restarts", "name", "status"] as const;
+export type SortKey = (typeof sortKeys)[number];
+
+interface Selection {
+  readonly sample: Sample | undefined;
+  readonly filter: string;
+  readonly sort: SortKey;
+}
+
+export function visibleProcesses({ sample, filter, sort }: Selection): Process[] {
+  if (sample?.kind !== "metrics") return [];
+  const search = filter.trim().toLowerCase();
+  const matches = sample.payload.processes.filter(({ name, namespace, status }) =>
+    [name, namespace ?? "", status].some((text) => text.toLowerCase().includes(search)),
+  );
+  return matches.toSorted((a, b) => comparators[sort](a, b) || compareText(a.name, b.name) || a.pmId - b.pmId);
+}
+
+const comparators: Record<SortKey, (a: Process, b: Process) => number> = {
+  cpu: (a, b) => (b.cpuPercent ?? -1) - (a.cpuPercent ?? -1),
+  memory: (a, b) => (b.memoryBytes ?? -1) - (a.memoryBytes ?? -1),
+  restarts: (a, b) => (b.restartCount ?? -1) - (a.restartCount ?? -1),
+  name: () => 0,
+  status: (a, b) => compareText(a.status, b.status),
+};

@@ -1,10 +1,9 @@
 import type { Paint, Sample } from "../../../core/index.ts";
 import { renderDuration } from "../../../core/words/duration.ts";
-import { bytes, percent } from "../metrics.ts";
+import { formatBytes, formatPercent } from "../numbers.ts";
 import { fit } from "../fit.ts";
-import { statusColour } from "../status.ts";
-import { shownProcesses, type Process, type SortKey } from "./processes.ts";
-import type { WatchState } from "./state.ts";
+import { statusColour } from "../processes.ts";
+import { visibleProcesses, type Process, type SortKey, type WatchState } from "./state.ts";
 
 interface Column {
   readonly heading: string;
@@ -15,16 +14,16 @@ interface Column {
   readonly paint?: (process: Process, paint: Paint) => (text: string) => string;
 }
 
-const MARK = 2;
+const MARK_WIDTH = 2;
 /** Reserved for the name before another column is shown. */
-const LEAST_NAME = 8;
-const GOOD_NAME = 18;
+const MIN_NAME_WIDTH = 8;
+const PREFERRED_NAME_WIDTH = 18;
 
 /** Across a wider column, the eye loses the row. */
-const WIDEST_NAME = 40;
+const MAX_NAME_WIDTH = 40;
 
 /** Shown instead of the status, which hides these problems. */
-const PROBLEMS = {
+const PROBLEM_TEXTS = {
   PROCESS_FOLDER_MISSING: "no folder",
   PROCESS_WITHOUT_PID: "no pid",
   PROCESS_CRASH_LOOP: "crash loop",
@@ -34,7 +33,7 @@ const status: Column = {
   heading: "STATUS",
   width: 10,
   side: "left",
-  cell: ({ status: word, problem }) => (problem === null ? word : PROBLEMS[problem.code]),
+  cell: ({ status: word, problem }) => (problem === null ? word : PROBLEM_TEXTS[problem.code]),
   sort: "status",
   paint: ({ status: word, problem }, paint) => (problem === null ? statusColour(word, paint) : paint.red),
 };
@@ -42,18 +41,18 @@ const cpu: Column = {
   heading: "CPU",
   width: 7,
   side: "right",
-  cell: ({ cpuPercent }) => percent(cpuPercent),
+  cell: ({ cpuPercent }) => formatPercent(cpuPercent),
   sort: "cpu",
 };
 const memory: Column = {
   heading: "MEMORY",
   width: 9,
   side: "right",
-  cell: ({ memoryBytes }) => bytes(memoryBytes),
+  cell: ({ memoryBytes }) => formatBytes(memoryBytes),
   sort: "memory",
 };
-const basic: readonly Column[] = [status, cpu, memory];
-const more: readonly Column[] = [
+const requiredColumns: readonly Column[] = [status, cpu, memory];
+const optionalColumns: readonly Column[] = [
   { heading: "↻", width: 4, side: "right", cell: ({ restartCount }) => String(restartCount ?? "-"), sort: "restarts" },
   {
     heading: "DRIFT",
@@ -68,23 +67,23 @@ const more: readonly Column[] = [
     side: "right",
     cell: ({ uptimeMs }) => (uptimeMs === null ? "" : renderDuration(uptimeMs)),
   },
-  { heading: "READ/S", width: 9, side: "right", cell: ({ diskIo }) => bytes(diskIo.readBytesPerSecond) },
-  { heading: "WRITE/S", width: 9, side: "right", cell: ({ diskIo }) => bytes(diskIo.writeBytesPerSecond) },
+  { heading: "READ/S", width: 9, side: "right", cell: ({ diskIo }) => formatBytes(diskIo.readBytesPerSecond) },
+  { heading: "WRITE/S", width: 9, side: "right", cell: ({ diskIo }) => formatBytes(diskIo.writeBytesPerSecond) },
   { heading: "ID", width: 4, side: "right", cell: ({ pmId }) => String(pmId) },
   { heading: "PID", width: 7, side: "right", cell: ({ pid }) => (pid === null ? "" : String(pid)) },
 ];
 
 export function tableLines(state: WatchState, width: number, height: number, paint: Paint): string[] {
-  const columns = columnsFor(width);
+  const columns = selectColumns(width);
   const heading = columns.map(({ heading: text, width: columnWidth, side, sort }) =>
     fit(sort === state.sort ? `${text}▾` : text, columnWidth, side),
   );
   const drifted = driftedNames(state.sample);
-  const processes = shownProcesses(state);
-  const room = Math.max(1, height - 1);
+  const processes = visibleProcesses(state);
+  const visibleRows = Math.max(1, height - 1);
   const at = processes.findIndex(({ pmId }) => pmId === state.selected);
-  const first = Math.max(0, Math.min(at - room + 1, processes.length - room));
-  const rows = processes.slice(first, first + room).map((process) => {
+  const first = Math.max(0, Math.min(at - visibleRows + 1, processes.length - visibleRows));
+  const rows = processes.slice(first, first + visibleRows).map((process) => {
     const isSelected = process.pmId === state.selected;
     const cells = columns.map((column) => {
       const text = fit(column.cell(process, drifted), column.width, column.side);
@@ -93,19 +92,20 @@ export function tableLines(state: WatchState, width: number, height: number, pai
     const line = `${isSelected ? ">" : " "} ${cells.join(" ")}`;
     return isSelected ? paint.bold(line) : line;
   });
-  return [paint.bold(`${" ".repeat(MARK)}${heading.join(" ")}`), ...rows];
+  return [paint.bold(`${" ".repeat(MARK_WIDTH)}${heading.join(" ")}`), ...rows];
 }
 
-function columnsFor(width: number): Column[] {
+function selectColumns(width: number): Column[] {
   const name: Column = { heading: "NAME", width: 0, side: "left", cell: (process) => process.name, sort: "name" };
   const columns: Column[] = [];
-  const taken = (all: readonly Column[]): number => all.reduce((sum, column) => sum + column.width + 1, MARK);
-  for (const column of [...basic, ...more]) {
-    const least = basic.includes(column) ? LEAST_NAME : GOOD_NAME;
-    if (taken([...columns, column]) + least > width) break;
+  const totalWidth = (all: readonly Column[]): number =>
+    all.reduce((sum, column) => sum + column.width + 1, MARK_WIDTH);
+  for (const column of [...requiredColumns, ...optionalColumns]) {
+    const minNameWidth = requiredColumns.includes(column) ? MIN_NAME_WIDTH : PREFERRED_NAME_WIDTH;
+    if (totalWidth([...columns, column]) + minNameWidth > width) break;
     columns.push(column);
   }
-  return [{ ...name, width: Math.min(WIDEST_NAME, Math.max(1, width - taken(columns))) }, ...columns];
+  return [{ ...name, width: Math.min(MAX_NAME_WIDTH, Math.max(1, width - totalWidth(columns))) }, ...columns];
 }
 
 function driftedNames(sample: Sample | undefined): ReadonlySet<string> {

@@ -1,7 +1,8 @@
+import type { HostMetrics } from "../../../core/api/metrics.ts";
 import { toPrintable, type Paint } from "../../../core/index.ts";
 import { fit, fold } from "../fit.ts";
 import { systemText } from "../metrics.ts";
-import { hostLines } from "./host-lines.ts";
+import { formatBytes, formatPercent, renderBar, renderSparkline } from "../numbers.ts";
 import type { WatchState } from "./state.ts";
 import { tableLines } from "./table-lines.ts";
 
@@ -11,7 +12,12 @@ export interface Size {
 }
 
 /** Rows kept free for the table, including its heading. */
-const LEAST_TABLE = 4;
+const MIN_TABLE_ROWS = 4;
+
+const LABEL_WIDTH = 7;
+const VALUE_WIDTH = 8;
+const HIGH_PERCENT = 75;
+const CRITICAL_PERCENT = 90;
 
 const HELP = [
   "s        sort by CPU, memory, restarts, name, status",
@@ -30,16 +36,16 @@ export function viewLines(state: WatchState, { columns, rows }: Size, paint: Pai
   const top = titleLine(state, columns, paint);
   const bottom = [bottomLine(state, columns, paint)];
   const room = rows - 1 - bottom.length;
-  const body = bodyOf(state, columns, room, paint);
+  const body = renderBody(state, columns, room, paint);
   const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, () => "")];
   return [top, ...filled, ...bottom].slice(0, rows);
 }
 
-function bodyOf(state: WatchState, columns: number, room: number, paint: Paint): string[] {
+function renderBody(state: WatchState, columns: number, room: number, paint: Paint): string[] {
   if (state.mode === "help") return helpLines(columns);
   if (state.mode === "details") return fold(state.page.join("\n"), { width: columns, colours: 0 }).split("\n");
   if (state.mode === "log") return state.page.slice(-room).map((line) => fit(line, columns));
-  return bodyLines(state, columns, room, paint);
+  return monitoringLines(state, columns, room, paint);
 }
 
 function titleLine(state: WatchState, columns: number, paint: Paint): string {
@@ -53,11 +59,11 @@ function titleLine(state: WatchState, columns: number, paint: Paint): string {
   return connection === "live" && !isPaused ? paint.bold(text) : paint.yellow(text);
 }
 
-function bodyLines(state: WatchState, columns: number, room: number, paint: Paint): string[] {
+function monitoringLines(state: WatchState, columns: number, room: number, paint: Paint): string[] {
   const { sample, cpuHistory } = state;
   if (sample === undefined) return ["", ...waitingLines(state, columns, paint)];
   const all = hostLines(sample.payload.host, cpuHistory, columns, paint);
-  const host = all.slice(0, Math.max(0, room - LEAST_TABLE - 1));
+  const host = all.slice(0, Math.max(0, room - MIN_TABLE_ROWS - 1));
   const gap = host.length === 0 ? [] : [""];
   if (sample.kind === "host") {
     const { code, details } = sample.error;
@@ -66,9 +72,55 @@ function bodyLines(state: WatchState, columns: number, room: number, paint: Pain
   return [...host, ...gap, ...tableLines(state, columns, room - host.length - gap.length, paint)];
 }
 
-function waitingLines({ trouble, origin }: WatchState, columns: number, paint: Paint): string[] {
-  if (trouble === undefined) return [fit("Waiting for the first sample …", columns)];
-  return [paint.red(fit(`No connection to ${origin}: ${trouble}`, columns)), fit("Trying again …", columns)];
+/** The most important lines come first, because a small window shows only these. */
+function hostLines(
+  { cpu, memory, disk }: HostMetrics,
+  history: readonly (number | null)[],
+  width: number,
+  paint: Paint,
+): string[] {
+  const line = (label: string, value: number | null, note: string): string =>
+    renderMeter({ label, value, note, width, paint });
+  const load = cpu.loadAvg.one === null ? "" : `load ${cpu.loadAvg.one} ${cpu.loadAvg.five} ${cpu.loadAvg.fifteen}`;
+  const used = `${formatBytes(memory.usedBytes)} of ${formatBytes(memory.totalBytes)}`;
+  return [
+    line("CPU", cpu.usagePercent, load),
+    line("Memory", memory.usedPercent, used),
+    `${paint.bold(fit("Trend", LABEL_WIDTH))} ${paint.cyan(fit(renderSparkline(history, width - LABEL_WIDTH - 1), width - LABEL_WIDTH - 1))}`,
+    `${paint.bold(fit("Cores", LABEL_WIDTH))} ${paint.cyan(fit(renderSparkline(cpu.perCore, width - LABEL_WIDTH - 1), width - LABEL_WIDTH - 1))}`,
+    ...disk.map((entry) =>
+      "code" in entry
+        ? fit(`Disk    ${entry.path}: ${entry.error}`, width)
+        : line("Disk", entry.usedPercent, `${entry.path}  ${formatBytes(entry.availableBytes)} left`),
+    ),
+  ];
+}
+
+interface Meter {
+  readonly label: string;
+  readonly value: number | null;
+  readonly note: string;
+  readonly width: number;
+  readonly paint: Paint;
+}
+
+function renderMeter({ label, value, note, width, paint }: Meter): string {
+  const barWidth = Math.max(4, Math.floor((width - LABEL_WIDTH - VALUE_WIDTH - 3) / 2));
+  const noteWidth = Math.max(0, width - LABEL_WIDTH - VALUE_WIDTH - barWidth - 3);
+  const colour =
+    value === null || value < HIGH_PERCENT ? paint.green : value < CRITICAL_PERCENT ? paint.yellow : paint.red;
+  const parts = [
+    paint.bold(fit(label, LABEL_WIDTH)),
+    colour(renderBar(value, barWidth)),
+    fit(formatPercent(value), VALUE_WIDTH, "right"),
+    fit(note, noteWidth),
+  ];
+  return parts.join(" ");
+}
+
+function waitingLines({ connectionError, origin }: WatchState, columns: number, paint: Paint): string[] {
+  if (connectionError === undefined) return [fit("Waiting for the first sample …", columns)];
+  return [paint.red(fit(`No connection to ${origin}: ${connectionError}`, columns)), fit("Trying again …", columns)];
 }
 
 function helpLines(columns: number): string[] {
@@ -76,9 +128,11 @@ function helpLines(columns: number): string[] {
 }
 
 function bottomLine(state: WatchState, columns: number, paint: Paint): string {
-  const { mode, asked, notice, filter } = state;
-  if (mode === "confirm" && asked !== undefined) {
-    return paint.yellow(fit(`${asked.action} ${toPrintable(asked.name)} (id ${asked.pmId})? y/n`, columns));
+  const { mode, pendingAction, notice, filter } = state;
+  if (mode === "confirm" && pendingAction !== undefined) {
+    return paint.yellow(
+      fit(`${pendingAction.action} ${toPrintable(pendingAction.name)} (id ${pendingAction.pmId})? y/n`, columns),
+    );
   }
   if (mode === "details") return paint.dim(fit("Enter refresh  any other key back  q quit", columns));
   if (mode === "log") return paint.dim(fit("the newest lines are at the bottom  any key back  q quit", columns));

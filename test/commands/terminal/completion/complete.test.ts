@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { complete, type KnownCommand } from "../../../../src/commands/terminal/completion/complete.ts";
-import { ARGUMENTS, FLAGS, FREE_FLAGS } from "../../../../src/commands/terminal/completion/sources.ts";
-import { forBash, splitLine } from "../../../../src/commands/terminal/completion/words.ts";
+import { complete, type CommandSpec } from "../../../../src/commands/terminal/completion/complete.ts";
+import {
+  ARGUMENT_SOURCES,
+  FLAG_SOURCES,
+  FREE_TEXT_FLAGS,
+} from "../../../../src/commands/terminal/completion/sources.ts";
+import { escapeForBash, splitLine } from "../../../../src/commands/terminal/completion/shells.ts";
 import { REPOSITORY } from "../../../support/command-line.ts";
 
 const manifest = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json"), "utf8")) as {
-  commands: Record<string, KnownCommand>;
+  commands: Record<string, CommandSpec>;
 };
 const commands = Object.values(manifest.commands);
 
@@ -71,10 +75,13 @@ test("every flag and argument has a source, a closed list, or is free text", () 
     .filter(({ hidden }) => !hidden)
     .flatMap(({ id, args, flags }) => [
       ...Object.entries(flags)
-        .filter(([name, { type, options }]) => type === "option" && !options && !FLAGS[name] && !FREE_FLAGS.has(name))
+        .filter(
+          ([name, { type, options }]) =>
+            type === "option" && !options && !FLAG_SOURCES[name] && !FREE_TEXT_FLAGS.has(name),
+        )
         .map(([name]) => `${id} --${name}`),
       ...Object.entries(args)
-        .filter(([, { options }], place) => !options && !ARGUMENTS[id]?.[place])
+        .filter(([, { options }], place) => !options && !ARGUMENT_SOURCES[id]?.[place])
         .map(([name]) => `${id} ${name}`),
     ]);
   expect(missing).toEqual([]);
@@ -96,6 +103,6 @@ describe("a line of bash", () => {
     ["svcm env set 'A=M", "A=MS SQL", "A=MS SQL"],
     ["svcm process stop a:", "a:$(reboot)", String.raw`\$\(reboot\)`],
   ])("after %j, the candidate is inserted as bash needs it", (line, value, inserted) => {
-    expect(forBash(value, splitLine(line), " \t\n\"'><=;|&(:")).toBe(inserted);
+    expect(escapeForBash(value, splitLine(line), " \t\n\"'><=;|&(:")).toBe(inserted);
   });
 });

@@ -1,6 +1,6 @@
 import type { Sample } from "../../../../src/core/index.ts";
 import { hostSample, sample } from "../../../server/socket/hand-telemetry.ts";
-import { next } from "../../../../src/commands/terminal/watch/next.ts";
+import { reduce } from "../../../../src/commands/terminal/watch/reducer.ts";
 import { initialState, type WatchEvent, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 
 const MIB = 2 ** 20;
@@ -54,7 +54,7 @@ export const awaySample = hostSample;
 
 export function stateAfter(...events: readonly WatchEvent[]): WatchState {
   const start = initialState({ environment: "dev", origin: "this machine", intervalMs: 1000 });
-  return events.reduce((state, event) => next(state, event).state, start);
+  return events.reduce((state, event) => reduce(state, event).state, start);
 }
 
 export function keys(text: string): WatchEvent[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSince } from "../../../src/commands/terminal/since.ts";
+import { readSince } from "../../../src/commands/terminal/times.ts";
 
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
-import { bindLazily } from "../../scripts/build/bind-lazily.ts";
+import { bindLazily } from "../../scripts/build/lazy-chunks.ts";
 
 const REQUIRE = /^(?:let|const) (\w+[$\w]*) = (require\("[^"]+"\));$/gm;
 

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { bar, sparkline } from "../../../../src/commands/terminal/watch/bars.ts";
+import { renderBar, renderSparkline } from "../../../../src/commands/terminal/numbers.ts";
 import { fit } from "../../../../src/commands/terminal/fit.ts";
-import { keysOf } from "../../../../src/commands/terminal/watch/keys.ts";
-import { shownProcesses, sortKeys } from "../../../../src/commands/terminal/watch/processes.ts";
-import { MOST_LOG_LINES, next } from "../../../../src/commands/terminal/watch/next.ts";
-import type { WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { parseKeys } from "../../../../src/commands/terminal/watch/full-screen.ts";
+import { visibleProcesses, sortKeys, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { MAX_LOG_LINES, reduce } from "../../../../src/commands/terminal/watch/reducer.ts";
 import { busySample, keys, seen, stateAfter } from "./samples.ts";
 
 const busy = seen(busySample());
-const ids = (state: WatchState): number[] => shownProcesses(state).map(({ pmId }) => pmId);
-const press = (state: WatchState, key: string) => next(state, { type: "key", key });
+const ids = (state: WatchState): number[] => visibleProcesses(state).map(({ pmId }) => pmId);
+const press = (state: WatchState, key: string) => reduce(state, { type: "key", key });
 
 test("details are requested only on the page that shows them", () => {
   const details = { type: "details", target: { pmId: 5, name: "one" }, lines: ["of one"] } as const;
@@ -82,19 +81,19 @@ describe("an action", () => {
     ["X", "stop"],
     ["R", "restart"],
   ])("%s asks for confirmation, and y confirms it", (key, action) => {
-    const asked = stateAfter(busy, ...keys(`down ${key}`));
-    expect(asked).toMatchObject({ mode: "confirm", asked: { action, pmId: 5, name: "dev-grpcapi" } });
-    const { state, effect } = press(asked, "y");
+    const confirming = stateAfter(busy, ...keys(`down ${key}`));
+    expect(confirming).toMatchObject({ mode: "confirm", pendingAction: { action, pmId: 5, name: "dev-grpcapi" } });
+    const { state, effect } = press(confirming, "y");
     expect(effect).toEqual({ type: "act", action, target: { pmId: 5, name: "dev-grpcapi" } });
-    expect(state).toMatchObject({ mode: "table", asked: undefined });
+    expect(state).toMatchObject({ mode: "table", pendingAction: undefined });
   });
 
   test.each(["n", "Y", "enter", "escape", "q", "x"])("any other key, such as %s, does nothing", (key) => {
     const { state, effect } = press(stateAfter(busy, ...keys("down X")), key);
-    expect({ effect, mode: state.mode, asked: state.asked }).toEqual({
+    expect({ effect, mode: state.mode, pendingAction: state.pendingAction }).toEqual({
       effect: undefined,
       mode: "table",
-      asked: undefined,
+      pendingAction: undefined,
     });
   });
 
@@ -103,9 +102,9 @@ describe("an action", () => {
   });
 
   test("applies to the process that was selected when the action began", () => {
-    const asked = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
-    expect(asked.mode).toBe("table");
-    expect(stateAfter(busy, ...keys("down X"), busy).asked).toMatchObject({ pmId: 5 });
+    const confirming = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
+    expect(confirming.mode).toBe("table");
+    expect(stateAfter(busy, ...keys("down X"), busy).pendingAction).toMatchObject({ pmId: 5 });
   });
 });
 
@@ -113,7 +112,7 @@ test("the first part of a log replaces the page, the newest lines are kept, and 
   const opened = press(stateAfter(busy, ...keys("down")), "l");
   expect(opened).toMatchObject({ state: { mode: "log" }, effect: { type: "log", target: { pmId: 5 } } });
   const part = (lines: string[], isFirst = false) => ({ type: "log", lines, isFirst }) as const;
-  const many = Array.from({ length: MOST_LOG_LINES }, (_, line) => `${line}`);
+  const many = Array.from({ length: MAX_LOG_LINES }, (_, line) => `${line}`);
   const state = stateAfter(busy, ...keys("down l"), part(["before"], true), part(many, true), part(["newest"]));
   expect(state.page).toEqual([...many.slice(1), "newest"]);
   expect(press(state, "escape")).toMatchObject({ state: { mode: "table" }, effect: { type: "leave-log" } });
@@ -136,14 +135,14 @@ test.each([
   ["\r\n\u007F\u0003\u001B", ["enter", "enter", "backspace", "ctrl-c", "escape"]],
   ["\u0000\u001A\u0007é服", ["é", "服"]],
 ])("%j are the keys %j", (input, expected) => {
-  expect(keysOf(input)).toEqual(expected);
+  expect(parseKeys(input)).toEqual(expected);
 });
 
 test("bars and sparklines keep their width for every value", () => {
   for (const value of [null, -1, 0, 0.1, 12.5, 50, 99.9, 100, 1000])
-    expect(Array.from(bar(value, 10))).toHaveLength(10);
-  expect(bar(50, 4)).toBe("██··");
-  expect(sparkline([0, 50, 100, null], 3)).toBe("▅█ ");
+    expect(Array.from(renderBar(value, 10))).toHaveLength(10);
+  expect(renderBar(50, 4)).toBe("██··");
+  expect(renderSparkline([0, 50, 100, null], 3)).toBe("▅█ ");
 });
 
 test.each([

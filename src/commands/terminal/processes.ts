@@ -1,0 +1,53 @@
+import type { DriftEntry, Paint } from "../../core/index.ts";
+import { fold } from "./fit.ts";
+import { paint } from "./paint.ts";
+import type { Screen } from "./screen.ts";
+import { renderTable } from "./table.ts";
+
+export function statusColour(status: string, colours: Paint): (text: string) => string {
+  if (status === "online") return colours.green;
+  if (status === "errored") return colours.red;
+  return status === "stopped" ? colours.dim : colours.yellow;
+}
+
+interface ProblematicProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly problem: { readonly code: string; readonly details: string } | null;
+}
+
+export function renderProblems(processes: readonly ProblematicProcess[], screen: Screen): string {
+  const lines = processes.flatMap(({ name, pmId, problem }) =>
+    problem === null ? [] : [`${paint.red(problem.code)} ${name} (id ${pmId}): ${problem.details}`],
+  );
+  return fold(lines.join("\n"), screen);
+}
+
+export function renderDrift(drift: readonly DriftEntry[], screen: Screen): string {
+  return renderTable(
+    [
+      { heading: "APP", cell: ({ name }) => name, shorten: "middle" },
+      { heading: "ID", cell: ({ pmIds }) => pmIds.join(", "), shorten: "fold", dropPriority: 1 },
+      { heading: "FIELD", cell: ({ field, key }) => (key === null ? field : `${field} ${key}`), shorten: "fold" },
+      { heading: "STATE", cell: ({ state }) => state, colour: (_, { yellow }) => yellow },
+      {
+        heading: "DECLARED",
+        cell: ({ declared }) => driftValue(declared),
+        shorten: "middle",
+        colour: (_, { green }) => green,
+      },
+      {
+        heading: "RUNNING",
+        cell: ({ running }) => driftValue(running),
+        shorten: "middle",
+        colour: (_, { red }) => red,
+      },
+    ],
+    drift,
+    screen,
+  );
+}
+
+function driftValue(value: DriftEntry["declared"]): string {
+  return value === null ? "" : String(value);
+}
