@@ -33,7 +33,7 @@ export function contentParameters({ input, query = [] }: ContentRoute): Json[] |
   );
 }
 
-const ENVIRONMENTS = new Set(["environment", "from", "to"]);
+const ENVIRONMENT_PARAMETERS = new Set(["environment", "from", "to"]);
 
 function pathParameters({ operation, path }: OperationRoute): Json[] {
   const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name]) => name ?? []);
@@ -47,7 +47,7 @@ function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts
     name,
     in: "query",
     required: isRequired,
-    ...(ENVIRONMENTS.has(name) && schema.type === "string"
+    ...(ENVIRONMENT_PARAMETERS.has(name) && schema.type === "string"
       ? {
           description: environmentRule(words, facts.contract, isRequired),
           schema: { ...schema, pattern: wordPattern(words), examples: words },

@@ -63,14 +63,14 @@ export function expectJsonHeaders({ headers, text }: Answered): void {
 }
 
 function accessOf(route: Route): string {
-  if ("isAsset" in route || "leadsTo" in route) return "open";
+  if ("isAsset" in route || "isRedirect" in route) return "open";
   if ("socket" in route) return "ws";
   return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
 }
 
 function nameOf(route: Route): string {
   if ("isAsset" in route) return "assets";
-  if ("leadsTo" in route) return "to the page";
+  if ("isRedirect" in route) return "to the page";
   if ("socket" in route) return route.socket;
   return "operation" in route ? route.operation.id : route.content;
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import type { Limits } from "../../src/server/limits.ts";
-import type { OpenMachines } from "../../src/server/machines.ts";
+import type { ConnectFleet } from "../../src/server/fleet.ts";
 import { startServer, type RunningServer } from "../../src/server/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly consoleDir?: string;
   readonly version?: string;
   readonly record?: boolean;
-  readonly machines?: OpenMachines;
+  readonly machines?: ConnectFleet;
   /** True if the log is written to a terminal. */
   readonly isTerminal?: boolean;
   /** Replaces a port. */
