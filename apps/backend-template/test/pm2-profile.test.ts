@@ -92,8 +92,8 @@ test("the metrics list all four processes, with the async contexts of those that
 });
 
 test("Service Management runs as an app of this PM2 and shows the same PM2 and the same ecosystem file", async () => {
-  const answer = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
-  const { processes, ecosystem } = (await answer.json()) as MetricsPayload;
+  const response = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
+  const { processes, ecosystem } = (await response.json()) as MetricsPayload;
   expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
   expect(ecosystem).toMatchObject({ drift: [] });
 });
