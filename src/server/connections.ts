@@ -67,14 +67,14 @@ function evictConnection(connections: Map<Socket, Connection>, { requestTimeoutM
   const counts = new Map<string, number>();
   for (const { address } of connections.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
   const since = performance.now() - requestTimeoutMs;
-  let found: { readonly socket: Socket; readonly count: number } | undefined;
+  let candidate: { readonly socket: Socket; readonly count: number } | undefined;
   for (const [socket, connection] of connections) {
     const count = counts.get(connection.address) ?? 0;
-    if (count > (found?.count ?? 0) && !isInUse(connection, since)) found = { socket, count };
+    if (count > (candidate?.count ?? 0) && !isInUse(connection, since)) candidate = { socket, count };
   }
-  if (found === undefined) return false;
-  connections.delete(found.socket);
-  found.socket.destroy();
+  if (candidate === undefined) return false;
+  connections.delete(candidate.socket);
+  candidate.socket.destroy();
   return true;
 }
 

@@ -123,9 +123,9 @@ function renderLine(line: LogEntry & Readonly<Record<string, unknown>>): string 
   if (recorded === true && frames.length === 0) return undefined;
   const record = msg.startsWith("audit") ? (facts as unknown as AuditRecord) : undefined;
   if (record?.outcome === "started") return undefined;
-  const what =
+  const subject =
     record === undefined ? [msg, ...fieldWords(facts)] : [...auditWords(record), msg.slice("audit, ".length)];
-  const words = [auditText.secondOf(time), ...severityWords(level, record), ...what].filter((word) => word !== "");
+  const words = [auditText.secondOf(time), ...severityWords(level, record), ...subject].filter((word) => word !== "");
   return visible(words.join("  ")) + frames.join("");
 }
 

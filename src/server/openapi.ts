@@ -165,8 +165,10 @@ function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
   const statuses = [...new Set(kinds.map((kind) => errorTable[kind].status))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
-      const words = kinds.filter((kind) => errorTable[kind].status === status).map((kind) => errorTable[kind].error);
-      return [status, { description: [...new Set(words)].join(" "), content }];
+      const descriptions = kinds
+        .filter((kind) => errorTable[kind].status === status)
+        .map((kind) => errorTable[kind].error);
+      return [status, { description: [...new Set(descriptions)].join(" "), content }];
     }),
   );
 }

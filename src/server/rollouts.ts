@@ -36,8 +36,8 @@ export class Rollouts {
         for (const listener of this.#listeners) listener({ type: "apply", ...progress });
         this.#ports.telemetry.refresh();
       });
-      const callerWithSignal = { ...caller, signal: this.#stop.signal };
-      const running = execute(operation, { ...this.#ports, releases }, input, callerWithSignal)
+      const stoppable = { ...caller, signal: this.#stop.signal };
+      const running = execute(operation, { ...this.#ports, releases }, input, stoppable)
         .then(
           () => resolve({ release: null }),
           (error: unknown) => {

@@ -40,7 +40,7 @@ export function logMessages(): LogMessage {
 
 /** A slow client gets fewer lines, and the number of missing ones. */
 export async function streamLogs(
-  { logs, log, logMessage: messageOf }: LogStreamContext,
+  { logs, log, logMessage }: LogStreamContext,
   peer: Peer,
   { apps = [], grep, ignoreCase, level, stream, tail = DEFAULT_TAIL, requestId }: LogsSubscribeFrame,
   signal: AbortSignal,
@@ -52,8 +52,8 @@ export async function streamLogs(
       signal,
     )) {
       if (signal.aborted) return;
-      const batchToSend = missed === 0 ? batch : { ...batch, skipped: batch.skipped + missed };
-      if (peer.offer([messageOf(batchToSend.begin ? newestThatFit(batchToSend) : batchToSend)])) missed = 0;
+      const merged = missed === 0 ? batch : { ...batch, skipped: batch.skipped + missed };
+      if (peer.offer([logMessage(merged.begin ? newestThatFit(merged) : merged)])) missed = 0;
       else missed += batch.lines.length + batch.skipped;
     }
   } catch (error) {

@@ -42,13 +42,13 @@ export function streamMetrics(
   subscription: MetricsSubscription,
   signal: AbortSignal,
 ): Promise<void> {
-  const { telemetry, sampleMessages: framesOf, recordedHour } = streaming;
+  const { telemetry, sampleMessages, recordedHour } = streaming;
   return reportErrors(streaming, peer, async () => {
     const recorded = subscription.history ? await recordedHour() : undefined;
     if (recorded !== undefined && !signal.aborted) peer.offer([recorded]);
     for await (const sample of telemetry.watch(subscription, signal)) {
       if (signal.aborted) return;
-      peer.offer(framesOf(sample));
+      peer.offer(sampleMessages(sample));
     }
   });
 }
