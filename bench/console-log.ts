@@ -6,7 +6,7 @@
  */
 import { chromium } from "playwright-core";
 import { chromiumArguments, findChromium } from "../test/support/chromium.ts";
-import { logFrames, pacedLogs, type Frames } from "./console/log-frames.ts";
+import { measureLogFrames, pacedLogs, type Frames } from "./console/log-frames.ts";
 import { openWorld } from "./console/world.ts";
 
 const GOAL_MS = 25;
@@ -19,7 +19,7 @@ const program = await findChromium();
 if (program === undefined) throw new Error("There is no browser.");
 const browser = await chromium.launch({ ...program, args: chromiumArguments });
 try {
-  const { without, ...shown } = await logFrames(browser, world, pace, seconds * 1000);
+  const { without, ...shown } = await measureLogFrames(browser, world, pace, seconds * 1000);
   print("without the log", without);
   for (const [name, frames] of Object.entries(shown))
     print(

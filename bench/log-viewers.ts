@@ -12,13 +12,13 @@ import { SOCKET_PATH } from "../src/core/api/channel.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { cpuMs } from "./cpu.ts";
 import { median } from "./median.ts";
-import { serveApart, serveAsked, startSvcm } from "./served.ts";
+import { serveInChild, runServer, startSvcm } from "./served.ts";
 
 const MANY = 100;
 const GOAL = 2;
 const WARM_UP_MS = 3_000;
 
-if (process.argv[2] === "--serve") await serveAsked((ports) => startSvcm(ports));
+if (process.argv[2] === "--serve") await runServer((ports) => startSvcm(ports));
 else await compare(process.argv.slice(2).map(Number));
 
 async function compare([seconds = 20, rounds = 3, pace = 1_000]: readonly number[]): Promise<void> {
@@ -54,7 +54,7 @@ async function shareOf(
   own: Pm2,
   { viewers, seconds, pace }: { readonly viewers: number; readonly seconds: number; readonly pace: number },
 ): Promise<number> {
-  const server = await serveApart(import.meta.url, own);
+  const server = await serveInChild(import.meta.url, own);
   const sockets = Array.from({ length: viewers }, () => new WebSocket(`ws://127.0.0.1:${server.port}${SOCKET_PATH}`));
   let bytes = 0;
   for (const socket of sockets) socket.on("message", (data: Buffer) => (bytes += data.length));

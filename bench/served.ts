@@ -9,14 +9,18 @@ import type { Pm2 } from "../test/support/pm2-daemon.ts";
 
 const CROWD = 2_000;
 
-export interface Served {
+export interface ServerProcess {
   readonly pid: number;
   readonly port: number;
   end(): Promise<void>;
 }
 
 /** @param argv passed to the script after the folders of the PM2 */
-export async function serveApart(script: string, { folder, home }: Pm2, argv: readonly string[] = []): Promise<Served> {
+export async function serveInChild(
+  script: string,
+  { folder, home }: Pm2,
+  argv: readonly string[] = [],
+): Promise<ServerProcess> {
   const child = fork(fileURLToPath(script), ["--serve", folder, home, ...argv], { execArgv: ["--import", "tsx"] });
   const [port] = (await once(child, "message")) as [number];
   return {
@@ -29,8 +33,8 @@ export async function serveApart(script: string, { folder, home }: Pm2, argv: re
   };
 }
 
-/** Called by a script that `serveApart` started; ends with its parent process. */
-export async function serveAsked(start: (ports: Ports) => Promise<number>): Promise<void> {
+/** Called by a script that `serveInChild` started; ends with its parent process. */
+export async function runServer(start: (ports: Ports) => Promise<number>): Promise<void> {
   const [folder = "", home = ""] = process.argv.slice(3);
   const ports = nodePorts({
     root: folder,

@@ -13,7 +13,7 @@ import type { Ports } from "../src/core/index.ts";
 import { SOCKET_PATH } from "../src/core/api/channel.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { cpuMs } from "./cpu.ts";
-import { serveApart, serveAsked, startSvcm } from "./served.ts";
+import { serveInChild, runServer, startSvcm } from "./served.ts";
 import { startApps } from "./start-apps.ts";
 
 const [seconds = 30, ...counts] = process.argv.slice(2).map(Number);
@@ -47,7 +47,7 @@ const servers = {
 };
 type Name = keyof typeof servers;
 
-if (process.argv[2] === "--serve") await serveAsked((ports) => servers[process.argv[5] as Name](ports));
+if (process.argv[2] === "--serve") await runServer((ports) => servers[process.argv[5] as Name](ports));
 else for (const count of counts.length > 0 ? counts : [20, 100]) await compare(count);
 
 async function compare(count: number): Promise<void> {
@@ -72,7 +72,7 @@ async function compare(count: number): Promise<void> {
 }
 
 async function costOf(name: Name, clients: number, own: Pm2, daemon: number) {
-  const server = await serveApart(import.meta.url, own, [name]);
+  const server = await serveInChild(import.meta.url, own, [name]);
   const delays: number[] = [];
   const sockets = await crowdOf(clients, server.port, delays);
   await after(WARM_UP_MS);

@@ -17,7 +17,7 @@ export function wireKilobytes(): string {
 }
 
 /** In wall-clock milliseconds since the navigation. */
-export async function loadings(browser: Browser, { url }: World) {
+export async function measureLoading(browser: Browser, { url }: World) {
   const fast = await loaded(browser, url);
   const slow = await loaded(browser, url, async (page) => {
     const session = await page.context().newCDPSession(page);

@@ -35,7 +35,7 @@ export interface Frames {
   readonly max: number;
 }
 
-export async function logFrames(browser: Browser, { url }: World, { filled }: LogPace, ms: number) {
+export async function measureLogFrames(browser: Browser, { url }: World, { filled }: LogPace, ms: number) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   // tsx wraps the names of functions in this file, including those that run in the page.
   await page.addInitScript("globalThis.__name = (one) => one");

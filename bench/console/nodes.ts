@@ -10,7 +10,7 @@ type Node = NodesResponse["nodes"][number];
 const REFRESHES = 4;
 
 /** In milliseconds. */
-export async function refreshOf(browser: Browser, { url }: World, count: number): Promise<number> {
+export async function measureRefresh(browser: Browser, { url }: World, count: number): Promise<number> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   let asked = 0;
   await page.route("**/api/runtime/contract", async (route) => {

@@ -33,7 +33,11 @@ interface Asked {
   readonly slower?: number;
 }
 
-export async function ticks(browser: Browser, world: World, asked: Asked & { readonly count: number }): Promise<Work> {
+export async function measureTicks(
+  browser: Browser,
+  world: World,
+  asked: Asked & { readonly count: number },
+): Promise<Work> {
   const { page } = await watched(browser, world, asked);
   await nextSample(page, 4, CPU);
   const { main, script, longest } = await traced(browser, page, () => nextSample(page, asked.count, CPU));
@@ -41,7 +45,7 @@ export async function ticks(browser: Browser, world: World, asked: Asked & { rea
   return { main: main / asked.count, script: script / asked.count, longest };
 }
 
-export async function interaction(
+export async function measureInteraction(
   browser: Browser,
   world: World,
   { kind, ...asked }: Asked & { readonly kind: "sort" | "filter" },
@@ -63,7 +67,7 @@ export async function interaction(
 }
 
 /** In megabytes, after garbage collection. Before the first measurement, ring buffers are full and code is compiled. */
-export async function heapOver(browser: Browser, world: World, count: number) {
+export async function measureHeap(browser: Browser, world: World, count: number) {
   world.pace(20);
   const { page, session } = await watched(browser, world, {});
   await nextSample(page, 300, CPU);

@@ -11,7 +11,6 @@ import type {
   LogsSubscribeFrame,
   MetricsFrame,
 } from "./frames.generated.ts";
-import type { SocketConstructor } from "./socket.ts";
 
 /**
  * `connecting`: no frame yet. `live`: frames are arriving. `stale`: no frame for a while, so the last one may be
@@ -110,3 +109,15 @@ export interface Client {
 
   close(): void;
 }
+
+/** The part of WebSocket that svcm uses, as in browsers, in Node 22 and later, and in the package `ws`. */
+export interface SocketLike {
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+  addEventListener(type: "error", listener: (event: { readonly message?: unknown }) => void): void;
+}
+
+export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;

@@ -1,6 +1,6 @@
 import { interval } from "../core/api/channel.ts";
 import { addressOf } from "./address.ts";
-import { Connection } from "./connection.ts";
+import { Connection, socketConstructor } from "./connection.ts";
 import { OutcomeUnknownError, ServiceError } from "./errors.ts";
 import type {
   Action,
@@ -15,8 +15,7 @@ import type {
   WatchOptions,
 } from "./api.ts";
 import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
-import { socketConstructor } from "./socket.ts";
-import { latest, type Latest, OF_LOGS, type Stream, Subscription } from "./subscription.ts";
+import { latest, type Latest, LOG_OVERFLOW, type Stream, Subscription } from "./subscription.ts";
 import { watchdog } from "./watchdog.ts";
 
 interface Watch {
@@ -25,7 +24,7 @@ interface Watch {
   readonly requestId: string;
 }
 
-interface Acting {
+interface PendingAction {
   readonly frame: ActionFrame;
   isSent: boolean;
   readonly resolve: (result: ActionResult) => void;
@@ -34,7 +33,7 @@ interface Acting {
 
 /** After this many missing frames, the last one counts as stale. */
 const MISSED_FRAMES = 3;
-const LEAST_STALE_MS = 3_000;
+const MIN_STALE_MS = 3_000;
 
 /** Creates a client of the metrics channel, in a browser or in Node. It connects on first use. */
 export function connect(options: ClientOptions): Client {
@@ -50,8 +49,8 @@ function isSample(frame: ServerFrame): frame is SampleFrame {
 class ChannelClient implements Client {
   readonly #options: ClientOptions;
   readonly #connection: Connection;
-  readonly #acting = new Map<string, Acting>();
-  readonly #silence = watchdog(
+  readonly #pendingActions = new Map<string, PendingAction>();
+  readonly #watchdog = watchdog(
     () => this.#onSilence(),
     () => this.#connection.renew(),
   );
@@ -61,7 +60,7 @@ class ChannelClient implements Client {
   #events: Subscription<SvcmEvent> | undefined;
   /** The running subscriptions. */
   readonly #streams = new Set<Stream>();
-  #requests = 0;
+  #requestCount = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -86,7 +85,7 @@ class ChannelClient implements Client {
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchFrame> {
     this.#watch?.frames.end();
-    const frames = latest<WatchFrame>(() => this.#leave(frames));
+    const frames = latest<WatchFrame>(() => this.#unsubscribe(frames));
     if (this.#state === "closed" || options.signal?.aborted) {
       frames.end();
       return frames;
@@ -99,25 +98,28 @@ class ChannelClient implements Client {
   }
 
   logs(options: LogsOptions = {}): AsyncIterable<LogsFrame> {
-    const asked = { what: "logs", options, requestId: this.#nextId(), overflow: OF_LOGS } as const;
-    const next = new Subscription({ ...asked, onLeave: (left) => this.#leaveStream(left) });
+    const request = { topic: "logs", options, requestId: this.#nextId(), overflow: LOG_OVERFLOW } as const;
+    const next = new Subscription({ ...request, onReturn: (subscription) => this.#unsubscribeStream(subscription) });
     this.#replace(this.#logs, next);
     return (this.#logs = next);
   }
 
   events(options: EventOptions = {}): AsyncIterable<SvcmEvent> {
-    const asked = { what: "events", options, requestId: this.#nextId() } as const;
-    const next = new Subscription<SvcmEvent>({ ...asked, onLeave: (left) => this.#leaveStream(left) });
+    const request = { topic: "events", options, requestId: this.#nextId() } as const;
+    const next = new Subscription<SvcmEvent>({
+      ...request,
+      onReturn: (subscription) => this.#unsubscribeStream(subscription),
+    });
     this.#replace(this.#events, next);
     return (this.#events = next);
   }
 
-  #replace(before: Stream | undefined, next: Stream): void {
-    if (before !== undefined) this.#streams.delete(before);
-    before?.end();
+  #replace(previous: Stream | undefined, next: Stream): void {
+    if (previous !== undefined) this.#streams.delete(previous);
+    previous?.end();
     if (this.#state === "closed") return next.end();
     this.#streams.add(next);
-    if (this.#connection.isOpen) this.#connection.send(next.begin);
+    if (this.#connection.isOpen) this.#connection.send(next.subscribeFrame);
     else this.#connection.open();
   }
 
@@ -131,12 +133,12 @@ class ChannelClient implements Client {
         onAbort = () => reject(signal?.reason);
         signal?.addEventListener("abort", onAbort, { once: true });
         const frame: ActionFrame = { type: "action", ...action, requestId };
-        this.#acting.set(requestId, { frame, isSent: false, resolve, reject });
+        this.#pendingActions.set(requestId, { frame, isSent: false, resolve, reject });
         this.#sendActions();
         this.#connection.open();
       });
     } finally {
-      this.#acting.delete(requestId);
+      this.#pendingActions.delete(requestId);
       if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -144,41 +146,41 @@ class ChannelClient implements Client {
   close(): void {
     if (this.#state === "closed") return;
     this.#connection.close();
-    this.#silence.stop();
+    this.#watchdog.stop();
     this.#watch?.frames.end();
     for (const stream of this.#streams) stream.end();
     this.#watch = undefined;
-    for (const { isSent, reject } of this.#acting.values()) {
+    for (const { isSent, reject } of this.#pendingActions.values()) {
       reject(isSent ? new OutcomeUnknownError() : new Error("The client was closed before the action was sent."));
     }
-    this.#enter("closed");
+    this.#setState("closed");
   }
 
   #onOpen(): void {
-    if (this.#watch === undefined) this.#enter("live");
+    if (this.#watch === undefined) this.#setState("live");
     else this.#subscribe(this.#watch);
-    for (const { begin } of this.#streams) this.#connection.send(begin);
+    for (const { subscribeFrame } of this.#streams) this.#connection.send(subscribeFrame);
     this.#sendActions();
   }
 
   #subscribe({ options, requestId }: Watch): void {
-    const { signal: _signal, ...asked } = options;
-    this.#connection.send({ type: "subscribe", ...asked, requestId });
-    const everyMs = asked.node === undefined ? (asked.intervalMs ?? interval.default) : interval.max;
-    this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * everyMs));
+    const { signal: _signal, ...request } = options;
+    this.#connection.send({ type: "subscribe", ...request, requestId });
+    const intervalMs = request.node === undefined ? (request.intervalMs ?? interval.default) : interval.max;
+    this.#watchdog.start(Math.max(MIN_STALE_MS, MISSED_FRAMES * intervalMs));
   }
 
   #sendActions(): void {
-    for (const acting of this.#acting.values()) {
-      if (!acting.isSent) acting.isSent = this.#connection.send(acting.frame);
+    for (const action of this.#pendingActions.values()) {
+      if (!action.isSent) action.isSent = this.#connection.send(action.frame);
     }
   }
 
   #onFrame(frame: ServerFrame): void {
-    this.#silence.heard();
+    this.#watchdog.reset();
     if (isSample(frame)) {
       this.#watch?.frames.put(frame.type === "history" ? "history" : "sample", frame);
-      return this.#enter("live");
+      return this.#setState("live");
     }
     switch (frame.type) {
       case "error":
@@ -196,7 +198,7 @@ class ChannelClient implements Client {
   }
 
   #onResult(frame: ActionResult): void {
-    this.#acting.get(frame.requestId ?? "")?.resolve(frame);
+    this.#pendingActions.get(frame.requestId ?? "")?.resolve(frame);
   }
 
   #onError(frame: ErrorFrame): void {
@@ -204,43 +206,43 @@ class ChannelClient implements Client {
     const refusal = new ServiceError(code, error === undefined ? details : `${error} ${details}`);
     if (requestId === undefined) this.#watch?.frames.put("error", frame);
     else if (requestId === this.#watch?.requestId) this.#watch.frames.end(refusal);
-    else this.#acting.get(requestId)?.reject(refusal);
+    else this.#pendingActions.get(requestId)?.reject(refusal);
     for (const stream of this.#streams) if (stream.requestId === requestId) stream.end(refusal);
   }
 
   #onDown(): void {
-    this.#silence.stop();
-    for (const { isSent, reject } of this.#acting.values()) if (isSent) reject(new OutcomeUnknownError());
-    this.#enter("connecting");
+    this.#watchdog.stop();
+    for (const { isSent, reject } of this.#pendingActions.values()) if (isSent) reject(new OutcomeUnknownError());
+    this.#setState("connecting");
   }
 
   #onSilence(): void {
-    this.#enter("stale");
+    this.#setState("stale");
     this.#connection.send({ type: "ping" });
   }
 
   #failAll(error: ServiceError): void {
     this.#watch?.frames.end(error);
     for (const stream of this.#streams) stream.end(error);
-    for (const { reject } of this.#acting.values()) reject(error);
+    for (const { reject } of this.#pendingActions.values()) reject(error);
   }
 
-  #leave(frames: Latest<WatchFrame>): void {
+  #unsubscribe(frames: Latest<WatchFrame>): void {
     if (this.#watch?.frames !== frames) return;
     this.#watch = undefined;
-    this.#silence.stop();
+    this.#watchdog.stop();
     this.#connection.send({ type: "unsubscribe" });
   }
 
-  #leaveStream(stream: Stream): void {
-    if (this.#streams.delete(stream)) this.#connection.send(stream.departure);
+  #unsubscribeStream(stream: Stream): void {
+    if (this.#streams.delete(stream)) this.#connection.send(stream.unsubscribeFrame);
   }
 
   #nextId(): string {
-    return `c${++this.#requests}`;
+    return `c${++this.#requestCount}`;
   }
 
-  #enter(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     if (state === this.#state || this.#state === "closed") return;
     this.#state = state;
     this.#options.onState?.(state);

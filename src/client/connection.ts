@@ -1,8 +1,7 @@
 import type { ClientFrame, ServerFrame } from "./frames.generated.ts";
 import { type Address, subprotocols } from "./address.ts";
-import type { ClientOptions } from "./api.ts";
+import type { ClientOptions, SocketConstructor, SocketLike } from "./api.ts";
 import { ServiceError } from "./errors.ts";
-import type { SocketConstructor, SocketLike } from "./socket.ts";
 
 export interface ConnectionOptions {
   readonly address: Address;
@@ -18,6 +17,13 @@ export interface ConnectionOptions {
   readonly onRefused: (error: ServiceError) => void;
 }
 
+/** Prefers the given WebSocket to the global one. @throws {TypeError} if there is neither */
+export function socketConstructor(explicit: SocketConstructor | undefined): SocketConstructor {
+  const Socket = explicit ?? (globalThis as { readonly WebSocket?: SocketConstructor }).WebSocket;
+  if (Socket !== undefined) return Socket;
+  throw new TypeError('There is no global WebSocket before Node 22. Accepted: { WebSocket } of the package "ws".');
+}
+
 const DIAGNOSIS_TIMEOUT_MS = 5_000;
 const NORMAL_CLOSE = 1000;
 
@@ -29,7 +35,7 @@ export class Connection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts sockets, so that late events of an old one can be ignored. */
   #generation = 0;
-  #isWanted = false;
+  #isActive = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -40,8 +46,8 @@ export class Connection {
   }
 
   open(): void {
-    if (this.#isWanted) return;
-    this.#isWanted = true;
+    if (this.#isActive) return;
+    this.#isActive = true;
     this.#connect();
   }
 
@@ -58,7 +64,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#isWanted = false;
+    this.#isActive = false;
     this.#drop();
   }
 
@@ -67,7 +73,7 @@ export class Connection {
     const generation = ++this.#generation;
     if (typeof token !== "function") return this.#open(generation, token);
     token().then(
-      (given) => generation === this.#generation && this.#open(generation, given),
+      (value) => generation === this.#generation && this.#open(generation, value),
       () => generation === this.#generation && this.#retry(),
     );
   }
@@ -91,11 +97,11 @@ export class Connection {
     let reason = "";
     socket.addEventListener("error", ({ message }) => (reason = typeof message === "string" ? message : ""));
     socket.addEventListener("close", () => {
-      if (isCurrent()) void this.#lost(generation, reason);
+      if (isCurrent()) void this.#onClose(generation, reason);
     });
   }
 
-  async #lost(generation: number, reason: string): Promise<void> {
+  async #onClose(generation: number, reason: string): Promise<void> {
     const wasOpen = this.#isOpen;
     this.#socket = undefined;
     this.#isOpen = false;
@@ -106,7 +112,7 @@ export class Connection {
       if (!wasOpen) this.#options.onRetry(reason);
       return this.#retry();
     }
-    this.#isWanted = false;
+    this.#isActive = false;
     this.#options.onRefused(refusal);
   }
 
@@ -126,9 +132,9 @@ export class Connection {
 /** A WebSocket does not report why it was refused, but an HTTP request to the same address does. */
 async function handshakeRefusal({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
   try {
-    const given = typeof token === "function" ? await token() : token;
+    const credential = typeof token === "function" ? await token() : token;
     const response = await fetch(address.http, {
-      headers: given === undefined ? {} : { authorization: bearer(given) },
+      headers: credential === undefined ? {} : { authorization: bearer(credential) },
       signal: AbortSignal.timeout(DIAGNOSIS_TIMEOUT_MS),
       redirect: "error",
     });
@@ -158,8 +164,8 @@ function parseFrame(data: unknown): ServerFrame | undefined {
   }
 }
 
-const FIRST_MS = 250;
-const LONGEST_MS = 10_000;
+const FIRST_RETRY_MS = 250;
+const MAX_RETRY_MS = 10_000;
 
 /**
  * Milliseconds before the next attempt to connect. The upper bound doubles up to ten seconds; the random part keeps
@@ -168,6 +174,6 @@ const LONGEST_MS = 10_000;
  * @param random from 0 to 1
  */
 export function backoffMs(attempt: number, random: number): number {
-  const full = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 30));
-  return full / 2 + (full / 2) * random;
+  const ceiling = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 30));
+  return ceiling / 2 + (ceiling / 2) * random;
 }

@@ -16,10 +16,11 @@ export type {
   ConnectionState,
   EventOptions,
   LogsOptions,
+  SocketConstructor,
+  SocketLike,
   SvcmEvent,
   WatchFrame,
   WatchOptions,
 } from "./api.ts";
 export { OutcomeUnknownError, ServiceError } from "./errors.ts";
 export type * from "./frames.generated.ts";
-export type { SocketConstructor, SocketLike } from "./socket.ts";

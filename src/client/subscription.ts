@@ -2,37 +2,37 @@ import type { EventOptions, LogsOptions } from "./api.ts";
 import type { ClientFrame, LogsFrame } from "./frames.generated.ts";
 
 /** The part of a subscription that does not depend on its items. */
-export type Stream = Pick<Subscription<never>, "requestId" | "begin" | "departure" | "end">;
+export type Stream = Pick<Subscription<never>, "requestId" | "subscribeFrame" | "unsubscribeFrame" | "end">;
 
 /** A slow reader of logs loses the oldest lines; a frame has their number. */
-export const OF_LOGS: Overflow<LogsFrame> = {
-  most: 50,
-  dropped: ({ skipped, lines }, next) => ({ ...next, skipped: next.skipped + skipped + lines.length }),
+export const LOG_OVERFLOW: Overflow<LogsFrame> = {
+  maxUnread: 50,
+  merge: ({ skipped, lines }, next) => ({ ...next, skipped: next.skipped + skipped + lines.length }),
 };
 
-interface Asked<Item> {
-  readonly what: "logs" | "events";
+interface SubscriptionOptions<Item> {
+  readonly topic: "logs" | "events";
   readonly options: LogsOptions | EventOptions;
   /** Identifies the responses to this subscription. */
   readonly requestId: string;
-  readonly onLeave: (left: Subscription<Item>) => void;
+  readonly onReturn: (subscription: Subscription<Item>) => void;
   readonly overflow?: Overflow<Item>;
 }
 
 /** A subscription to logs or events, whose items arrive in order. */
 export class Subscription<Item> implements AsyncIterable<Item> {
   readonly requestId: string;
-  readonly begin: ClientFrame;
-  readonly departure: ClientFrame;
+  readonly subscribeFrame: ClientFrame;
+  readonly unsubscribeFrame: ClientFrame;
   readonly #items: Latest<Item>;
   #count = 0;
 
-  constructor({ what, options, requestId, onLeave, overflow }: Asked<Item>) {
-    const { signal, ...asked } = options;
+  constructor({ topic, options, requestId, onReturn, overflow }: SubscriptionOptions<Item>) {
+    const { signal, ...filter } = options;
     this.requestId = requestId;
-    this.begin = { type: `${what}.subscribe`, ...asked, requestId };
-    this.departure = { type: `${what}.unsubscribe` };
-    this.#items = latest(() => onLeave(this), overflow);
+    this.subscribeFrame = { type: `${topic}.subscribe`, ...filter, requestId };
+    this.unsubscribeFrame = { type: `${topic}.unsubscribe` };
+    this.#items = latest(() => onReturn(this), overflow);
     signal?.addEventListener("abort", () => this.end(), { once: true });
     if (signal?.aborted) this.end();
   }
@@ -60,25 +60,25 @@ export interface Latest<T> extends AsyncIterable<T> {
 
 /** Limits the number of unread values. */
 interface Overflow<T> {
-  readonly most: number;
+  readonly maxUnread: number;
   /** Returns the second oldest value, changed to account for the dropped one. */
-  readonly dropped: (oldest: T, next: T) => T;
+  readonly merge: (oldest: T, next: T) => T;
 }
 
-/** @param onLeave called when the reader stops, on its own or after `end` */
-export function latest<T>(onLeave: () => void, overflow?: Overflow<T>): Latest<T> {
-  const waiting = new Map<string, T>();
+/** @param onReturn called when the reader stops, on its own or after `end` */
+export function latest<T>(onReturn: () => void, overflow?: Overflow<T>): Latest<T> {
+  const unread = new Map<string, T>();
   let ended: { readonly error?: unknown } | undefined;
   let wake: (() => void) | undefined;
   return {
     put(kind, value) {
       if (ended !== undefined) return;
-      waiting.delete(kind);
-      waiting.set(kind, value);
-      const [oldest, next] = waiting;
-      if (overflow && oldest && next && waiting.size > overflow.most) {
-        waiting.delete(oldest[0]);
-        waiting.set(next[0], overflow.dropped(oldest[1], next[1]));
+      unread.delete(kind);
+      unread.set(kind, value);
+      const [oldest, next] = unread;
+      if (overflow && oldest && next && unread.size > overflow.maxUnread) {
+        unread.delete(oldest[0]);
+        unread.set(next[0], overflow.merge(oldest[1], next[1]));
       }
       wake?.();
     },
@@ -89,16 +89,16 @@ export function latest<T>(onLeave: () => void, overflow?: Overflow<T>): Latest<T
     async *[Symbol.asyncIterator]() {
       try {
         for (;;) {
-          const [next] = waiting;
+          const [next] = unread;
           if (next !== undefined) {
-            waiting.delete(next[0]);
+            unread.delete(next[0]);
             yield next[1];
           } else if (ended === undefined) await new Promise<void>((resolve) => (wake = resolve));
           else if (ended.error === undefined) return;
           else throw ended.error;
         }
       } finally {
-        onLeave();
+        onReturn();
       }
     },
   };

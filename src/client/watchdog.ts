@@ -1,7 +1,7 @@
 export interface Watchdog {
   /** Restarts the timer. */
-  watch(silenceMs: number): void;
-  heard(): void;
+  start(silenceMs: number): void;
+  reset(): void;
   stop(): void;
 }
 
@@ -9,22 +9,22 @@ export interface Watchdog {
 export function watchdog(onSilence: () => void, onDead: () => void): Watchdog {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let silenceMs = 0;
-  const wait = (then: () => void): void => {
+  const wait = (callback: () => void): void => {
     clearTimeout(timer);
-    timer = setTimeout(then, silenceMs);
+    timer = setTimeout(callback, silenceMs);
   };
-  const begin = (): void =>
+  const restart = (): void =>
     wait(() => {
       onSilence();
       wait(onDead);
     });
   return {
-    watch(ms) {
+    start(ms) {
       silenceMs = ms;
-      begin();
+      restart();
     },
-    heard() {
-      if (timer !== undefined) begin();
+    reset() {
+      if (timer !== undefined) restart();
     },
     stop() {
       clearTimeout(timer);

@@ -51,8 +51,8 @@ export default class Serve extends SvcmCommand {
       host,
       port,
       record,
-      machines: async () => (await import("../fleet/index.ts")).openMachines(ports, process.env),
-      beside:
+      connectFleet: async () => (await import("../fleet/index.ts")).openMachines(ports, process.env),
+      startAgent:
         url === undefined && name === undefined ? undefined : (own, log) => this.#joinFleet(own, log, { url, name }),
     });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });

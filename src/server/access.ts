@@ -1,5 +1,5 @@
 import { rightsWithoutTokens, type Identity } from "../core/index.ts";
-import { canonicalAddress, hostOf, isLoopbackHost } from "./host.ts";
+import { canonicalAddress, parseHost, isLoopbackHost } from "./host.ts";
 import type { Identities } from "./identities.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { ALLOWED_HOSTS } from "./settings.ts";
@@ -31,40 +31,40 @@ export interface Provenance {
  * Checking `Host` is the only defence against DNS rebinding, and checking `Origin` the only one against a WebSocket of
  * another site.
  */
-export function foreignness(policy: AccessPolicy, request: Provenance, isPage: boolean): string | undefined {
-  return hostProblem(policy, request) ?? originProblem(policy, request) ?? fetchProblem(request, isPage);
+export function checkProvenance(policy: AccessPolicy, request: Provenance, isPage: boolean): string | undefined {
+  return checkHost(policy, request) ?? checkOrigin(policy, request) ?? checkFetchMetadata(request, isPage);
 }
 
 /** A caller without a token. Once a token exists, it may only read, and only on loopback. */
-export function anonymous({ identities, isLoopback, isPublic = false }: AccessPolicy): Identity {
-  if (!identities.exist()) return { actor: "anonymous", grants: isLoopback ? rightsWithoutTokens : [] };
+export function anonymousIdentity({ identities, isLoopback, isPublic = false }: AccessPolicy): Identity {
+  if (!identities.hasTokens()) return { actor: "anonymous", grants: isLoopback ? rightsWithoutTokens : [] };
   return { actor: "anonymous", grants: isLoopback && !isPublic ? ["read"] : [] };
 }
 
-function hostProblem({ hosts }: AccessPolicy, request: Provenance): string | undefined {
+function checkHost({ hosts }: AccessPolicy, request: Provenance): string | undefined {
   const [header] = request.hosts;
   if (header === undefined || request.hosts.length !== 1) return "Accepted: exactly one Host header.";
-  const host = hostOf(header);
-  const isReached = host !== undefined && (isLoopbackHost(host) || hosts.has(host) || isAddressOf(request, host));
-  if (!isReached) return `The Host header names another host. To accept it, add it to ${ALLOWED_HOSTS}.`;
+  const host = parseHost(header);
+  const isAccepted = host !== undefined && (isLoopbackHost(host) || hosts.has(host) || isLocalAddress(request, host));
+  if (!isAccepted) return `The Host header names another host. To accept it, add it to ${ALLOWED_HOSTS}.`;
   const [, authority] = /^[a-z]+:\/\/([^/?#]*)/i.exec(request.target) ?? [];
   return authority === undefined || authority === header ? undefined : "The request target names another host.";
 }
 
-function isAddressOf({ localAddress }: Provenance, host: string): boolean {
+function isLocalAddress({ localAddress }: Provenance, host: string): boolean {
   return localAddress !== undefined && canonicalAddress(localAddress) === host;
 }
 
 /** Accepts both schemes of the requested host, because a proxy in front of the server may terminate TLS. */
-function originProblem({ publicOrigin }: AccessPolicy, { origin, hosts: [host] }: Provenance): string | undefined {
+function checkOrigin({ publicOrigin }: AccessPolicy, { origin, hosts: [host] }: Provenance): string | undefined {
   if (origin === undefined || origin === publicOrigin) return undefined;
   if (origin === `http://${host}` || origin === `https://${host}`) return undefined;
   return `The Origin header names another origin. If a proxy serves it, set ${PUBLIC_URL} to its address.`;
 }
 
-function fetchProblem(request: Provenance, isPage: boolean): string | undefined {
+function checkFetchMetadata(request: Provenance, isPage: boolean): string | undefined {
   const { fetchSite, fetchMode, fetchDest, method } = request;
   if (fetchSite === undefined || fetchSite === "same-origin" || fetchSite === "none") return undefined;
-  const isLink = fetchMode === "navigate" && fetchDest === "document" && (method === "GET" || method === "HEAD");
-  return isPage && isLink ? undefined : "The request comes from another site.";
+  const isNavigation = fetchMode === "navigate" && fetchDest === "document" && (method === "GET" || method === "HEAD");
+  return isPage && isNavigation ? undefined : "The request comes from another site.";
 }

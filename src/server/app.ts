@@ -15,28 +15,28 @@ import {
   type Ports,
 } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
-import { failureAnswer, sendFailure } from "./answer.ts";
+import { failureResponse, sendFailure } from "./response.ts";
 import { authentication } from "./authentication.ts";
-import { bodyLimitOf, takeBodiesAsBytes } from "./body.ts";
-import { brokenRequestHandler } from "./broken-request.ts";
-import { compressAnswers } from "./compression.ts";
+import { maxBodyBytesOf, parseBodiesAsBytes } from "./body.ts";
+import { brokenRequestHandler } from "./connections.ts";
+import { compressResponses } from "./compression.ts";
 import { watchConnections, type Connections } from "./connections.ts";
-import { asRefusal } from "./failure.ts";
-import { admit, allowedMethods, guardAll } from "./guard.ts";
-import { handlerOf, type Serving } from "./handler.ts";
+import { toRefusal } from "./failure.ts";
+import { admit, allowedMethods, guardRequests } from "./guard.ts";
+import { createHandler, type HandlerContext } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
-import { LazyMachines, type OpenMachines } from "./machines.ts";
-import { withoutPath } from "./public-url.ts";
-import { attemptOf, hasRunToChange } from "./refusals.ts";
+import { logFailure, logReads, withAuditLog, type ServerLog } from "./log.ts";
+import { Fleet, type ConnectFleet } from "./fleet.ts";
+import { stripPublicPath } from "./public-url.ts";
+import { toRefusedAttempt, hasStartedChange } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";
 import { logMessages } from "./socket/log-stream.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
 import type { SessionContext } from "./socket/session-context.ts";
-import { recordedHourOf, serialiseOnce } from "./socket/subscription.ts";
-import { routeUpgrades } from "./socket/upgrades.ts";
+import { createRecordedHour, createSampleMessages } from "./socket/subscription.ts";
+import { routeUpgrades } from "./socket/handshake.ts";
 
 export interface AppOptions {
   readonly ports: Ports;
@@ -46,13 +46,13 @@ export interface AppOptions {
   readonly limits?: Partial<Limits> | undefined;
   readonly publicPath?: string;
   readonly console?: ConsoleFiles;
-  readonly machines?: OpenMachines | undefined;
+  readonly connectFleet?: ConnectFleet | undefined;
 }
 
 export function buildApp(options: AppOptions): FastifyInstance {
   const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const ports: Ports = withAuditLines(options.ports, log);
+  const ports: Ports = withAuditLog(options.ports, log);
   const guard = { policy, authenticate: authentication(policy, limits.attempts) };
   const refusals = new RefusalLog(ports);
   const fail = failureHandler({ ports, log, limits, refusals });
@@ -71,73 +71,73 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server, limits);
   const rollouts = new Rollouts(ports, log);
-  const machines = new LazyMachines(options.machines);
-  const session = { ...guard, ...sharedBySockets(ports, log, machines), rollouts, refusals, limits, log };
+  const fleet = new Fleet(options.connectFleet);
+  const session = { ...guard, ...channelContext(ports, log, fleet), rollouts, refusals, limits, log };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
-  guardAll(app, guard);
-  takeBodiesAsBytes(app);
-  compressAnswers(app);
+  guardRequests(app, guard);
+  parseBodiesAsBytes(app);
+  compressResponses(app);
   logReads(app, log);
   app.setErrorHandler(fail);
-  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath, machines });
+  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath, fleet });
   app.addHook("preClose", async () => rollouts.stop());
-  endInOrder(app, connections, channel, limits.closeTimeoutMs);
+  closeGracefully(app, connections, channel, limits.closeTimeoutMs);
   app.addHook("onClose", () => rollouts.settled());
   app.addHook("onClose", () => refusals.close());
-  app.addHook("onClose", () => machines.close());
+  app.addHook("onClose", () => fleet.close());
   return app;
 }
 
-type Shared = Omit<SessionContext, "policy" | "authenticate" | "rollouts" | "refusals" | "limits" | "log">;
+type ChannelContext = Omit<SessionContext, "policy" | "authenticate" | "rollouts" | "refusals" | "limits" | "log">;
 
-function sharedBySockets(ports: Ports, log: ServerLog, machines: LazyMachines): Shared {
+function channelContext(ports: Ports, log: ServerLog, fleet: Fleet): ChannelContext {
   return {
-    machines,
+    fleet,
     telemetry: ports.telemetry,
     eventFeed: ports.eventFeed,
-    framesOf: serialiseOnce(),
-    recordedHour: recordedHourOf(ports),
+    sampleMessages: createSampleMessages(),
+    recordedHour: createRecordedHour(ports),
     logs: ports.logs,
-    messageOf: logMessages(),
-    act: actionRunner(ports, log, machines),
-    mayWatch: async (identity, place) => {
-      if (identity.limits !== undefined) await requireWithinLimits(ports, metricsShow, place, identity);
+    logMessage: logMessages(),
+    runAction: actionRunner(ports, log, fleet),
+    requireWatchAccess: async (identity, target) => {
+      if (identity.limits !== undefined) await requireWithinLimits(ports, metricsShow, target, identity);
     },
-    mayReadLogs: (identity) => authorise(logsRead, ports, {}, identity),
+    requireLogAccess: (identity) => authorise(logsRead, ports, {}, identity),
   };
 }
 
-interface Failing {
+interface FailureContext {
   readonly ports: Ports;
   readonly log: ServerLog;
   readonly limits: Limits;
   readonly refusals: RefusalLog;
 }
 
-function failureHandler({ ports, log, limits, refusals }: Failing) {
+function failureHandler({ ports, log, limits, refusals }: FailureContext) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = asRefusal(error, request, limits);
-    const answer = failureAnswer(refusal, allowedMethods(request.raw.url ?? ""));
-    const attempt = attemptOf(request, refusal);
-    const isRecorded = attempt !== undefined || (ports.workspace.rootSource !== undefined && hasRunToChange(request));
-    logFailure(log, request, { answer, error: refusal, isRecorded });
-    if (attempt === undefined) sendFailure(reply, answer);
-    else void refusals.record(attempt).then(() => sendFailure(reply, answer));
+    const failure = toRefusal(error, request, limits);
+    const response = failureResponse(failure, allowedMethods(request.raw.url ?? ""));
+    const attempt = toRefusedAttempt(request, failure);
+    const isRecorded = attempt !== undefined || (ports.workspace.rootSource !== undefined && hasStartedChange(request));
+    logFailure(log, request, { response, error: failure, isRecorded });
+    if (attempt === undefined) sendFailure(reply, response);
+    else void refusals.record(attempt).then(() => sendFailure(reply, response));
   };
 }
 
-function addRoutes(app: FastifyInstance, serving: Serving): void {
-  for (const row of routes) {
-    const { method, path: url } = row;
-    const bodyLimit = bodyLimitOf(row, serving.limits);
-    app.route({ method, url, bodyLimit, config: { row }, handler: handlerOf(row, serving) });
+function addRoutes(app: FastifyInstance, context: HandlerContext): void {
+  for (const route of routes) {
+    const { method, path: url } = route;
+    const bodyLimit = maxBodyBytesOf(route, context.limits);
+    app.route({ method, url, bodyLimit, config: { route: route }, handler: createHandler(route, context) });
   }
 }
 
 function serverOptions(limits: Limits, publicPath: string) {
   return {
-    rewriteUrl: ({ url = "" }) => (publicPath === "" ? url : withoutPath(publicPath, url)),
+    rewriteUrl: ({ url = "" }) => (publicPath === "" ? url : stripPublicPath(publicPath, url)),
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -154,8 +154,7 @@ function serverOptions(limits: Limits, publicPath: string) {
   } satisfies FastifyHttpOptions<Server>;
 }
 
-/** Closes idle sockets at once, and sockets with requests in flight after a timeout. */
-function endInOrder(app: FastifyInstance, connections: Connections, channel: Channel, timeoutMs: number): void {
+function closeGracefully(app: FastifyInstance, connections: Connections, channel: Channel, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined;
   app.addHook("preClose", async () => {
     connections.windDown();

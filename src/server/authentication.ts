@@ -1,5 +1,5 @@
 import { type Identity, SvcmError } from "../core/index.ts";
-import { type AccessPolicy, anonymous } from "./access.ts";
+import { type AccessPolicy, anonymousIdentity } from "./access.ts";
 
 /** A wrong token counts as anonymous. @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address */
 export type Authenticate = (address: string, authorization: string | undefined) => Identity;
@@ -11,21 +11,21 @@ export type Authenticate = (address: string, authorization: string | undefined) 
 export function authentication(policy: AccessPolicy, limit: AttemptLimit): Authenticate {
   const attempts = new Attempts(limit);
   return (address, authorization) => {
-    if (authorization === undefined || !policy.identities.exist()) return anonymous(policy);
+    if (authorization === undefined || !policy.identities.hasTokens()) return anonymousIdentity(policy);
     const waitSeconds = attempts.waitSeconds(address);
-    if (waitSeconds > 0 && !attempts.isKnown(address)) throw tooMany(limit, waitSeconds);
-    const identity = policy.identities.of(authorization);
+    if (waitSeconds > 0 && !attempts.isTrusted(address)) throw rateLimited(limit, waitSeconds);
+    const identity = policy.identities.find(authorization);
     if (identity !== undefined) {
-      attempts.succeeded(address);
+      attempts.recordSuccess(address);
       return identity;
     }
-    if (waitSeconds > 0) throw tooMany(limit, waitSeconds);
-    attempts.failed(address);
-    return anonymous(policy);
+    if (waitSeconds > 0) throw rateLimited(limit, waitSeconds);
+    attempts.recordFailure(address);
+    return anonymousIdentity(policy);
   };
 }
 
-function tooMany({ failures, windowMs }: AttemptLimit, retryAfterSeconds: number): SvcmError {
+function rateLimited({ failures, windowMs }: AttemptLimit, retryAfterSeconds: number): SvcmError {
   const details = `Accepted: ${failures} wrong tokens from an address within ${windowMs / 1000} s. Try again later.`;
   return new SvcmError("RATE_LIMITED", { details, retryAfterSeconds });
 }
@@ -37,7 +37,7 @@ export interface AttemptLimit {
 
 const MAX_ADDRESSES = 10_000;
 /** After a valid token, an address counts as the owner's for this time. */
-const KNOWN_MS = 3_600_000;
+const TRUSTED_MS = 3_600_000;
 
 /** While an address is blocked, its attempts are not counted. */
 export class Attempts {
@@ -59,16 +59,16 @@ export class Attempts {
     return Math.ceil((oldest + windowMs - this.#now()) / 1000);
   }
 
-  failed(address: string): void {
+  recordFailure(address: string): void {
     remember(this.#failures, address, [...this.#recent(address), this.#now()]);
   }
 
-  succeeded(address: string): void {
+  recordSuccess(address: string): void {
     remember(this.#successes, address, this.#now());
   }
 
-  isKnown(address: string): boolean {
-    return this.#now() - (this.#successes.get(address) ?? Number.NEGATIVE_INFINITY) < KNOWN_MS;
+  isTrusted(address: string): boolean {
+    return this.#now() - (this.#successes.get(address) ?? Number.NEGATIVE_INFINITY) < TRUSTED_MS;
   }
 
   #recent(address: string): readonly number[] {
@@ -77,9 +77,9 @@ export class Attempts {
   }
 }
 
-function remember<T>(heard: Map<string, T>, address: string, what: T): void {
-  heard.delete(address);
-  heard.set(address, what);
-  const [first] = heard.keys();
-  if (heard.size > MAX_ADDRESSES && first !== undefined) heard.delete(first);
+function remember<T>(entries: Map<string, T>, address: string, value: T): void {
+  entries.delete(address);
+  entries.set(address, value);
+  const [first] = entries.keys();
+  if (entries.size > MAX_ADDRESSES && first !== undefined) entries.delete(first);
 }

@@ -15,13 +15,13 @@ export interface Bind {
 const MIN_TOKEN_LENGTH = 16;
 /** All headers share 8 KiB, and a WebSocket subprotocol carries the token in base64. */
 const MAX_TOKEN_BYTES = 4096;
-const UNCARRIED = /[\p{Cc}\u2028\u2029]/u;
+const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]/u;
 
 /** `0`, `::ffff:0.0.0.0` and names are resolved to their address first. @throws {SvcmError} START_REFUSED */
 export async function resolveBind(host: string): Promise<Bind> {
-  const asked = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
-  const address = await firstAddress(asked);
-  return { address, urlHost: urlHost(asked, address), isLoopback: isLoopbackAddress(canonicalAddress(address)) };
+  const name = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
+  const address = await firstAddress(name);
+  return { address, urlHost: urlHost(name, address), isLoopback: isLoopbackAddress(canonicalAddress(address)) };
 }
 
 /**
@@ -34,16 +34,17 @@ export function requireToken(bind: Bind, token: string | undefined): string | un
   const subject = bind.isLoopback
     ? `${AUTH_TOKEN} ${problem}.`
     : `${HOST} binds ${bind.urlHost}, which is not a loopback address, and ${AUTH_TOKEN} ${problem}.`;
-  const least = bind.isLoopback ? 1 : MIN_TOKEN_LENGTH;
-  const accepted = `a token of one line, ${least} to ${MAX_TOKEN_BYTES} bytes, without white space at its ends`;
-  const otherwise = bind.isLoopback ? "Unset it to allow writes without a token" : "Or bind a loopback address";
-  throw refuse(`${subject} Accepted: ${accepted}. ${otherwise}.`);
+  const minLength = bind.isLoopback ? 1 : MIN_TOKEN_LENGTH;
+  const accepted = `a token of one line, ${minLength} to ${MAX_TOKEN_BYTES} bytes, without white space at its ends`;
+  const alternative = bind.isLoopback ? "Unset it to allow writes without a token" : "Or bind a loopback address";
+  throw startRefusal(`${subject} Accepted: ${accepted}. ${alternative}.`);
 }
 
 function tokenProblem(token: string | undefined, isLoopback: boolean): string | undefined {
   if (token === undefined) return isLoopback ? undefined : "is not set";
   if (token.trim() === "") return "is set but blank";
-  if (UNCARRIED.test(token.trim())) return "holds a line break or another control character, which no header can carry";
+  if (CONTROL_CHARACTERS.test(token.trim()))
+    return "holds a line break or another control character, which no header can carry";
   if (token !== token.trim()) return "has white space at an end, which no header can carry";
   if (Buffer.byteLength(token) > MAX_TOKEN_BYTES) return "is too long for a header";
   return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";
@@ -58,25 +59,25 @@ async function firstAddress(host: string): Promise<string> {
     if (first !== undefined) return first.address;
   } catch (error) {
     const { code = "ENOTFOUND" } = error as NodeJS.ErrnoException;
-    throw unresolved(host, foreignCode(code));
+    throw unresolvedHost(host, foreignCode(code));
   }
-  throw unresolved(host, foreignCode("ENOTFOUND"));
+  throw unresolvedHost(host, foreignCode("ENOTFOUND"));
 }
 
-function unresolved(host: string, code: ErrorCode): SvcmError {
+function unresolvedHost(host: string, code: ErrorCode): SvcmError {
   const name = JSON.stringify(host.slice(0, 80));
-  return refuse(
+  return startRefusal(
     `${name} does not resolve to an address. Set --host or ${HOST} to an address of this machine, or to a name of one.`,
     code,
   );
 }
 
 /** `URL` expands `0` and `127.1` to the full address. */
-function urlHost(asked: string, address: string): string {
-  const host = isIP(asked) === 0 && URL.canParse(`http://${asked}`) ? new URL(`http://${asked}`).hostname : address;
+function urlHost(name: string, address: string): string {
+  const host = isIP(name) === 0 && URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : address;
   return isIPv6(host) ? `[${host.replace("%", "%25")}]` : host;
 }
 
-function refuse(details: string, code?: ErrorCode): SvcmError {
+function startRefusal(details: string, code?: ErrorCode): SvcmError {
   return new SvcmError("START_REFUSED", { details, code });
 }

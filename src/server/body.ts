@@ -8,21 +8,21 @@ const JSON_TYPE = new RegExp(`^application/json${UTF8}`, "i");
 const YAML_TYPE = new RegExp(`^application/yaml${UTF8}`, "i");
 
 /** Each route has already refused other media types. */
-export function takeBodiesAsBytes(app: FastifyInstance): void {
+export function parseBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
 /** A form or a simple cross-site request cannot send these types. @throws {SvcmError} UNSUPPORTED_MEDIA_TYPE */
-export function requireMediaType({ headers }: FastifyRequest, row: OperationRoute): void {
+export function requireMediaType({ headers }: FastifyRequest, route: OperationRoute): void {
   const type = headers["content-type"];
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-  if (type === undefined ? isEmpty : JSON_TYPE.test(type) || isYaml(type, row)) return;
-  throw unsupportedMediaType(row);
+  if (type === undefined ? isEmpty : JSON_TYPE.test(type) || isYaml(type, route)) return;
+  throw unsupportedMediaType(route);
 }
 
-export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxDocumentBytes }: Limits): number {
-  const isLarge = row !== undefined && ("takesYaml" in row || "takesDocument" in row);
+export function maxBodyBytesOf(route: Route | undefined, { maxBodyBytes, maxDocumentBytes }: Limits): number {
+  const isLarge = route !== undefined && ("takesYaml" in route || "takesDocument" in route);
   return isLarge ? maxDocumentBytes : maxBodyBytes;
 }
 
@@ -30,7 +30,8 @@ export function isYaml(type: string | undefined, { takesYaml }: OperationRoute):
   return takesYaml === true && type !== undefined && YAML_TYPE.test(type);
 }
 
-export function unsupportedMediaType(row: Route | undefined): SvcmError {
-  const types = row !== undefined && "takesYaml" in row ? "application/json or application/yaml" : "application/json";
+export function unsupportedMediaType(route: Route | undefined): SvcmError {
+  const types =
+    route !== undefined && "takesYaml" in route ? "application/json or application/yaml" : "application/json";
   return new SvcmError("UNSUPPORTED_MEDIA_TYPE", { details: `Accepted: Content-Type: ${types}.` });
 }

@@ -1,10 +1,9 @@
 /** Static files are compressed by the build. */
 import type { FastifyInstance } from "fastify";
 import { promisify } from "node:util";
-import type { Encoding } from "../core/index.ts";
 import { brotliCompress, constants, gzip } from "node:zlib";
-
-const encodings: readonly Encoding[] = ["br", "gzip"];
+import type { Encoding } from "../core/index.ts";
+import { encodingFor } from "./negotiation.ts";
 
 /** Shorter texts gain nothing noticeable. */
 export const MIN_COMPRESSED_BYTES = 1024;
@@ -18,20 +17,7 @@ const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
   gzip: (text) => zip(text),
 };
 
-export function encodingFor(accepted: string | undefined): Encoding | undefined {
-  if (accepted === undefined) return undefined;
-  const weights = new Map<string, number>();
-  for (const part of accepted.split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
-  }
-  const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? weights.get("*") ?? 0;
-  const [best] = encodings.toSorted((a, b) => weightOf(b) - weightOf(a));
-  return best !== undefined && weightOf(best) > 0 ? best : undefined;
-}
-
-export function compressAnswers(app: FastifyInstance): void {
+export function compressResponses(app: FastifyInstance): void {
   app.addHook("onSend", async ({ headers }, reply, payload) => {
     if (typeof payload !== "string" || payload === "") return payload;
     void reply.header("vary", "accept-encoding");

@@ -1,11 +1,14 @@
-import type { Server, ServerResponse } from "node:http";
+import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { networkOf, peerAddress } from "./client-address.ts";
+import { SvcmError } from "../core/index.ts";
+import { networkOf, peerAddress } from "./host.ts";
+import type { Limits } from "./limits.ts";
+import type { ServerLog } from "./log.ts";
+import { failureResponse, type FailureResponse } from "./response.ts";
 
-/** The state of sockets, which Node does not report. */
 export interface Connections {
   /** While true, nothing else may be written. */
-  isAnswering(socket: Socket): boolean;
+  isResponding(socket: Socket): boolean;
   /** Refuses new connections, closes idle ones, and closes the others after their response. */
   windDown(): void;
 }
@@ -16,11 +19,11 @@ export interface ConnectionLimits {
   readonly requestTimeoutMs: number;
 }
 
-interface Held {
+interface Connection {
   readonly address: string;
   /** Undefined before the first request. Node treats such a connection as busy. */
-  answer?: ServerResponse;
-  askedAt: number;
+  response?: ServerResponse;
+  requestedAt: number;
   isUpgraded: boolean;
 }
 
@@ -29,59 +32,98 @@ interface Held {
  * address with the most connections. So an address that opens hundreds shuts out only itself.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
-  const held = new Map<Socket, Held>();
+  const connections = new Map<Socket, Connection>();
   let isWindingDown = false;
   server.on("connection", (socket: Socket) => {
-    if (isWindingDown || (held.size >= limits.maxConnections && !makePlace(held, limits))) {
+    if (isWindingDown || (connections.size >= limits.maxConnections && !evictConnection(connections, limits))) {
       socket.destroy();
       return;
     }
     const address = networkOf(peerAddress(socket.remoteAddress));
-    held.set(socket, { address, askedAt: 0, isUpgraded: false });
-    socket.once("close", () => held.delete(socket));
+    connections.set(socket, { address, requestedAt: 0, isUpgraded: false });
+    socket.once("close", () => connections.delete(socket));
   });
-  server.prependListener("request", ({ socket }, answer) => {
-    const connection = held.get(socket);
-    if (connection !== undefined) Object.assign(connection, { answer, askedAt: performance.now() });
+  server.prependListener("request", ({ socket }, response) => {
+    const connection = connections.get(socket);
+    if (connection !== undefined) Object.assign(connection, { response, requestedAt: performance.now() });
   });
   server.prependListener("upgrade", ({ socket }) => {
-    const connection = held.get(socket);
+    const connection = connections.get(socket);
     if (connection !== undefined) connection.isUpgraded = true;
   });
   return {
-    isAnswering(socket) {
-      const answer = held.get(socket)?.answer;
-      return answer !== undefined && answer.headersSent && !answer.writableFinished;
+    isResponding(socket) {
+      const response = connections.get(socket)?.response;
+      return response !== undefined && response.headersSent && !response.writableFinished;
     },
     windDown() {
       isWindingDown = true;
-      for (const [socket, { answer }] of held) endWith(socket, answer);
+      for (const [socket, { response }] of connections) closeAfterResponse(socket, response);
     },
   };
 }
 
-function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimits): boolean {
+function evictConnection(connections: Map<Socket, Connection>, { requestTimeoutMs }: ConnectionLimits): boolean {
   const counts = new Map<string, number>();
-  for (const { address } of held.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
+  for (const { address } of connections.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
   const since = performance.now() - requestTimeoutMs;
-  let found: { readonly socket: Socket; readonly count: number } | undefined;
-  for (const [socket, connection] of held) {
+  let candidate: { readonly socket: Socket; readonly count: number } | undefined;
+  for (const [socket, connection] of connections) {
     const count = counts.get(connection.address) ?? 0;
-    if (count > (found?.count ?? 0) && !isInUse(connection, since)) found = { socket, count };
+    if (count > (candidate?.count ?? 0) && !isInUse(connection, since)) candidate = { socket, count };
   }
-  if (found === undefined) return false;
-  held.delete(found.socket);
-  found.socket.destroy();
+  if (candidate === undefined) return false;
+  connections.delete(candidate.socket);
+  candidate.socket.destroy();
   return true;
 }
 
-function isInUse({ answer, askedAt, isUpgraded }: Held, since: number): boolean {
+function isInUse({ response, requestedAt, isUpgraded }: Connection, since: number): boolean {
   if (isUpgraded) return true;
-  return answer !== undefined && !answer.writableFinished && answer.req.complete && askedAt > since;
+  return response !== undefined && !response.writableFinished && response.req.complete && requestedAt > since;
 }
 
-function endWith(socket: Socket, answer: ServerResponse | undefined): void {
-  if (answer === undefined || answer.writableFinished) socket.destroy();
-  else if (answer.headersSent) answer.once("finish", () => socket.destroySoon());
-  else answer.setHeader("connection", "close");
+function closeAfterResponse(socket: Socket, response: ServerResponse | undefined): void {
+  if (response === undefined || response.writableFinished) socket.destroy();
+  else if (response.headersSent) response.once("finish", () => socket.destroySoon());
+  else response.setHeader("connection", "close");
+}
+
+/**
+ * Handles connections that never become a request: bytes that are not HTTP, or headers that are too large or too slow.
+ */
+export function brokenRequestHandler(connections: Connections, limits: Limits, log: ServerLog) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const isClosed = error.code === "ECONNRESET" || !socket.writable;
+    // Browsers open connections in advance and may never use them.
+    const isUnused = socket.bytesRead === 0;
+    if (isClosed || isUnused || connections.isResponding(socket)) {
+      socket.destroy();
+      return;
+    }
+    const refusal = parserRefusal(error.code, limits);
+    const response = failureResponse(refusal);
+    log.warn({ status: response.status, code: refusal.kind }, "broken request");
+    socket.write(rawResponse(response));
+    socket.destroySoon();
+  };
+}
+
+function parserRefusal(code: string | undefined, limits: Limits): SvcmError {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new SvcmError("REQUEST_TIMEOUT", { details: "The request did not arrive in time." });
+    case "HPE_HEADER_OVERFLOW":
+      return new SvcmError("HEADERS_TOO_LARGE", { details: `Accepted: at most ${limits.maxHeaderBytes} bytes.` });
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new SvcmError("PAYLOAD_TOO_LARGE", { details: "Accepted: chunks without extensions." });
+    default:
+      return new SvcmError("INVALID_REQUEST", { details: "The request is not well-formed HTTP." });
+  }
+}
+
+function rawResponse({ status, headers, text }: FailureResponse): string {
+  const all = { ...headers, "content-length": String(Buffer.byteLength(text)), connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }

@@ -4,15 +4,15 @@ import { fleetEventsInput } from "../core/api/inputs.ts";
 import { nodesBody } from "../core/api/node.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import { METRICS_TYPES } from "../core/index.ts";
-import { assets, lead, show, talk, type Route } from "./route.ts";
+import { assetRoute, redirectRoute, contentRoute, socketRoute, type Route } from "./route.ts";
 
 const json = "application/json; charset=utf-8";
 
 export const ASSET_PATH = "/assets/:file";
 
 export const contentRoutes: readonly Route[] = [
-  talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
-  show("/metrics", "metrics", {
+  socketRoute(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
+  contentRoute("/metrics", "metrics", {
     summary: "Return host, processes, drift and the service's own resource use to a scraper.",
     tag: "service",
     description:
@@ -20,7 +20,7 @@ export const contentRoutes: readonly Route[] = [
     mediaType: METRICS_TYPES.prometheus,
     isOpen: false,
   }),
-  show("/api/fleet/targets", "targets", {
+  contentRoute("/api/fleet/targets", "targets", {
     summary: "List the machines of the fleet for Prometheus.",
     tag: "service",
     description:
@@ -29,7 +29,7 @@ export const contentRoutes: readonly Route[] = [
     isOpen: false,
     response: targetsBody,
   }),
-  show("/api/fleet/events", "fleet-events", {
+  contentRoute("/api/fleet/events", "fleet-events", {
     summary: "List what happened on the machines of the fleet, and why.",
     tag: "service",
     description:
@@ -40,7 +40,7 @@ export const contentRoutes: readonly Route[] = [
     query: ["node", "app", "since", "cause", "kind", "limit", "cursor"],
     response: fleetEventsBody,
   }),
-  show("/api/fleet/nodes", "nodes", {
+  contentRoute("/api/fleet/nodes", "nodes", {
     summary: "Summarise every machine of the fleet.",
     tag: "service",
     description:
@@ -49,7 +49,7 @@ export const contentRoutes: readonly Route[] = [
     isOpen: false,
     response: nodesBody,
   }),
-  show("/healthz", "health", {
+  contentRoute("/healthz", "health", {
     summary: "Show that the service runs, its version and its identity.",
     tag: "service",
     description: "Needs no token on any address.",
@@ -57,7 +57,7 @@ export const contentRoutes: readonly Route[] = [
     isOpen: true,
     response: healthBody,
   }),
-  show("/api/openapi.json", "openapi", {
+  contentRoute("/api/openapi.json", "openapi", {
     summary: "Describe this API as OpenAPI 3.1.",
     tag: "service",
     description: "Generated from the schemas that validate requests.",
@@ -65,7 +65,7 @@ export const contentRoutes: readonly Route[] = [
     isOpen: false,
     response: openApiBody,
   }),
-  show("/api/asyncapi.json", "asyncapi", {
+  contentRoute("/api/asyncapi.json", "asyncapi", {
     summary: "Describe the WebSocket as AsyncAPI 3.0.",
     tag: "service",
     description: "Generated from the schemas that validate frames.",
@@ -73,7 +73,7 @@ export const contentRoutes: readonly Route[] = [
     isOpen: false,
     response: asyncApiBody,
   }),
-  show("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
-  lead("/index.html", { summary: "Leads to the console." }),
-  assets(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
+  contentRoute("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
+  redirectRoute("/index.html", { summary: "Leads to the console." }),
+  assetRoute(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
 ];

@@ -10,8 +10,8 @@ import {
   SvcmError,
 } from "../core/index.ts";
 import type { FleetEventsInput } from "../core/api/inputs.ts";
-import { toJson } from "./answer.ts";
-import { type LazyMachines, targetsOf } from "./machines.ts";
+import { toJson } from "./response.ts";
+import { type Fleet, scrapeTargets } from "./fleet.ts";
 import type { OpenApiOptions } from "./openapi.ts";
 import type { ContentName } from "./route.ts";
 import type { NodesResponse } from "../core/api/node.ts";
@@ -21,7 +21,7 @@ export interface ContentSource {
   readonly version: string;
   readonly console: ConsoleFiles;
   readonly publicPath: string;
-  readonly machines: LazyMachines;
+  readonly fleet: Fleet;
 }
 
 export interface ContentRequest {
@@ -33,48 +33,47 @@ export interface ContentRequest {
 }
 
 /** A scraper waits ten seconds by default. */
-const NODE_MS = 9_000;
+const NODE_TIMEOUT_MS = 9_000;
 
 /** The guard has already checked that the caller may read. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** Only metrics and targets depend on the request. */
-export function contentOf(
+export function contentRenderer(
   name: ContentName,
-  about: ContentSource,
+  source: ContentSource,
 ): (request: ContentRequest) => Promise<string> | string {
   switch (name) {
     case "page":
-      return () => pageOf(about.console);
+      return () => pageOf(source.console);
     case "health":
-      return health(about);
+      return health(source);
     case "metrics":
-      return (request) => metrics(about, request);
+      return (request) => metrics(source, request);
     case "targets":
-      return async ({ address }) => toJson(await targetsOf(await about.machines.get(), address, about.publicPath));
+      return async ({ address }) => toJson(await scrapeTargets(await source.fleet.get(), address, source.publicPath));
     case "fleet-events":
-      return async ({ query }) => toJson(await fleetEvents(about, query as FleetEventsInput));
+      return async ({ query }) => toJson(await fleetEvents(source, query as FleetEventsInput));
     case "nodes": {
-      const overview = new Overview(about.machines, about.ports.clock);
+      const overview = new FleetOverview(source.fleet, source.ports.clock);
       return async () => toJson(await overview.read());
     }
     case "openapi":
-      return openApi(about);
+      return openApi(source);
     case "asyncapi":
-      return asyncApi(about);
+      return asyncApi(source);
   }
 }
 
-async function metrics({ ports, version, machines }: ContentSource, { node, format }: ContentRequest): Promise<string> {
+async function metrics({ ports, version, fleet }: ContentSource, { node, format }: ContentRequest): Promise<string> {
   const input = { version, format };
   if (node === undefined) return execute(metricsExpose, ports, input, reader);
-  return (await machines.get()).ask(node, metricsExpose, input, NODE_MS);
+  return (await fleet.get()).ask(node, metricsExpose, input, NODE_TIMEOUT_MS);
 }
 
-async function fleetEvents({ machines }: ContentSource, query: FleetEventsInput): Promise<object> {
-  const { node = "all", app, apps = [], ...asked } = query;
-  const wanted = { ...asked, nodes: [node], apps: app === undefined ? apps : [...apps, app] };
-  return await (await machines.get()).events(wanted);
+async function fleetEvents({ fleet }: ContentSource, query: FleetEventsInput): Promise<object> {
+  const { node = "all", app, apps = [], ...filter } = query;
+  const eventQuery = { ...filter, nodes: [node], apps: app === undefined ? apps : [...apps, app] };
+  return await (await fleet.get()).events(eventQuery);
 }
 
 function pageOf({ page }: ConsoleFiles): string {
@@ -89,7 +88,7 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
 
 type Facts = Pick<OpenApiOptions, "contract" | "matrix">;
 
-function ofFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): () => Promise<string> {
+function renderFromFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): () => Promise<string> {
   let last: (Facts & { readonly text: string }) | undefined;
   return async () => {
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
@@ -101,55 +100,60 @@ function ofFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): (
 }
 
 function openApi({ ports, version, publicPath }: ContentSource): () => Promise<string> {
-  return ofFacts(ports, async (facts) =>
+  return renderFromFacts(ports, async (facts) =>
     (await import("./openapi.ts")).openApiDocument({ ...facts, version, publicPath }),
   );
 }
 
 function asyncApi({ ports }: ContentSource): () => Promise<string> {
-  return ofFacts(ports, async ({ contract, matrix }) => {
+  return renderFromFacts(ports, async ({ contract, matrix }) => {
     const { asyncApiDocument } = await import("../core/api/asyncapi.ts");
     return asyncApiDocument([...ecosystemSpellings(contract, matrix).keys()]);
   });
 }
 
-type Seen = NodesResponse["nodes"][number];
+type NodeSummary = NodesResponse["nodes"][number];
 
-const DEADLINE_MS = 3_000;
+const LIST_TIMEOUT_MS = 3_000;
 /** Concurrent requests share a result. */
-const FRESH_MS = 1_000;
+const CACHE_MS = 1_000;
 
-/** Includes the last known state of machines that are away. */
-class Overview {
-  readonly #machines: LazyMachines;
+/** Includes the last known state of nodes that are away. */
+class FleetOverview {
+  readonly #fleet: Fleet;
   readonly #clock: Ports["clock"];
-  readonly #seen = new Map<string, Seen>();
-  #last: { readonly atMs: number; readonly answer: Promise<NodesResponse> } | undefined;
+  readonly #lastOnline = new Map<string, NodeSummary>();
+  #latest: { readonly atMs: number; readonly response: Promise<NodesResponse> } | undefined;
 
-  constructor(machines: LazyMachines, clock: Ports["clock"]) {
-    this.#machines = machines;
+  constructor(fleet: Fleet, clock: Ports["clock"]) {
+    this.#fleet = fleet;
     this.#clock = clock;
   }
 
   /** @throws {SvcmError} FLEET_FAILED */
   async read(): Promise<NodesResponse> {
     const atMs = this.#clock.elapsed();
-    if (this.#last === undefined || atMs - this.#last.atMs >= FRESH_MS) this.#last = { atMs, answer: this.#ask() };
-    return await this.#last.answer;
+    if (this.#latest === undefined || atMs - this.#latest.atMs >= CACHE_MS)
+      this.#latest = { atMs, response: this.#fetch() };
+    return await this.#latest.response;
   }
 
-  async #ask(): Promise<NodesResponse> {
-    const nodes = await (await this.#machines.get()).list(DEADLINE_MS);
+  async #fetch(): Promise<NodesResponse> {
+    const nodes = await (await this.#fleet.get()).list(LIST_TIMEOUT_MS);
     const names = new Set(nodes.map(({ name }) => name));
-    for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name);
+    for (const name of this.#lastOnline.keys()) if (!names.has(name)) this.#lastOnline.delete(name);
     return {
       nodes: nodes.map((node) => {
         if (node.state === "online") {
           const seen = { ...node, lastSeen: new Date(this.#clock.now()).toISOString() };
-          this.#seen.set(node.name, seen);
+          this.#lastOnline.set(node.name, seen);
           return seen;
         }
-        return { ...this.#seen.get(node.name), lastSeen: this.#seen.get(node.name)?.lastSeen ?? null, ...node };
+        return {
+          ...this.#lastOnline.get(node.name),
+          lastSeen: this.#lastOnline.get(node.name)?.lastSeen ?? null,
+          ...node,
+        };
       }),
     };
   }

@@ -12,10 +12,9 @@ import {
   deploymentsValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { operationRoute, type Route } from "./route.ts";
+import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
-const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
-const ofDocument: readonly ErrorKind[] = ["SUITE_FILE_FAILED", "FACT_INVALID"];
+const documentRefusals: readonly ErrorKind[] = ["SUITE_FILE_FAILED", "FACT_INVALID"];
 
 export const documentRoutes: readonly Route[] = [
   operationRoute("POST", "/api/validate", deploymentsValidate, {
@@ -25,7 +24,7 @@ export const documentRoutes: readonly Route[] = [
     body: body.deploymentsRequest,
     takesYaml: true,
     response: body.deploymentsVerdictBody,
-    refusals: [...ofBody, "FACT_INVALID"],
+    refusals: [...bodyRefusals, "FACT_INVALID"],
   }),
   operationRoute("GET", "/api/declarations", declarationsRead, {
     summary: "Read the deployments document of the repository.",
@@ -33,7 +32,7 @@ export const documentRoutes: readonly Route[] = [
     description: "With its verdict and the commit of the repository. If there is no file, `exists` is false.",
     response: declarationsBody,
     hasEntityTag: true,
-    refusals: ofDocument,
+    refusals: documentRefusals,
   }),
   operationRoute("POST", "/api/declarations", declarationsWrite, {
     summary: "Write a draft into the deployments document of the repository: all of it, or nothing.",
@@ -44,7 +43,7 @@ export const documentRoutes: readonly Route[] = [
     ifMatch: "ifMatch",
     response: declarationsBody,
     hasEntityTag: true,
-    refusals: [...ofDocument, ...ofBody, "SUITE_FILE_CHANGED", "AUDIT_FAILED"],
+    refusals: [...documentRefusals, ...bodyRefusals, "SUITE_FILE_CHANGED", "AUDIT_FAILED"],
   }),
   operationRoute("POST", "/api/declarations/plan", declarationsPlan, {
     summary: "Compare a draft with the deployments document of the repository; nothing is written.",
@@ -53,6 +52,6 @@ export const documentRoutes: readonly Route[] = [
     body: declarationsPlanRequest,
     takesDocument: true,
     response: declarationsPlanBody,
-    refusals: [...ofDocument, ...ofBody],
+    refusals: [...documentRefusals, ...bodyRefusals],
   }),
 ];

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { SvcmError } from "../core/index.ts";
-import { bodyLimitOf, unsupportedMediaType } from "./body.ts";
+import { maxBodyBytesOf, unsupportedMediaType } from "./body.ts";
 import type { Limits } from "./limits.ts";
 
 export const REQUEST_CUT_OFF = "REQUEST_CUT_OFF";
@@ -10,7 +10,7 @@ export function requestCutOff(details: string): SvcmError {
 }
 
 /** Returns errors that do not come from Fastify or Node unchanged. */
-export function asRefusal(error: unknown, request: FastifyRequest, limits: Limits): unknown {
+export function toRefusal(error: unknown, request: FastifyRequest, limits: Limits): unknown {
   if (error === request.raw.errored) {
     return requestCutOff("The connection ended within the body.");
   }
@@ -18,10 +18,10 @@ export function asRefusal(error: unknown, request: FastifyRequest, limits: Limit
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new SvcmError("PAYLOAD_TOO_LARGE", {
-        details: `Accepted: a body of at most ${bodyLimitOf(request.routeOptions.config.row, limits)} bytes.`,
+        details: `Accepted: a body of at most ${maxBodyBytesOf(request.routeOptions.config.route, limits)} bytes.`,
       });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return unsupportedMediaType(request.routeOptions.config.row);
+      return unsupportedMediaType(request.routeOptions.config.route);
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new SvcmError("INVALID_PAYLOAD", { details: "The body does not have the length that it announced." });
     case "FST_ERR_BAD_URL":

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { type Identity, isGranted, rightRefusal, SvcmError } from "../core/index.ts";
-import { type AccessPolicy, anonymous, foreignness, type Provenance } from "./access.ts";
+import { type AccessPolicy, anonymousIdentity, checkProvenance, type Provenance } from "./access.ts";
 import type { Authenticate } from "./authentication.ts";
 import { requireMediaType } from "./body.ts";
-import { clientAddress } from "./client-address.ts";
-import { needOf, type Route } from "./route.ts";
+import { clientAddress } from "./host.ts";
+import { accessRequirement, type Route } from "./route.ts";
 import { routes } from "./routes.ts";
 
 declare module "fastify" {
@@ -14,11 +14,11 @@ declare module "fastify" {
     identity: Identity;
     address: string;
     /** True once the operation has started, which then records its own outcome. */
-    hasRun: boolean;
+    hasStarted: boolean;
     startedAt: number;
   }
   interface FastifyContextConfig {
-    row?: Route;
+    route?: Route;
   }
 }
 
@@ -28,18 +28,18 @@ export interface Guard {
 }
 
 /** Covers requests without a route too. Access comes first, then the route, then the media type. */
-export function guardAll(app: FastifyInstance, guard: Guard): void {
+export function guardRequests(app: FastifyInstance, guard: Guard): void {
   app.decorateRequest("identity");
   app.decorateRequest("address", "");
-  app.decorateRequest("hasRun", false);
+  app.decorateRequest("hasStarted", false);
   app.decorateRequest("startedAt", 0);
   app.addHook("onRequest", (request, _reply, done) => {
     try {
-      const { row } = request.routeOptions.config;
-      admit(guard, request, row);
+      const { route } = request.routeOptions.config;
+      admit(guard, request, route);
       requirePath(request.raw);
-      if (row === undefined) throw missing(request.raw);
-      if ("body" in row) requireMediaType(request, row);
+      if (route === undefined) throw noRoute(request.raw);
+      if ("body" in route) requireMediaType(request, route);
       done();
     } catch (error) {
       done(error as Error);
@@ -48,19 +48,19 @@ export function guardAll(app: FastifyInstance, guard: Guard): void {
 }
 
 /** @throws {SvcmError} FORBIDDEN, UNAUTHORIZED, RATE_LIMITED */
-export function admit({ policy, authenticate }: Guard, request: FastifyRequest, row: Route | undefined): void {
+export function admit({ policy, authenticate }: Guard, request: FastifyRequest, route: Route | undefined): void {
   request.startedAt = performance.now();
   // A wrong token does not block routes that need no token.
-  request.identity = anonymous(policy);
+  request.identity = anonymousIdentity(policy);
   request.address = clientAddress(policy.isBehindProxy === true, request.raw);
-  const { access, isPage, isAboutCaller } = needOf(row);
-  const problem = foreignness(policy, provenanceOf(request.raw), isPage);
+  const { access, isPage, dependsOnCaller } = accessRequirement(route);
+  const problem = checkProvenance(policy, provenanceOf(request.raw), isPage);
   if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
   const { authorization } = request.headers;
-  if (access === "none" || (isGranted(request.identity.grants, access) && !isAboutCaller)) return;
+  if (access === "none" || (isGranted(request.identity.grants, access) && !dependsOnCaller)) return;
   request.identity = authenticate(request.address, authorization);
-  const isUnknown = isAboutCaller && authorization !== undefined && request.identity.role === undefined;
-  if (!isGranted(request.identity.grants, access) || (isUnknown && policy.identities.exist()))
+  const isUnknownToken = dependsOnCaller && authorization !== undefined && request.identity.role === undefined;
+  if (!isGranted(request.identity.grants, access) || (isUnknownToken && policy.identities.hasTokens()))
     throw rightRefusal(request.identity, access);
 }
 
@@ -70,7 +70,7 @@ function requirePath({ url = "" }: IncomingMessage): void {
   throw new SvcmError("INVALID_REQUEST", { details: "The request target is not a valid path." });
 }
 
-function missing({ url = "" }: IncomingMessage): SvcmError {
+function noRoute({ url = "" }: IncomingMessage): SvcmError {
   const methods = allowedMethods(url);
   if (methods.length === 0) return new SvcmError("NOT_FOUND");
   return new SvcmError("METHOD_NOT_ALLOWED", { details: `Accepted: ${methods.join(", ")}.` });
@@ -93,8 +93,8 @@ function provenanceOf(request: IncomingMessage): Provenance {
 /** `headers.host` has only the first one. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = [rawHeaders[index], rawHeaders[index + 1]];
     if (name.length === 4 && name.toLowerCase() === "host") hosts.push(value);
   }
   return hosts;
@@ -107,12 +107,12 @@ function headerText(header: string | string[] | undefined): string | undefined {
 /** Empty if no route has the path. A GET route also accepts HEAD. */
 export function allowedMethods(target: string): string[] {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") || "/";
-  const methods = routes.flatMap((route) => (isPathOf(route, path) ? [route.method] : []));
+  const methods = routes.flatMap((route) => (matchesPath(route, path) ? [route.method] : []));
   return methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
-function isPathOf({ path }: Route, asked: string): boolean {
+function matchesPath({ path }: Route, requestPath: string): boolean {
   const [folder, name] = path.split(":");
-  if (name === undefined) return path === asked;
-  return asked.startsWith(folder ?? "") && /^[^/]+$/.test(asked.slice(folder?.length));
+  if (name === undefined) return path === requestPath;
+  return requestPath.startsWith(folder ?? "") && /^[^/]+$/.test(requestPath.slice(folder?.length));
 }

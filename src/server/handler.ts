@@ -3,23 +3,23 @@ import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/api/inputs.ts";
 import { parseInput } from "../core/api/parse.ts";
 import { execute, METRICS_TYPES, SvcmError, type Caller, type TaggedResponse, type Ports } from "../core/index.ts";
-import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
+import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./response.ts";
 import { isYaml } from "./body.ts";
-import { encodingFor } from "./compression.ts";
-import { contentOf } from "./content.ts";
-import { envAnswers, type Answer } from "./env-answer.ts";
+import { encodingFor } from "./negotiation.ts";
+import { contentRenderer } from "./content.ts";
+import { envResponses, type JsonResponse } from "./response.ts";
 import { requestCutOff } from "./failure.ts";
 import { parseJson } from "../core/words/json-text.ts";
 import type { ConsoleFiles } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
-import type { LazyMachines } from "./machines.ts";
-import { metricsFormat } from "./metrics-format.ts";
-import { parametersOf, queryReader } from "./query.ts";
+import type { Fleet } from "./fleet.ts";
+import { metricsFormat } from "./negotiation.ts";
+import { parametersOf, queryReader, repeatedParameter } from "./query.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { Channel } from "./socket/channel.ts";
 import { isRemote, type ContentRoute, type OperationRoute, type Route } from "./route.ts";
 
-export interface Serving {
+export interface HandlerContext {
   readonly ports: Ports;
   readonly version: string;
   readonly limits: Limits;
@@ -27,47 +27,47 @@ export interface Serving {
   readonly channel: Channel;
   readonly rollouts: Rollouts;
   readonly publicPath: string;
-  readonly machines: LazyMachines;
+  readonly fleet: Fleet;
 }
 
-export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
-  if ("isAsset" in row) return assetHandler(serving);
-  if ("leadsTo" in row) return redirectHandler(serving);
-  if ("socket" in row) return socketHandler(serving);
-  if ("goesOn" in row) return goingOnHandler(row, serving);
-  return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
+export function createHandler(route: Route, context: HandlerContext): RouteHandlerMethod {
+  if ("isAsset" in route) return assetHandler(context);
+  if ("isRedirect" in route) return redirectHandler(context);
+  if ("socket" in route) return socketHandler(context);
+  if ("runsInBackground" in route) return backgroundHandler(route, context);
+  return "operation" in route ? operationHandler(route, context) : contentHandler(route, context);
 }
 
-function operationHandler(row: OperationRoute, { ports, limits, machines }: Serving): RouteHandlerMethod {
-  const { operation } = row;
-  const readInput = inputReader(row, limits);
-  const answerOf = row.hasEntityTag ? answersWithTag(ports) : plainAnswer;
+function operationHandler(route: OperationRoute, { ports, limits, fleet }: HandlerContext): RouteHandlerMethod {
+  const { operation } = route;
+  const readInput = inputReader(route, limits);
+  const toResponse = route.hasEntityTag ? taggedResponses(ports) : plainResponse;
   return async (request, reply) => {
     const input = readInput(request);
-    request.hasRun = true;
-    const node = nodeIn(request);
+    request.hasStarted = true;
+    const node = nodeOf(request);
     const { text, entityTag } =
       node === undefined
-        ? answerOf(await execute(operation, ports, input, callerOf(request, reply)))
-        : answerOfNode(row, await machines.askFor(node, operation, input, request.identity));
+        ? toResponse(await execute(operation, ports, input, callerOf(request, reply)))
+        : nodeResponse(route, await fleet.askAs(node, operation, input, request.identity));
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
     return text;
   };
 }
 
-function goingOnHandler(row: OperationRoute, { rollouts, limits, machines }: Serving): RouteHandlerMethod {
-  const readInput = inputReader(row, limits);
+function backgroundHandler(route: OperationRoute, { rollouts, limits, fleet }: HandlerContext): RouteHandlerMethod {
+  const readInput = inputReader(route, limits);
   return async (request, reply) => {
     const input = readInput(request);
-    request.hasRun = true;
-    const node = nodeIn(request);
-    const begun =
+    request.hasStarted = true;
+    const node = nodeOf(request);
+    const started =
       node === undefined
-        ? await rollouts.begin(row.operation, input, { ...request.identity, source: "http" })
-        : await machines.begin(node, row.operation, input, request.identity);
-    void reply.code(begun.release === null ? 200 : 202).headers(jsonHeaders);
-    return toJson(begun);
+        ? await rollouts.start(route.operation, input, { ...request.identity, source: "http" })
+        : await fleet.start(node, route.operation, input, request.identity);
+    void reply.code(started.release === null ? 200 : 202).headers(jsonHeaders);
+    return toJson(started);
   };
 }
 
@@ -77,33 +77,33 @@ function callerOf({ identity }: FastifyRequest, { raw }: FastifyReply): Caller {
     ...identity,
     source: "http",
     get signal() {
-      const leaving = new AbortController();
-      raw.once("close", () => leaving.abort(requestCutOff("The client left before the answer.")));
-      return leaving.signal;
+      const disconnected = new AbortController();
+      raw.once("close", () => disconnected.abort(requestCutOff("The client left before the answer.")));
+      return disconnected.signal;
     },
   };
 }
 
-const NOTHING = inputs["identity.show"];
+const NO_INPUT = inputs["identity.show"];
 
-function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod {
-  const headers = pageHeaders(row.mediaType);
-  const content = contentOf(row.content, serving);
-  const { input: schema = NOTHING, query: names = [] } = row;
+function contentHandler(route: ContentRoute, context: HandlerContext): RouteHandlerMethod {
+  const headers = pageHeaders(route.mediaType);
+  const content = contentRenderer(route.content, context);
+  const { input: schema = NO_INPUT, query: names = [] } = route;
   const readQuery = queryReader(parametersOf(schema, names));
   return async (request, reply) => {
-    const given = request.query as Record<string, unknown>;
-    const query = row.response && parseInput(schema, readQuery(given), "INVALID_REQUEST");
+    const rawQuery = request.query as Record<string, unknown>;
+    const query = route.response && parseInput(schema, readQuery(rawQuery), "INVALID_REQUEST");
     const format = metricsFormat(request.headers.accept);
     void reply.headers(headers);
-    if (row.content === "metrics") void reply.headers({ "content-type": METRICS_TYPES[format], vary: "accept" });
-    const { node } = given;
+    if (route.content === "metrics") void reply.headers({ "content-type": METRICS_TYPES[format], vary: "accept" });
+    const { node } = rawQuery;
     const { host: address = "" } = request.headers;
     return await content({ format, node: typeof node === "string" ? node : undefined, address, query });
   };
 }
 
-function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
+function assetHandler({ console: { assets } }: HandlerContext): RouteHandlerMethod {
   return (request, reply) => {
     const { file } = request.params as { file: string };
     const asset = assets.get(file);
@@ -117,7 +117,7 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
 }
 
 /** The page has one URL, because its files are relative to it. */
-function redirectHandler({ publicPath }: Serving): RouteHandlerMethod {
+function redirectHandler({ publicPath }: HandlerContext): RouteHandlerMethod {
   const location = publicPath === "" ? "./" : `${publicPath}/`;
   return (_request, reply) => {
     void reply
@@ -127,7 +127,7 @@ function redirectHandler({ publicPath }: Serving): RouteHandlerMethod {
   };
 }
 
-function socketHandler({ channel }: Serving): RouteHandlerMethod {
+function socketHandler({ channel }: HandlerContext): RouteHandlerMethod {
   const readQuery = queryReader([]);
   return (request, reply) => {
     readQuery(request.query as Record<string, unknown>);
@@ -135,19 +135,19 @@ function socketHandler({ channel }: Serving): RouteHandlerMethod {
   };
 }
 
-function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
-  const { operation, query = [], body, ifMatch, fixed } = row;
+function inputReader(route: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
+  const { operation, query = [], body, ifMatch, fixed } = route;
   const schema: ZodMiniType = inputs[operation.id];
   const readQuery = queryReader(parametersOf(schema, query));
   return (request) => {
     const { "if-match": tags, "content-type": type } = request.headers;
-    const { node: _node, ...asked } = request.query as Record<string, unknown>;
-    const queried = readQuery(isRemote(row) ? asked : (request.query as Record<string, unknown>));
-    if (isYaml(type, row)) return parseInput(schema, bytesOf(request), operation.refusal);
+    const { node: _node, ...rest } = request.query as Record<string, unknown>;
+    const queried = readQuery(isRemote(route) ? rest : (request.query as Record<string, unknown>));
+    if (isYaml(type, route)) return parseInput(schema, rawBody(request), operation.refusal);
     const input = {
       ...(request.params as Readonly<Record<string, string>>),
       ...queried,
-      ...(body && bodyOf(request, body, operation.refusal, limits)),
+      ...(body && readBody(request, body, operation.refusal, limits)),
       ...(ifMatch !== undefined && tags !== undefined && { [ifMatch]: tags }),
       ...fixed,
     };
@@ -156,38 +156,36 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
 }
 
 /** Called after the query was accepted, so only remote operations have a node. */
-function nodeIn({ query }: FastifyRequest): string | undefined {
+function nodeOf({ query }: FastifyRequest): string | undefined {
   const { node } = query as Readonly<Record<string, unknown>>;
   if (node === undefined || typeof node === "string") return node;
-  throw new SvcmError("INVALID_REQUEST", {
-    details: "The query parameter node is given more than once. Give it once.",
-  });
+  throw repeatedParameter("node");
 }
 
-function answerOfNode({ hasEntityTag }: OperationRoute, output: unknown): Answer {
-  if (!hasEntityTag) return plainAnswer(output);
+function nodeResponse({ hasEntityTag }: OperationRoute, output: unknown): JsonResponse {
+  if (!hasEntityTag) return plainResponse(output);
   const { response, entityTag } = output as { readonly response: unknown; readonly entityTag?: string };
   return { text: toJson(response), ...(entityTag !== undefined && { entityTag }) };
 }
 
-function bytesOf({ body }: FastifyRequest): Uint8Array {
+function rawBody({ body }: FastifyRequest): Uint8Array {
   return body instanceof Uint8Array ? body : new Uint8Array();
 }
 
-function bodyOf(
+function readBody(
   request: FastifyRequest,
   schema: NonNullable<OperationRoute["body"]>,
   refusal: OperationRoute["operation"]["refusal"],
   limits: Limits,
 ): object {
-  return parseInput(schema, parseJson(bytesOf(request), limits.maxBodyDepth), refusal);
+  return parseInput(schema, parseJson(rawBody(request), limits.maxBodyDepth), refusal);
 }
 
-function answersWithTag(ports: Ports): (output: unknown) => Answer {
-  const answer = envAnswers(ports);
-  return (output) => answer(output as TaggedResponse<unknown>);
+function taggedResponses(ports: Ports): (output: unknown) => JsonResponse {
+  const toResponse = envResponses(ports);
+  return (output) => toResponse(output as TaggedResponse<unknown>);
 }
 
-function plainAnswer(output: unknown): Answer {
+function plainResponse(output: unknown): JsonResponse {
   return { text: toJson(output) };
 }

@@ -1,11 +1,12 @@
-import { isIPv4, isIPv6 } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { MAX_PORT } from "../core/words/port.ts";
 
 const HOST_HEADER = /^(\[[^\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
 /** Returns `undefined` for a malformed header. */
-export function hostOf(header: string): string | undefined {
+export function parseHost(header: string): string | undefined {
   const [, name, port] = HOST_HEADER.exec(header) ?? [];
   return name === undefined || Number(port ?? 1) > MAX_PORT ? undefined : canonicalHost(name);
 }
@@ -26,11 +27,11 @@ export function canonicalAddress(address: string): string {
   const [bare = "", zone] = address.split("%");
   const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
-  if (high !== undefined && low !== undefined) return dotted(Number.parseInt(high, 16), Number.parseInt(low, 16));
+  if (high !== undefined && low !== undefined) return toDotted(Number.parseInt(high, 16), Number.parseInt(low, 16));
   return zone === undefined ? canonical : `${canonical}%${zone}`;
 }
 
-function dotted(high: number, low: number): string {
+function toDotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
@@ -42,4 +43,37 @@ export function isLoopbackAddress(address: string): boolean {
 /** Includes names that DNS cannot redirect. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopbackAddress(host);
+}
+
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * An IPv4 address, or the network of an IPv6 address, because one network has many addresses. Any client can send
+ * `X-Forwarded-For`, so the header counts only if a public URL announces a proxy and the connection comes from this
+ * machine. The proxy adds the last entry.
+ */
+export function clientAddress(isBehindProxy: boolean, { socket, headers }: IncomingMessage): string {
+  const peer = peerAddress(socket.remoteAddress);
+  if (!isBehindProxy || !isLoopbackAddress(peer)) return networkOf(peer);
+  const forwarded = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .at(-1)
+    ?.trim();
+  return networkOf(forwarded !== undefined && isIP(forwarded) !== 0 ? canonicalAddress(forwarded) : peer);
+}
+
+/** Empty if the client has disconnected. */
+export function peerAddress(remoteAddress: string | undefined): string {
+  return remoteAddress === undefined ? "" : canonicalAddress(remoteAddress);
+}
+
+/** Expects and returns canonical spelling; of an IPv6 address, the first 64 bits. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || isLoopbackAddress(address)) return address;
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const headGroups = head === "" ? [] : head.split(":");
+  const tailGroups = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: GROUPS - headGroups.length - tailGroups.length }, () => "0");
+  return `${[...headGroups, ...zeros, ...tailGroups].slice(0, NETWORK_GROUPS).join(":")}::/64`;
 }

@@ -2,30 +2,32 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isExpired, rightsOf, SvcmError, type Identity, type Ports } from "../core/index.ts";
 
 export interface Identities {
-  exist(): boolean;
+  hasTokens(): boolean;
 
   /** The owner of the token in an `Authorization` header; `undefined` for a revoked or expired token. */
-  of(authorization: string): Identity | undefined;
+  find(authorization: string): Identity | undefined;
 }
 
-type Stored = NonNullable<ReturnType<Ports["tokens"]["current"]>>;
+type StoredTokens = NonNullable<ReturnType<Ports["tokens"]["current"]>>;
 
 /** Always compares all digests, each in constant time, so neither content nor length leaks. */
-export function identitiesOf(
+export function createIdentities(
   { tokens, clock }: Pick<Ports, "tokens" | "clock">,
   owner: string | undefined,
 ): Identities {
   const ownerDigest = owner === undefined ? undefined : digest(Buffer.from(owner, "utf8"));
   return {
-    exist: () => ownerDigest !== undefined || known(tokens) !== undefined,
-    of(authorization) {
-      const [, given] = /^bearer +(.+)$/i.exec(authorization) ?? [];
-      if (given === undefined) return undefined;
+    hasTokens: () => ownerDigest !== undefined || readTokens(tokens) !== undefined,
+    find(authorization) {
+      const [, value] = /^bearer +(.+)$/i.exec(authorization) ?? [];
+      if (value === undefined) return undefined;
       // Node decodes header bytes as Latin-1.
-      const asked = digest(Buffer.from(given, "latin1"));
-      if (ownerDigest !== undefined && timingSafeEqual(asked, ownerDigest)) return OWNER;
-      const found = (known(tokens) ?? []).filter((one) => timingSafeEqual(asked, Buffer.from(one.digest, "base64url")));
-      const token = found.find((one) => !isExpired(one, clock.now()));
+      const tokenDigest = digest(Buffer.from(value, "latin1"));
+      if (ownerDigest !== undefined && timingSafeEqual(tokenDigest, ownerDigest)) return OWNER;
+      const matches = (readTokens(tokens) ?? []).filter((stored) =>
+        timingSafeEqual(tokenDigest, Buffer.from(stored.digest, "base64url")),
+      );
+      const token = matches.find((match) => !isExpired(match, clock.now()));
       return token && identityOf(token);
     },
   };
@@ -34,7 +36,7 @@ export function identitiesOf(
 const OWNER: Identity = { actor: "token", role: "admin", grants: rightsOf.admin };
 
 /** An unreadable file grants nothing, and callers without a token lose their rights as if tokens existed. */
-function known(tokens: Ports["tokens"]): Stored | undefined {
+function readTokens(tokens: Ports["tokens"]): StoredTokens | undefined {
   try {
     return tokens.current();
   } catch (error) {
@@ -43,7 +45,7 @@ function known(tokens: Ports["tokens"]): Stored | undefined {
   }
 }
 
-function identityOf({ name, role, environments, services }: Stored[number]): Identity {
+function identityOf({ name, role, environments, services }: StoredTokens[number]): Identity {
   const isLimited = environments !== undefined || services !== undefined;
   return { actor: name, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
 }

@@ -1,5 +1,9 @@
 import type { AttemptLimit } from "./authentication.ts";
-import type { Rate } from "./socket/rate.ts";
+
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
 
 /** Tests use shorter times. */
 export interface Limits {
@@ -15,7 +19,7 @@ export interface Limits {
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
   /** Extra sockets for clients that have not sent their token yet. */
-  readonly maxOwingSockets: number;
+  readonly maxUnauthenticatedSockets: number;
   readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;
   readonly frameRate: Rate;
@@ -32,7 +36,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
-  /** Each check wakes the server, even without clients. */
+  // Each check wakes the server, even without clients.
   checkIntervalMs: 10_000,
   keepAliveTimeoutMs: 10_000,
   maxHeaderBytes: 8 * 1024,
@@ -42,7 +46,7 @@ export const defaultLimits: Limits = {
   maxConnections: 256,
   closeTimeoutMs: 5_000,
   maxSockets: 128,
-  maxOwingSockets: 8,
+  maxUnauthenticatedSockets: 8,
   attempts: { failures: 10, windowMs: 60_000 },
   maxFrameBytes: 16 * 1024,
   frameRate: { perSecond: 20, burst: 40 },
@@ -54,3 +58,16 @@ export const defaultLimits: Limits = {
   pongTimeoutMs: 20_000,
   authTimeoutMs: 10_000,
 };
+
+export function rateLimiter({ perSecond, burst }: Rate): () => boolean {
+  let available = burst;
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    available = Math.min(burst, available + ((now - last) / 1000) * perSecond);
+    last = now;
+    if (available < 1) return false;
+    available -= 1;
+    return true;
+  };
+}

@@ -33,7 +33,7 @@ export function contentParameters({ input, query = [] }: ContentRoute): Json[] |
   );
 }
 
-const ENVIRONMENTS = new Set(["environment", "from", "to"]);
+const ENVIRONMENT_PARAMETERS = new Set(["environment", "from", "to"]);
 
 function pathParameters({ operation, path }: OperationRoute): Json[] {
   const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name]) => name ?? []);
@@ -42,15 +42,15 @@ function pathParameters({ operation, path }: OperationRoute): Json[] {
 }
 
 function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts): Json[] {
-  const words = spellingsFor(operation, facts);
+  const spellings = spellingsFor(operation, facts);
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
     required: isRequired,
-    ...(ENVIRONMENTS.has(name) && schema.type === "string"
+    ...(ENVIRONMENT_PARAMETERS.has(name) && schema.type === "string"
       ? {
-          description: environmentRule(words, facts.contract, isRequired),
-          schema: { ...schema, pattern: wordPattern(words), examples: words },
+          description: environmentRule(spellings, facts.contract, isRequired),
+          schema: { ...schema, pattern: wordPattern(spellings), examples: spellings },
         }
       : { schema: name === "serviceKind" ? { ...schema, enum: Object.keys(facts.matrix.serviceKinds) } : schema }),
   }));
@@ -70,8 +70,8 @@ function headerParameters({ ifMatch }: OperationRoute): Json[] {
   return [{ name: "If-Match", in: "header", required: false, description, schema: { type: "string" } }];
 }
 
-export function environmentRule(words: readonly string[], contract: RuntimeContract, isRequired: boolean): string {
-  const rule = `One of ${words.join(", ")}; case and surrounding white space do not matter.`;
+export function environmentRule(spellings: readonly string[], contract: RuntimeContract, isRequired: boolean): string {
+  const rule = `One of ${spellings.join(", ")}; case and surrounding white space do not matter.`;
   return isRequired ? rule : `${rule} Without it NODE_ENV decides, else it is ${contract.defaultEnvironment}.`;
 }
 

@@ -7,10 +7,12 @@ import type { Ports } from "../core/index.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-const named = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) => name.endsWith("Body"));
+const namedSchemas = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) =>
+  name.endsWith("Body"),
+);
 
 export function componentSchemas(): Json {
-  const components = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const components = namedSchemas.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body as z.core.$ZodType)]));
 }
 
@@ -28,7 +30,7 @@ export function schemaOf(schema: z.core.$ZodType): Json {
 }
 
 export function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefined {
-  const name = named.find(([, body]) => body === schema)?.[0];
+  const name = namedSchemas.find(([, body]) => body === schema)?.[0];
   return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
 }
 
@@ -40,7 +42,7 @@ function componentName(name: string): string {
 type KeySpec = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>["keys"][string];
 
 const MAX_VALUE_LENGTH = 4096;
-const WITHOUT_CONTROLS = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$";
+const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$";
 const HOST = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
 const IPV6 =
   "\\[::(?:[0-9A-Fa-f]{1,4})?\\]|\\[(?:[0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}\\]|\\[(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\\]";
@@ -60,7 +62,7 @@ export function valueSchema(spec: KeySpec): Json {
     case "integer":
       return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: mayBeEmpty ? "^[0-9]*$" : "^[0-9]+$" };
     default:
-      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: WITHOUT_CONTROLS };
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: NO_CONTROL_CHARACTERS };
   }
 }
 

@@ -44,12 +44,12 @@ export function openApiDocument({ contract, matrix, version, publicPath }: OpenA
     info: { ...INFO, version },
     servers: [{ url: publicPath || "/" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: pathsOf({ contract, matrix }),
+    paths: pathItems({ contract, matrix }),
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
-function pathsOf(facts: Facts): Json {
+function pathItems(facts: Facts): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     if (!("operation" in route || "content" in route) || route.tag === undefined) continue;
@@ -63,11 +63,11 @@ function pathsOf(facts: Facts): Json {
 function operationItem(route: OperationRoute, facts: Facts): Json {
   const { operation, refusals } = route;
   const parameters = operationParameters(route, facts);
-  const ofNode: readonly ErrorKind[] = isRemote(route) ? ["INVALID_REQUEST", "FLEET_FAILED"] : [];
-  const kinds = [operation.refusal, ...refusals, ...ofNode, ...COMMON_REFUSALS];
+  const nodeRefusals: readonly ErrorKind[] = isRemote(route) ? ["INVALID_REQUEST", "FLEET_FAILED"] : [];
+  const kinds = [operation.refusal, ...refusals, ...nodeRefusals, ...COMMON_REFUSALS];
   return {
     operationId: operation.id,
-    ...wordsOf(route),
+    ...documentation(route),
     security: [{}, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route, facts) }),
@@ -80,21 +80,21 @@ function contentItem(route: ContentRoute): Json {
   const parameters = contentParameters(route);
   return {
     operationId: content,
-    ...wordsOf(route),
+    ...documentation(route),
     security: isOpen ? [] : [{}, { bearer: [] }],
     ...(parameters && { parameters }),
     responses: {
-      200: response === undefined ? metricsAnswer : success(response, false),
+      200: response === undefined ? metricsResponse : success(response, false),
       ...refusalsByStatus(["INVALID_REQUEST", ...COMMON_REFUSALS]),
     },
   };
 }
 
-function wordsOf({ summary, description, tag }: Pick<ContentRoute, "summary" | "description" | "tag">): Json {
+function documentation({ summary, description, tag }: Pick<ContentRoute, "summary" | "description" | "tag">): Json {
   return { summary, ...(description !== undefined && { description }), ...(tag !== undefined && { tags: [tag] }) };
 }
 
-const metricsAnswer: Json = {
+const metricsResponse: Json = {
   description: "The metrics, in the text that the client accepts.",
   content: Object.fromEntries(
     Object.values(METRICS_TYPES).map((type) => [type.split(";")[0], { schema: { type: "string" } }]),
@@ -143,11 +143,11 @@ function editableKeys({ keys }: Facts["contract"]): Json {
   return Object.fromEntries(editable.map(([key, spec]) => [key, valueSchema(spec)]));
 }
 
-function successes({ response, hasEntityTag, goesOn }: OperationRoute): Json {
-  const answer = success(response, hasEntityTag);
-  return goesOn === undefined
-    ? { 200: answer }
-    : { 200: { ...answer, description: "There was nothing to do." }, 202: answer };
+function successes({ response, hasEntityTag, runsInBackground }: OperationRoute): Json {
+  const ok = success(response, hasEntityTag);
+  return runsInBackground === undefined
+    ? { 200: ok }
+    : { 200: { ...ok, description: "There was nothing to do." }, 202: ok };
 }
 
 function success(response: z.ZodType, hasEntityTag: boolean): Json {
@@ -165,8 +165,10 @@ function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
   const statuses = [...new Set(kinds.map((kind) => errorTable[kind].status))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
-      const words = kinds.filter((kind) => errorTable[kind].status === status).map((kind) => errorTable[kind].error);
-      return [status, { description: [...new Set(words)].join(" "), content }];
+      const descriptions = kinds
+        .filter((kind) => errorTable[kind].status === status)
+        .map((kind) => errorTable[kind].error);
+      return [status, { description: [...new Set(descriptions)].join(" "), content }];
     }),
   );
 }

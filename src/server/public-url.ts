@@ -14,40 +14,41 @@ export interface PublicUrl {
 const PATH = /^(?:\/[\w.~-]*[\w~-][\w.~-]*)*$/;
 
 /** @throws {SvcmError} START_REFUSED, which names the variable but never credentials in the URL */
-export function readPublicUrl(given: string): PublicUrl | undefined {
-  if (given === "") return undefined;
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw refuse("is not an http or https URL");
-  if (url.username !== "" || url.password !== "") throw refuse("holds credentials");
-  if (/[?#]/.test(given)) throw refuse("has a query or a fragment");
+export function readPublicUrl(value: string): PublicUrl | undefined {
+  if (value === "") return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw startRefusal("is not an http or https URL");
+  if (url.username !== "" || url.password !== "") throw startRefusal("holds credentials");
+  if (/[?#]/.test(value)) throw startRefusal("has a query or a fragment");
   const host = canonicalHost(url.hostname);
-  if (host === undefined) throw refuse("does not name a host");
+  if (host === undefined) throw startRefusal("does not name a host");
   return { origin: url.origin, host, path: readPath(url.pathname) };
 }
 
 function readPath(pathname: string): string {
   const path = pathname.replace(/\/$/, "");
-  if (!PATH.test(path)) throw refuse("has a path with other characters than letters, digits, `-`, `.`, `_` and `~`");
+  if (!PATH.test(path))
+    throw startRefusal("has a path with other characters than letters, digits, `-`, `.`, `_` and `~`");
   const [, first = ""] = path.split("/");
-  if (first !== "" && ownNames().has(first))
-    throw refuse(`has a path that begins like one of the server's own, /${first}`);
+  if (first !== "" && ownPathSegments().has(first))
+    throw startRefusal(`has a path that begins like one of the server's own, /${first}`);
   return path;
 }
 
 /** A target without the path stays unchanged, because some proxies remove it and local programs omit it. */
-export function withoutPath(path: string, target: string): string {
-  const [, authority = "", asked = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];
-  if (!asked.startsWith(path)) return target;
-  const rest = asked.slice(path.length);
+export function stripPublicPath(path: string, target: string): string {
+  const [, authority = "", targetPath = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];
+  if (!targetPath.startsWith(path)) return target;
+  const rest = targetPath.slice(path.length);
   if (rest.startsWith("/")) return authority + rest;
   return rest === "" || rest.startsWith("?") ? `${authority}/index.html${rest}` : target;
 }
 
-function ownNames(): ReadonlySet<string> {
+function ownPathSegments(): ReadonlySet<string> {
   return new Set(routes.map(({ path }) => path.split("/")[1] ?? ""));
 }
 
-function refuse(problem: string): SvcmError {
+function startRefusal(problem: string): SvcmError {
   return new SvcmError("START_REFUSED", {
     details: `${PUBLIC_URL} ${problem}. Accepted: the address that people open, such as https://ops.example.com or https://ops.example.com/svcm.`,
   });

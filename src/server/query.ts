@@ -22,37 +22,37 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
 
 /** Strict, because a misspelled parameter would silently select a different environment. */
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
-  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {
     const values: Record<string, string | number | boolean> = {};
-    for (const [name, given] of Object.entries(query)) {
-      const parameter = known.get(name);
-      if (parameter === undefined) throw unknownParameter(name, [...known.keys()]);
-      if (typeof given !== "string") throw givenTwice(name);
-      values[name] = readValue(parameter, given);
+    for (const [name, value] of Object.entries(query)) {
+      const parameter = byName.get(name);
+      if (parameter === undefined) throw unknownParameter(name, [...byName.keys()]);
+      if (typeof value !== "string") throw repeatedParameter(name);
+      values[name] = parseValue(parameter, value);
     }
     return values;
   };
 }
 
-function readValue(parameter: Parameter, given: string): string | number | boolean {
-  if (parameter.schema.type === "integer") return readInteger(parameter, given);
-  return parameter.schema.type === "boolean" ? readBoolean(parameter, given) : given;
+function parseValue(parameter: Parameter, value: string): string | number | boolean {
+  if (parameter.schema.type === "integer") return parseInteger(parameter, value);
+  return parameter.schema.type === "boolean" ? parseBoolean(parameter, value) : value;
 }
 
-function readBoolean({ name }: Parameter, given: string): boolean {
-  if (given === "true" || given === "false") return given === "true";
+function parseBoolean({ name }: Parameter, value: string): boolean {
+  if (value === "true" || value === "false") return value === "true";
   throw new SvcmError("INVALID_REQUEST", { details: `${name}: expected true or false.` });
 }
 
-function readInteger({ name, schema }: Parameter, given: string): number {
+function parseInteger({ name, schema }: Parameter, value: string): number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
-  const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= minimum && value <= maximum) return value;
+  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
   throw new SvcmError("INVALID_REQUEST", { details: `${name}: expected an integer from ${minimum} to ${maximum}.` });
 }
 
-function givenTwice(name: string): SvcmError {
+export function repeatedParameter(name: string): SvcmError {
   const kind = name === "environment" ? "INVALID_ENVIRONMENT" : "INVALID_REQUEST";
   return new SvcmError(kind, { details: `The query parameter ${name} is given more than once. Give it once.` });
 }

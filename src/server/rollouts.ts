@@ -28,7 +28,7 @@ export class Rollouts {
    *
    * @throws {SvcmError} the errors of the operation before its first step; SERVICE_BUSY while the server is closing
    */
-  begin<Input>(operation: Operation<Input, unknown>, input: Input, caller: Caller): Promise<Begun> {
+  start<Input>(operation: Operation<Input, unknown>, input: Input, caller: Caller): Promise<Begun> {
     if (this.#stop.signal.aborted) throw new SvcmError("SERVICE_BUSY", { details: "The server is closing." });
     return new Promise((resolve, reject) => {
       const releases = withProgress(this.#ports.releases, (progress) => {
@@ -36,8 +36,8 @@ export class Rollouts {
         for (const listener of this.#listeners) listener({ type: "apply", ...progress });
         this.#ports.telemetry.refresh();
       });
-      const asked = { ...caller, signal: this.#stop.signal };
-      const running = execute(operation, { ...this.#ports, releases }, input, asked)
+      const stoppable = { ...caller, signal: this.#stop.signal };
+      const running = execute(operation, { ...this.#ports, releases }, input, stoppable)
         .then(
           () => resolve({ release: null }),
           (error: unknown) => {

@@ -31,7 +31,7 @@ export interface OperationRoute extends RouteBase {
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Responds as soon as the first step is about to begin; the rest continues without the request. */
-  readonly goesOn?: true;
+  readonly runsInBackground?: true;
   readonly response: z.ZodType;
   /** The tag is that of the file that the operation read. */
   readonly hasEntityTag: boolean;
@@ -57,7 +57,7 @@ export interface AssetRoute extends RouteBase {
 }
 
 export interface RedirectRoute extends RouteBase {
-  readonly leadsTo: "page";
+  readonly isRedirect: true;
   readonly response?: never;
 }
 
@@ -74,35 +74,42 @@ export function isRemote({ operation }: OperationRoute): boolean {
   return remoteOperations.some(({ id }) => id === operation.id);
 }
 
+export function isReadOnly({ access }: Operation<never, unknown>): boolean {
+  return access === "read" || access === "logs";
+}
+
 /** Another site may link to a `page`. */
-interface Need {
+interface AccessRequirement {
   readonly access: Access | "none";
   readonly isPage: boolean;
   /** The response depends on the token, even if the route needs none. */
-  readonly isAboutCaller?: boolean;
+  readonly dependsOnCaller?: boolean;
 }
 
-export function needOf(route: Route | undefined): Need {
+export function accessRequirement(route: Route | undefined): AccessRequirement {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) {
     const { access, id } = route.operation;
-    return { access, isPage: false, isAboutCaller: id === "identity.show" };
+    return { access, isPage: false, dependsOnCaller: id === "identity.show" };
   }
   if ("isAsset" in route) return { access: "none", isPage: false };
-  if ("leadsTo" in route) return { access: "none", isPage: true };
+  if ("isRedirect" in route) return { access: "none", isPage: true };
   // A browser can only send the token after the handshake, so the channel checks it.
   if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
-type AnswerOf<Output> = Output extends TaggedResponse<infer Response> ? Response : Output;
+/** Refusals of every route that takes a body. */
+export const bodyRefusals: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
+
+type ResponseOf<Output> = Output extends TaggedResponse<infer Response> ? Response : Output;
 
 type OperationOptions<Output> = Omit<
   OperationRoute,
-  "method" | "path" | "operation" | "response" | "hasEntityTag" | "goesOn" | "refusals"
+  "method" | "path" | "operation" | "response" | "hasEntityTag" | "runsInBackground" | "refusals"
 > & { readonly refusals: readonly ErrorKind[] } & (
-    | { readonly response: z.ZodType<AnswerOf<Output>>; readonly goesOn?: never }
-    | { readonly response: z.ZodType<Begun>; readonly goesOn: true }
+    | { readonly response: z.ZodType<ResponseOf<Output>>; readonly runsInBackground?: never }
+    | { readonly response: z.ZodType<Begun>; readonly runsInBackground: true }
   ) &
   (Output extends TaggedResponse<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
@@ -115,7 +122,7 @@ export function operationRoute<Input, Output>(
   return { method, path, operation, ...options, hasEntityTag: options.hasEntityTag ?? false };
 }
 
-export function show(
+export function contentRoute(
   path: string,
   content: ContentName,
   options: Omit<ContentRoute, "method" | "path" | "content">,
@@ -123,14 +130,14 @@ export function show(
   return { method: "GET", path, content, ...options };
 }
 
-export function assets(path: string, options: Pick<AssetRoute, "summary">): AssetRoute {
+export function assetRoute(path: string, options: Pick<AssetRoute, "summary">): AssetRoute {
   return { method: "GET", path, isAsset: true, ...options };
 }
 
-export function lead(path: string, options: Pick<RedirectRoute, "summary">): RedirectRoute {
-  return { method: "GET", path, leadsTo: "page", ...options };
+export function redirectRoute(path: string, options: Pick<RedirectRoute, "summary">): RedirectRoute {
+  return { method: "GET", path, isRedirect: true, ...options };
 }
 
-export function talk(path: string, socket: SocketName, options: Pick<SocketRoute, "summary">): SocketRoute {
+export function socketRoute(path: string, socket: SocketName, options: Pick<SocketRoute, "summary">): SocketRoute {
   return { method: "GET", path, socket, ...options };
 }

@@ -6,15 +6,7 @@ import * as body from "../core/api/bodies.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
-import {
-  applyRequest,
-  begunBody,
-  planBody,
-  releaseBody,
-  releaseListBody,
-  rollbackPlanBody,
-  rollbackRequest,
-} from "../core/api/rollout.ts";
+import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
 import {
   auditList,
@@ -24,17 +16,13 @@ import {
   envDiff,
   envRead,
   envWrite,
+  eventsList,
   identityShow,
   logsRead,
   historyRecord,
   historyShow,
   metricsShow,
-  releaseList,
-  releaseShow,
-  rolloutApply,
-  rolloutPlan,
-  rolloutRollback,
-  rolloutRollbackPlan,
+  processShow,
   tokenCreate,
   tokenList,
   tokenRevoke,
@@ -42,15 +30,10 @@ import {
 } from "../core/index.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { documentRoutes } from "./document-routes.ts";
-import { eventRoutes } from "./event-routes.ts";
-import { operationRoute, type Route } from "./route.ts";
+import { rolloutRoutes } from "./rollout-routes.ts";
+import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
-const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
-const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
-const ofPlan: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "PM2_FAILED", "FACT_INVALID"];
-const ofRelease: readonly ErrorKind[] = [...ofBody, "APPLY_LOCKED", "PM2_FAILED", "AUDIT_FAILED", "SERVICE_BUSY"];
-/** After another apply, the client must read the new plan first, so waiting is useless. */
-const promptly = { lockTimeoutMs: 1_000 };
+const envFileRefusals: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 
 export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/env", envRead, {
@@ -60,7 +43,7 @@ export const routes: readonly Route[] = [
     query: ["environment", "service"],
     response: body.envReadBody,
     hasEntityTag: true,
-    refusals: ofFile,
+    refusals: envFileRefusals,
   }),
   operationRoute("POST", "/api/runtime/env", envWrite, {
     summary: "Change editable keys of an environment: all of them, or none.",
@@ -71,7 +54,7 @@ export const routes: readonly Route[] = [
     fixed: { foreignKeys: "ignore" },
     response: body.envWrittenBody,
     hasEntityTag: true,
-    refusals: [...ofFile, ...ofBody, "ENV_FILE_CHANGED", "AUDIT_FAILED"],
+    refusals: [...envFileRefusals, ...bodyRefusals, "ENV_FILE_CHANGED", "AUDIT_FAILED"],
   }),
   operationRoute("GET", "/api/runtime/env/check", envCheck, {
     summary: "Check an env file against the runtime contract.",
@@ -79,7 +62,7 @@ export const routes: readonly Route[] = [
     description: "At most 1,000 findings are listed. Values of secrets are never shown.",
     query: ["environment", "service"],
     response: body.envCheckBody,
-    refusals: ofFile,
+    refusals: envFileRefusals,
   }),
   operationRoute("GET", "/api/runtime/env/diff", envDiff, {
     summary: "Compare two environments key by key.",
@@ -87,7 +70,7 @@ export const routes: readonly Route[] = [
     description: "Keys that are never exposed show only their state.",
     query: ["from", "to", "service"],
     response: body.envDiffBody,
-    refusals: ofFile,
+    refusals: envFileRefusals,
   }),
   operationRoute("GET", "/api/runtime/pm2-ecosystem", ecosystemShow, {
     summary: "Show what an environment's PM2 ecosystem file declares.",
@@ -105,59 +88,7 @@ export const routes: readonly Route[] = [
     response: body.pm2MetricsBody,
     refusals: ["INVALID_ENVIRONMENT", "PM2_METRICS_FAILED", "FACT_INVALID"],
   }),
-  operationRoute("GET", "/api/runtime/plan", rolloutPlan, {
-    summary: "Show the steps that would make PM2 run what an environment's ecosystem file declares.",
-    tag: "pm2",
-    description: "Each step has its reasons and its effect on requests. Nothing is changed, and no value is shown.",
-    query: ["environment", "service", "prune", "preflight"],
-    response: planBody,
-    refusals: ofPlan,
-  }),
-  operationRoute("POST", "/api/runtime/apply", rolloutApply, {
-    summary: "Run the steps of a plan, one after another.",
-    tag: "pm2",
-    description:
-      "Names the plan that you read. If the plan has changed, the answer is 409 with `PLAN_STALE` and that plan. " +
-      "Answers before the first step; `apply` frames and the release show the rest. The first failure restores the touched apps.",
-    body: applyRequest,
-    fixed: promptly,
-    goesOn: true,
-    response: begunBody,
-    refusals: [...ofPlan, ...ofRelease, "PLAN_STALE", "WORKTREE_DIRTY", "PROCESS_ACTION_REFUSED"],
-  }),
-  operationRoute("GET", "/api/runtime/rollback", rolloutRollbackPlan, {
-    summary: "Show the effect that a rollback would have on each app of a release.",
-    tag: "pm2",
-    description: "Without `release`, of the newest one that left something. Nothing is changed, and no value is shown.",
-    query: ["release"],
-    response: rollbackPlanBody,
-    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
-  }),
-  operationRoute("POST", "/api/runtime/rollback", rolloutRollback, {
-    summary: "Restore the processes and definitions that apps had before a release.",
-    tag: "pm2",
-    description:
-      "Names the release and the plan of its rollback. Answers before the first step, as an apply does. Files, code and data stay as they are. A rollback is a release, so it can be undone.",
-    body: rollbackRequest,
-    fixed: promptly,
-    goesOn: true,
-    response: begunBody,
-    refusals: [...ofRelease, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
-  }),
-  operationRoute("GET", "/api/runtime/releases", releaseList, {
-    summary: "List the newest applies and rollbacks of this repository.",
-    tag: "pm2",
-    description: "One that was cut off has no end, and its outcome is `half`. No value is shown.",
-    response: releaseListBody,
-    refusals: ["PM2_FAILED"],
-  }),
-  operationRoute("GET", "/api/runtime/releases/:release", releaseShow, {
-    summary: "Show what a release did, step by step.",
-    tag: "pm2",
-    description: "While the release runs, its outcome is `running`. No value is shown.",
-    response: releaseBody,
-    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
-  }),
+  ...rolloutRoutes,
   operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",
     tag: "documents",
@@ -173,7 +104,30 @@ export const routes: readonly Route[] = [
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
   }),
-  ...eventRoutes,
+  operationRoute("GET", "/api/events", eventsList, {
+    summary: "List what happened to the processes, and why.",
+    tag: "pm2",
+    description:
+      "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. Covers the last 24 hours by default.",
+    query: ["app", "since", "cause", "kind", "limit", "cursor"],
+    response: eventsBody,
+    refusals: ["EVENTS_FAILED", "AUDIT_FAILED", "PROCESS_NOT_FOUND", "PM2_FAILED"],
+  }),
+  operationRoute("GET", "/api/runtime/process", processShow, {
+    summary: "Show one process: its state, why it last ended, its ports, its declaration.",
+    tag: "pm2",
+    description: "With the last lines of its error log, without known secrets, and the names of its variables.",
+    query: ["name", "environment", "service"],
+    response: processShowBody,
+    refusals: [
+      "INVALID_ENVIRONMENT",
+      "PROCESS_NOT_FOUND",
+      "PM2_FAILED",
+      "EVENTS_FAILED",
+      "AUDIT_FAILED",
+      "FACT_INVALID",
+    ],
+  }),
   operationRoute("GET", "/api/me", identityShow, {
     summary: "Show who the caller is, and what it may do.",
     tag: "service",
@@ -194,7 +148,7 @@ export const routes: readonly Route[] = [
     description: "Only this answer contains the token. Once a token exists, changes need one on every address.",
     body: inputs["token.create"],
     response: createdTokenBody,
-    refusals: [...ofBody, "INVALID_ENVIRONMENT", "TOKEN_EXISTS", "TOKENS_FAILED", "AUDIT_FAILED", "FACT_INVALID"],
+    refusals: [...bodyRefusals, "INVALID_ENVIRONMENT", "TOKEN_EXISTS", "TOKENS_FAILED", "AUDIT_FAILED", "FACT_INVALID"],
   }),
   operationRoute("POST", "/api/tokens/revoke", tokenRevoke, {
     summary: "Revoke a token.",
@@ -202,7 +156,7 @@ export const routes: readonly Route[] = [
     description: "Its next request is refused. An open WebSocket without another right to read is closed.",
     body: inputs["token.revoke"],
     response: revokedTokenBody,
-    refusals: [...ofBody, "TOKEN_NOT_FOUND", "TOKENS_FAILED", "AUDIT_FAILED"],
+    refusals: [...bodyRefusals, "TOKEN_NOT_FOUND", "TOKENS_FAILED", "AUDIT_FAILED"],
   }),
   operationRoute("GET", "/api/logs", logsRead, {
     summary: "Read the newest lines of the processes' logs.",
@@ -229,7 +183,7 @@ export const routes: readonly Route[] = [
       "Until the service ends. `record: true` in `svcm.yaml` or `svcm serve --record` switches it on at a start.",
     body: body.recorderRequest,
     response: recorderBody,
-    refusals: [...ofBody, "AUDIT_FAILED", "HISTORY_FAILED"],
+    refusals: [...bodyRefusals, "AUDIT_FAILED", "HISTORY_FAILED"],
   }),
   ...documentRoutes,
   ...contentRoutes,

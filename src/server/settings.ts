@@ -28,7 +28,7 @@ export interface Settings {
   readonly logForm: LogForm | undefined;
 }
 
-interface Asked {
+interface Overrides {
   readonly host?: string | undefined;
   readonly port?: string | number | undefined;
 }
@@ -36,28 +36,28 @@ interface Asked {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Options override variables. @throws {SvcmError} INVALID_REQUEST for a port, START_REFUSED for other settings */
-export function readSettings(env: Variables, asked: Asked = {}): Settings {
+export function readSettings(env: Variables, overrides: Overrides = {}): Settings {
   return {
-    host: (asked.host ?? env[HOST])?.trim() || DEFAULT_HOST,
-    port: readPort(String(asked.port ?? env[PORT] ?? "").trim()),
+    host: (overrides.host ?? env[HOST])?.trim() || DEFAULT_HOST,
+    port: readPort(String(overrides.port ?? env[PORT] ?? "").trim()),
     token: env[AUTH_TOKEN],
-    allowedHosts: names(env[ALLOWED_HOSTS]).map(readAllowedHost),
+    allowedHosts: splitList(env[ALLOWED_HOSTS]).map(readAllowedHost),
     publicUrl: readPublicUrl(env[PUBLIC_URL]?.trim() ?? ""),
-    logLevel: readLogLevel(env[LOG_LEVEL]?.trim().toLowerCase() || DEFAULT_LOG_LEVEL),
-    logForm: readLogForm(env[LOG]),
+    logLevel: readChoice(LOG_LEVEL, "level", logLevels, env[LOG_LEVEL]) ?? DEFAULT_LOG_LEVEL,
+    logForm: readChoice(LOG, "form", logForms, env[LOG]),
   };
 }
 
-function readPort(given: string): number {
-  if (given === "") return DEFAULT_PORT;
-  const port = Number(given);
-  if (/^\d{1,5}$/.test(given) && port <= MAX_PORT) return port;
+function readPort(value: string): number {
+  if (value === "") return DEFAULT_PORT;
+  const port = Number(value);
+  if (/^\d{1,5}$/.test(value) && port <= MAX_PORT) return port;
   throw new SvcmError("INVALID_REQUEST", {
-    details: `--port or ${PORT}: ${JSON.stringify(given.slice(0, 40))} is not a port. Accepted: an integer from 0 to ${MAX_PORT}; 0 takes a free one.`,
+    details: `--port or ${PORT}: ${JSON.stringify(value.slice(0, 40))} is not a port. Accepted: an integer from 0 to ${MAX_PORT}; 0 takes a free one.`,
   });
 }
 
-function names(list = ""): string[] {
+function splitList(list = ""): string[] {
   return list
     .split(",")
     .map((name) => name.trim())
@@ -72,19 +72,17 @@ function readAllowedHost(name: string): string {
   });
 }
 
-function readLogLevel(given: string): LogLevel {
-  const level = logLevels.find((name) => name === given);
-  if (level !== undefined) return level;
+/** @returns undefined for an empty value */
+function readChoice<T extends string>(
+  variable: string,
+  kind: string,
+  accepted: readonly T[],
+  value = "",
+): T | undefined {
+  const name = value.trim().toLowerCase();
+  const choice = accepted.find((one) => one === name);
+  if (choice !== undefined || name === "") return choice;
   throw new SvcmError("START_REFUSED", {
-    details: `${LOG_LEVEL}: unknown level ${JSON.stringify(given.slice(0, 40))}. Accepted: ${logLevels.join(", ")}.`,
-  });
-}
-
-function readLogForm(set = ""): LogForm | undefined {
-  const given = set.trim().toLowerCase();
-  const form = logForms.find((name) => name === given);
-  if (form !== undefined || given === "") return form;
-  throw new SvcmError("START_REFUSED", {
-    details: `${LOG}: unknown form ${JSON.stringify(given.slice(0, 40))}. Accepted: ${logForms.join(", ")}.`,
+    details: `${variable}: unknown ${kind} ${JSON.stringify(name.slice(0, 40))}. Accepted: ${accepted.join(", ")}.`,
   });
 }

@@ -5,11 +5,11 @@ import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
 import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
-import { identitiesOf, type Identities } from "./identities.ts";
+import { createIdentities, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
-import type { LogDestination } from "./log-text.ts";
-import type { OpenMachines } from "./machines.ts";
-import { serverLog, standardError, withAuditLines, type ServerLog } from "./log.ts";
+import type { LogDestination } from "./log.ts";
+import type { ConnectFleet } from "./fleet.ts";
+import { serverLog, standardError, withAuditLog, type ServerLog } from "./log.ts";
 import { requireConfigDirectory, requireFacts, requireTokens } from "./preconditions.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
@@ -27,12 +27,12 @@ export interface StartOptions {
   /** Records the history even if `svcm.yaml` does not declare it. */
   readonly record?: boolean;
   /** Another front end of this machine, which starts with the server and ends before it. */
-  readonly beside?: Beside | undefined;
+  readonly startAgent?: StartAgent | undefined;
   /** Called at the first request for another machine. */
-  readonly machines?: OpenMachines | undefined;
+  readonly connectFleet?: ConnectFleet | undefined;
 }
 
-export type Beside = (ports: Ports, log: ServerLog) => Promise<{ readonly close: () => Promise<void> }>;
+export type StartAgent = (ports: Ports, log: ServerLog) => Promise<{ readonly close: () => Promise<void> }>;
 
 export interface RunningServer {
   readonly url: string;
@@ -51,23 +51,23 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await requireConfigDirectory(ports);
   const log = serverLog(settings, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
-  const policy = policyOf(bind, settings, identitiesOf(ports, token));
+  const policy = createPolicy(bind, settings, createIdentities(ports, token));
   warnOfOpenProxy(policy, log);
   await warnOfUnwritableAudit(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
-  const { limits, machines } = options;
-  const beside = await options.beside?.(withAuditLines(ports, log), log);
-  const app = buildApp({ ports, version, policy, log, console, publicPath, limits, machines });
+  const { limits, connectFleet } = options;
+  const agent = await options.startAgent?.(withAuditLog(ports, log), log);
+  const app = buildApp({ ports, version, policy, log, console, publicPath, limits, connectFleet });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
-  await observe(ports, options.record === true, log);
+  await startRecording(ports, options.record === true, log);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeApp());
   const closeApp = async (): Promise<void> => {
     signal?.removeEventListener("abort", onAbort);
     log.info("closing");
-    await beside?.close();
+    await agent?.close();
     await app.close();
     await Promise.all([ports.recorder.stop(), ports.alerting.stop()]);
     await ports.telemetry.close();
@@ -82,7 +82,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 }
 
 /** Without the flag or `svcm.yaml`, svcm measures only while there are clients. */
-async function observe({ facts, recorder, alerting, notifier }: Ports, record: boolean, log: ServerLog): Promise<void> {
+async function startRecording(
+  { facts, recorder, alerting, notifier }: Ports,
+  record: boolean,
+  log: ServerLog,
+): Promise<void> {
   const project = await facts.project();
   if (record || project?.record === true) recorder.start(record ? "flag" : "file");
   const alerts = project?.alerts;
@@ -97,19 +101,19 @@ function alertProblem(error: unknown): string {
   return error instanceof SvcmError ? `alert not delivered: ${error.message}` : "alerts failed";
 }
 
-/** @throws {SvcmError} START_REFUSED, and the errors of `beside` */
-export async function startWithoutHttp<Running extends { readonly close: () => Promise<void> }>(
+/** @throws {SvcmError} START_REFUSED, and the errors of `startAgent` */
+export async function startWithoutHttp<Agent extends { readonly close: () => Promise<void> }>(
   { ports, env, log: destination }: Pick<StartOptions, "ports" | "env" | "log">,
-  beside: (ports: Ports, log: ServerLog) => Promise<Running>,
-): Promise<Running> {
+  startAgent: (ports: Ports, log: ServerLog) => Promise<Agent>,
+): Promise<Agent> {
   await requireFacts(ports);
   const log = serverLog(readSettings(env), destination ?? standardError());
-  const running = await beside(withAuditLines(ports, log), log);
+  const agent = await startAgent(withAuditLog(ports, log), log);
   return {
-    ...running,
+    ...agent,
     async close() {
       log.info("closing");
-      await running.close();
+      await agent.close();
       await ports.telemetry.close();
       await ports.processes.close();
       log.info("closed");
@@ -117,7 +121,7 @@ export async function startWithoutHttp<Running extends { readonly close: () => P
   };
 }
 
-function policyOf(bind: Bind, { host, allowedHosts, publicUrl }: Settings, identities: Identities): AccessPolicy {
+function createPolicy(bind: Bind, { host, allowedHosts, publicUrl }: Settings, identities: Identities): AccessPolicy {
   const names = [...allowedHosts, canonicalAddress(bind.address), canonicalHost(host), publicUrl?.host];
   const isPublic = publicUrl !== undefined && !isLoopbackHost(publicUrl.host);
   return {
@@ -130,7 +134,7 @@ function policyOf(bind: Bind, { host, allowedHosts, publicUrl }: Settings, ident
 }
 
 function warnOfOpenProxy({ identities, isPublic }: AccessPolicy, log: ServerLog): void {
-  if (!isPublic || identities.exist()) return;
+  if (!isPublic || identities.hasTokens()) return;
   log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everyone whom the proxy admits may read and write.`);
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { svcm, type Ran } from "../support/svcm.ts";
+import { svcm, type RunResult } from "../support/svcm.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 const CANARY = "canary-7c1d";
@@ -26,7 +26,7 @@ function repository(project = PROJECT): TestWorkspace {
   return makeWorkspace({ "svcm.yaml": project, ".env": env });
 }
 
-async function keys(workspace: TestWorkspace, ...args: string[]): Promise<Ran> {
+async function keys(workspace: TestWorkspace, ...args: string[]): Promise<RunResult> {
   const ran = await svcm(["keys", ...args], { root: workspace.root });
   expect(ran.stdout + ran.stderr).not.toContain(CANARY);
   return ran;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { svcm, type Ran } from "../support/svcm.ts";
+import { svcm, type RunResult } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-const token = (root: string, ...args: string[]): Promise<Ran> => svcm(["token", ...args], { root });
+const token = (root: string, ...args: string[]): Promise<RunResult> => svcm(["token", ...args], { root });
 
 describe("svcm token create", () => {
   test("prints the token alone on standard output", async () => {

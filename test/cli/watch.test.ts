@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hostPayload, metricsPayload } from "../../src/core/api/metrics.ts";
-import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { manualTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const TOKEN = "a-token-of-good-length";
 
 async function served(token?: string) {
-  const telemetry = handTelemetry();
+  const telemetry = manualTelemetry();
   const env = token === undefined ? {} : { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token };
   const server = await testServer({ world: withTelemetry(telemetry), env, ...(token && { host: "0.0.0.0" }) });
   return { telemetry, url: `http://127.0.0.1:${server.port}` };

@@ -14,13 +14,13 @@ import {
 import type * as generated from "../../src/client/frames.generated.ts";
 import type * as schemas from "../../src/core/api/frames.ts";
 import { testServer, type ServerOptions } from "../server/support.ts";
-import { handTelemetry, hostSample, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { manualTelemetry, hostSample, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 
 const TOKEN = "a-token-of-good-length";
 const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
 
 async function start(options: ServerOptions = {}) {
-  const telemetry = handTelemetry();
+  const telemetry = manualTelemetry();
   return { telemetry, server: await testServer({ world: withTelemetry(telemetry), ...options }) };
 }
 

@@ -3,7 +3,7 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
 import { testServer } from "../server/support.ts";
-import { handTelemetry, hostSample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { manualTelemetry, hostSample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 
 const TOKEN = "a-token-of-good-length";
 
@@ -14,7 +14,7 @@ function giveGlobal(): void {
 }
 
 async function start() {
-  const telemetry = handTelemetry();
+  const telemetry = manualTelemetry();
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
   return { telemetry, server: await testServer({ world: withTelemetry(telemetry), env }) };
 }

@@ -24,7 +24,7 @@ describe("silence", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("is reported, and after the same time again the connection is considered lost, once", () => {
-    watched().watch(3000);
+    watched().start(3000);
     vi.advanceTimersByTime(2999);
     expect(happened).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -35,23 +35,23 @@ describe("silence", () => {
 
   test("ends with any frame", () => {
     const dog = watched();
-    dog.watch(3000);
+    dog.start(3000);
     for (let count = 0; count < 10; count++) {
       vi.advanceTimersByTime(2000);
-      dog.heard();
+      dog.reset();
     }
     expect(happened).toEqual([]);
     vi.advanceTimersByTime(3000);
-    dog.heard();
+    dog.reset();
     vi.advanceTimersByTime(3000);
     expect(happened).toEqual(["silence", "silence"]);
   });
 
   test("has no effect after the end", () => {
     const dog = watched();
-    dog.watch(3000);
+    dog.start(3000);
     dog.stop();
-    dog.heard();
+    dog.reset();
     vi.advanceTimersByTime(60_000);
     expect(happened).toEqual([]);
   });

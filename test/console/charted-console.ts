@@ -3,7 +3,7 @@
 import type { Locator, Page } from "playwright-core";
 import type { Sample } from "../../src/core/index.ts";
 import { boxOf, scaleOf } from "../../src/console/ui/chart/scale.ts";
-import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { manualTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
 import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
 
@@ -26,7 +26,7 @@ export interface ChartedConsole {
 
 /** One sample per second from 0 to 60, with a missing value and a pause in the samples. */
 export async function chartedConsole(browser: Browser, options: ConsoleOptions = {}): Promise<ChartedConsole> {
-  const telemetry = handTelemetry();
+  const telemetry = manualTelemetry();
   const server = await testServer({ world: withTelemetry(telemetry), limits: { maxUnreadSamples: 1_000 } });
   const { page, problems, sockets } = await openConsole(browser, server.url, options);
   await telemetry.watchers(1);

@@ -1,13 +1,13 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { serve, type Served } from "../support/svcm.ts";
+import { serve, type ServeProcess } from "../support/svcm.ts";
 import { CONFIG_FOLDER, makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { openConsole, type Browser, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
 
 const REFERENCE = join(import.meta.dirname, "../..", CONFIG_FOLDER);
 
 export interface EnvironmentPage extends OpenedConsole {
-  readonly server: Served;
+  readonly server: ServeProcess;
   readonly files: TestWorkspace;
   text(name?: string): string;
   changeFile(append: string, name?: string): void;

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { ask, repository, testServer, type Answered } from "../server/support.ts";
+import { ask, repository, testServer, type TestResponse } from "../server/support.ts";
 import { canMount, mount } from "../support/machine.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 import { axe } from "./accessibility.ts";
@@ -26,7 +26,7 @@ async function linesIn(problem: Locator): Promise<string[]> {
 }
 
 /** The expected lines for an answer of the 500 class: no field is mapped or omitted. */
-function linesOf({ error, details, code, path }: Answered["json"]): unknown[] {
+function linesOf({ error, details, code, path }: TestResponse["json"]): unknown[] {
   return [error, details, `Code ${code}`, `Path ${path}`];
 }
 

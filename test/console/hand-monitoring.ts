@@ -1,6 +1,6 @@
 /** The monitoring tab with processes and samples from the test. */
 import type { Sample } from "../../src/core/index.ts";
-import { handTelemetry, sample, withTelemetry, type HandTelemetry } from "../server/socket/hand-telemetry.ts";
+import { manualTelemetry, sample, withTelemetry, type ManualTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openConsole, type Browser, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
@@ -11,7 +11,7 @@ export type Made = Partial<Metrics["payload"]["processes"][number]>;
 
 export interface HandMonitoring extends OpenedConsole {
   readonly server: TestServer;
-  readonly telemetry: HandTelemetry;
+  readonly telemetry: ManualTelemetry;
   readonly give: (processes: readonly Made[], ecosystem?: Partial<Metrics["payload"]["ecosystem"]>) => void;
 }
 
@@ -19,7 +19,7 @@ export async function handMonitoring(
   browser: Browser,
   { server: serverOptions = {}, ...options }: ConsoleOptions & { readonly server?: ServerOptions } = {},
 ): Promise<HandMonitoring> {
-  const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
+  const telemetry = manualTelemetry({ accepts: ["dev", "staging", "production"] });
   // A refused action is recorded there.
   const env = { PM2_HOME: temporaryFolder(), ...serverOptions.env };
   const server = await testServer({ world: withTelemetry(telemetry), ...serverOptions, env });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
 import { testServer, type TestServer } from "../server/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { manualTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
 import { longTest } from "../support/runs.ts";
@@ -69,9 +69,9 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
   });
 
   test("monitoring does not connect to it with the token", async () => {
-    const telemetry = handTelemetry();
+    const telemetry = manualTelemetry();
     const a = await testServer({ env: withToken(), world: withTelemetry(telemetry) });
-    const b = await testServer({ env: withToken(), world: withTelemetry(handTelemetry()) });
+    const b = await testServer({ env: withToken(), world: withTelemetry(manualTelemetry()) });
     const forwarder = await switchboard();
     forwarder.pointTo(a.port);
     const url = `http://127.0.0.1:${forwarder.port}`;
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
   const production = () => ({ ...noPm2, NODE_ENV: "production" });
 
   test("is the one that monitoring compares with; another choice is remembered for this server", async () => {
-    const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
+    const telemetry = manualTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page } = await openConsole(browser, server.url);
     await telemetry.watching(["production 1000"]);
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
   });
 
   longTest("an app of another environment is started only after a confirmation", async () => {
-    const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
+    const telemetry = manualTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
     await telemetry.watchers(1);

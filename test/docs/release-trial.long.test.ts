@@ -8,7 +8,7 @@ import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { svcm, type Ran } from "../support/svcm.ts";
+import { svcm, type RunResult } from "../support/svcm.ts";
 
 let own: Pm2;
 const ports = new Map<string, number>();
@@ -40,7 +40,7 @@ const lines = readFileSync(join(import.meta.dirname, "../..", PAGE), "utf8").spl
 const onPage = new Set(lines.map((line) => line.split(" #")[0]?.trimEnd()));
 
 /** Runs a command of the page with additional flags, such as `--yes`, because there is no terminal. */
-function run(line: string, ...more: string[]): Promise<Ran> {
+function run(line: string, ...more: string[]): Promise<RunResult> {
   if (!onPage.has(line)) throw new Error(`${PAGE} has no command ${line}`);
   const [, ...words] = line.replace("7f3a-9c21", planned).split(" ");
   return svcm([...words, ...more], { root: own.folder, env: { PM2_HOME: own.home, COLUMNS: "80" } });
@@ -78,7 +78,7 @@ const served = (): Promise<number[]> =>
     ),
   );
 
-const apply = (): Promise<Ran> => run("svcm apply --environment production", "--yes");
+const apply = (): Promise<RunResult> => run("svcm apply --environment production", "--yes");
 
 test("good releases serve, bad ones are reverted or refused, and a rollback returns to the previous release", async () => {
   release(1);

@@ -11,7 +11,7 @@ import { nodeFiles } from "../../src/core/adapters/files/index.ts";
 import { ask, ENV, repository, testServer } from "../server/support.ts";
 import { envFile, NEW, OLD } from "../support/env-file.ts";
 import { canMount, mount } from "../support/machine.ts";
-import { newest, recordOf } from "../support/records.ts";
+import { newestRecord, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Files that this process has open below a folder. A descriptor may be closed during the check. */
@@ -138,7 +138,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     });
     rmSync(filler);
     await log.append(recordOf("last"));
-    expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["last", "first"]);
+    expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["last", "first"]);
   });
 
   test("a read-only disk is reported as the reason, also if the folder of the log is missing", async () => {

@@ -7,7 +7,7 @@ import { nodeFiles } from "../../src/core/adapters/files/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { afterPowerCut, ext4Image } from "../support/ext4-image.ts";
 import { canLoopMount } from "../support/machine.ts";
-import { newest, recordOf } from "../support/records.ts";
+import { newestRecord, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contentOf, versionOf } from "../support/versions.ts";
 
@@ -60,7 +60,7 @@ describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mo
     const image = ext4Image(folder);
     const place = "a/b/.svcm/audit.jsonl";
     await auditLog({ file: join(image.at, place) }).append(recordOf("first"));
-    const records = await afterPowerCut(folder, image, (at) => newest(auditLog({ file: join(at, place) }), 10));
+    const records = await afterPowerCut(folder, image, (at) => newestRecord(auditLog({ file: join(at, place) }), 10));
     expect(records).toEqual([recordOf("first")]);
   });
 });

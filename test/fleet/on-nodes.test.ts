@@ -8,7 +8,7 @@ import { nodePorts } from "../../src/core/index.ts";
 import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { svcm as run, type Ran } from "../support/svcm.ts";
+import { svcm as run, type RunResult } from "../support/svcm.ts";
 import { whenTestsOver } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 import { longTest } from "../support/runs.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
   });
   afterAll(() => own.end());
 
-  const as = (user: string, ...args: string[]): Promise<Ran> =>
+  const as = (user: string, ...args: string[]): Promise<RunResult> =>
     run(args, { root: fleet.root(user), env: fleet.variables(user) });
 
   async function jsonAs(user: string, ...args: string[]): Promise<{ code: number | null; nodes: readonly NodeBody[] }> {

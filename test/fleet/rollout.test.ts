@@ -11,7 +11,7 @@ import { replaceWithRetry } from "../../src/fleet/rollout/record.ts";
 import { freePort } from "../support/free-port.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { svcm as run, type Ran } from "../support/svcm.ts";
+import { svcm as run, type RunResult } from "../support/svcm.ts";
 import { whenTestsOver } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 import { longTest } from "../support/runs.ts";
@@ -57,7 +57,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     writeFileSync(join(fleet.root(node), ECOSYSTEM), `module.exports = ${JSON.stringify({ apps })};`);
   }
 
-  const as = (user: string, ...args: string[]): Promise<Ran> =>
+  const as = (user: string, ...args: string[]): Promise<RunResult> =>
     run(args, { root: fleet.root(user), env: fleet.variables(user) });
 
   async function rolledOut(...args: string[]): Promise<{ code: number | null; rollout: FleetRollout }> {

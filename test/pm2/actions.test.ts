@@ -6,7 +6,7 @@ import { execute, processAct, processList, type Caller, type Ports } from "../..
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
-import { newest } from "../support/records.ts";
+import { newestRecord } from "../support/records.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -75,7 +75,7 @@ test("a process is stopped, started and restarted, each shown by PM2's list and 
 
   const restart = await act({ action: "restart", name: "api" });
   expect(restart.affected[0]!.pid).not.toBe(start.affected[0]!.pid);
-  const records = await newest(ports.audit, 10);
+  const records = await newestRecord(ports.audit, 10);
   expect(records.map(({ action, outcome, code }) => [action, outcome, code])).toEqual([
     ["process.restart", "succeeded", undefined],
     ["process.start", "succeeded", "ALREADY_RUNNING"],
@@ -101,7 +101,7 @@ test("a refused attempt is recorded with the processes that it would have change
     ...ports,
     processes: { ...ports.processes, ownProcess: () => ({ pids: [], pm2: { pmId: number, name: "refused" } }) },
   };
-  const recorded = async (): Promise<unknown> => (await newest(ports.audit, 1))[0];
+  const recorded = async (): Promise<unknown> => (await newestRecord(ports.audit, 1))[0];
   const blocked = await refused({ action: "restart", pmId: number }, serving);
   expect(blocked).toMatchObject({ kind: "SELF_ACTION_BLOCKED" });
   expect(await recorded()).toMatchObject({
@@ -128,7 +128,7 @@ longTest("an audit record has the environment of the ecosystem file, not NODE_EN
   const world = own.ports({ NODE_ENV: "production" });
   await act({ action: "start", scope: "ecosystem", name: "declared", environment: "prod" }, world);
   await act({ action: "restart", name: "declared" }, world);
-  const [restart, start] = await newest(ports.audit, 2);
+  const [restart, start] = await newestRecord(ports.audit, 2);
   expect(start).toMatchObject({
     action: "process.start",
     environment: "production",
@@ -223,7 +223,7 @@ test("a start that does not stay online fails", async () => {
   await act({ action: "stop", name: "ends" });
   expect(await refused({ action: "restart", name: "ends" }, world)).toMatchObject({ code: "RESTART_VERIFY_FAILED" });
   await act({ action: "stop", name: "ends" });
-  expect((await newest(ports.audit, 4)).map(({ outcome, code }) => `${outcome} ${code}`)).toContain(
+  expect((await newestRecord(ports.audit, 4)).map(({ outcome, code }) => `${outcome} ${code}`)).toContain(
     "failed START_VERIFY_FAILED",
   );
 });

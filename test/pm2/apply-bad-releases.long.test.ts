@@ -5,7 +5,7 @@ import { execute, releaseList, rolloutApply } from "../../src/core/index.ts";
 import { definitionText } from "../../src/core/rollout/plan.ts";
 import { freePort } from "../support/free-port.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { isAnswered, loadDuring, SERVER } from "../support/requests.ts";
+import { isResponding, loadDuring, SERVER } from "../support/requests.ts";
 import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -59,7 +59,7 @@ test.each(cases)("$title: everything runs as before, and svcm exits 1", async ({
   expect(newest?.outcome).toBe(isTried ? "refused" : "reverted");
   const after = await ports.processes.list();
   expect(after.map(definitionText)).toEqual(before.map(definitionText));
-  expect(await isAnswered(port)).toBe(true);
+  expect(await isResponding(port)).toBe(true);
   if (isTried) expect(after.map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   if (isTried || (mode === CLUSTER && release !== "bad")) expect(lost.failed).toBe(0);
   console.log(`${lost.failed} of ${lost.sent} requests failed, for ${lost.downMs.toFixed(0)} ms`);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { svcm, type Ran } from "../support/svcm.ts";
+import { svcm, type RunResult } from "../support/svcm.ts";
 
 const { own } = runningPm2();
 const api = { name: "api", script: "./app.cjs", env: { MODE: "1" } };
@@ -13,7 +13,7 @@ beforeAll(async () => {
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
 });
 
-const run = (...args: string[]): Promise<Ran> => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
+const run = (...args: string[]): Promise<RunResult> => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
 
 test("an apply, the list of releases and a rollback print what they did", async () => {
   own.pm2Folder([api]);

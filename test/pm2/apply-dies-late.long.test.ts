@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { answeringDuring } from "../support/requests.ts";
+import { availabilityDuring } from "../support/requests.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
@@ -80,7 +80,7 @@ test.each(MODES)("%s: the release stays applied, svcm why names it, and a rollba
   expect(await run("rollback", release.id, "--yes")).toMatchObject({ code: 0 });
   const before = await running();
   expect(new Set(before.map(({ status }) => status))).toEqual(new Set(["online"]));
-  const { pids } = await answeringDuring(port, before.length, () => pause(25_000));
+  const { pids } = await availabilityDuring(port, before.length, () => pause(25_000));
   expect(pids).toEqual(new Set(before.map(({ pid }) => pid)));
   expect(await plan()).toMatchObject({ code: 1 });
 });
@@ -96,6 +96,6 @@ test.each(MODES)("%s: a minHealthyTime longer than its life reverts it", async (
   expect(after.map(({ pmId, status }) => [pmId, status])).toEqual(before.map(({ pmId }) => [pmId, "online"]));
   // Only the first instance had the release.
   expect(after.slice(1)).toEqual(before.slice(1));
-  const { pids } = await answeringDuring(port, after.length, plan);
+  const { pids } = await availabilityDuring(port, after.length, plan);
   expect(pids).toEqual(new Set(after.map(({ pid }) => pid)));
 });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { execute, rolloutApply, rolloutPlan, type Ports } from "../../src/core/index.ts";
-import { appeared } from "../support/appeared.ts";
+import { waitForFile } from "../support/appeared.ts";
 import { canBeNobody, NOBODY } from "../support/machine.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
@@ -72,7 +72,7 @@ async function told(): Promise<Told[]> {
   const records = await ports.processes.list();
   return Promise.all(
     records.map(async ({ pid }) => {
-      await appeared(at(`told/${pid}`));
+      await waitForFile(at(`told/${pid}`));
       return JSON.parse(readFileSync(at(`told/${pid}`), "utf8")) as Told;
     }),
   );

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { planBody, rollbackPlanBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
-import { newest } from "../support/records.ts";
+import { newestRecord } from "../support/records.ts";
 import { serve } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
 import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
@@ -24,7 +24,7 @@ inLongRun(() => {
       steps: [{ app: "api", phase: "done" }, { app: "web", phase: "not-begun" }, { phase: "not-begun" }],
     });
     expect((await plan(after)).steps.map(({ app: name }) => name)).toEqual(["web", ""]);
-    expect(await newest(ports.audit, 1)).toMatchObject([
+    expect(await newestRecord(ports.audit, 1)).toMatchObject([
       { action: "plan.apply", outcome: "failed", code: "APPLY_HALF" },
     ]);
   });

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, rolloutApply, SvcmError } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { isAnswered, loadDuring, SERVER } from "../support/requests.ts";
+import { isResponding, loadDuring, SERVER } from "../support/requests.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const ROUNDS = 5;
@@ -77,7 +77,7 @@ test("a release that ends repeatedly before it is ready is reverted in a cluster
   const app = { wait_ready: true, listen_timeout: 2000, kill_timeout: 300, min_uptime: 100 };
   await apply("good", "0", false, app);
   await refusedWith("APPLY_REVERTED", apply("late", "0", false, app));
-  expect(await isAnswered(port)).toBe(true);
+  expect(await isResponding(port)).toBe(true);
 });
 
 test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request with a preflight", async (mode) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, rolloutApply, rolloutPlan } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
-import { answeringDuring } from "../support/requests.ts";
+import { availabilityDuring } from "../support/requests.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
@@ -44,7 +44,7 @@ const pids = async () => (await ports.processes.list()).map(({ pid }) => pid);
 test.each([2, 3, 4])("during an apply of %i instances, as many instances answer at any time", async (instances) => {
   const port = await clusterOf(instances, 1000);
   const before = await pids();
-  const { pids: answering, fewest } = await answeringDuring(port, instances, applied);
+  const { pids: answering, fewest } = await availabilityDuring(port, instances, applied);
   expect(fewest).toBe(instances);
   const after = await pids();
   expect(answering).toEqual(new Set([...before, ...after]));
@@ -55,11 +55,11 @@ test("PM2 ends an instance too early if the new one boots for longer than listen
   const port = await clusterOf(3, 2000, { listen_timeout: 1000 });
   const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
   expect(plan.steps[0]?.notes).toContain("LISTEN_TIMEOUT_SHORT");
-  expect((await answeringDuring(port, 3, applied)).fewest).toBe(2);
+  expect((await availabilityDuring(port, 3, applied)).fewest).toBe(2);
 });
 
 test("the count detects an instance that is restarted instead of reloaded", async () => {
   const port = await clusterOf(3, 1000);
   const restart = () => execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
-  expect((await answeringDuring(port, 3, restart)).fewest).toBe(2);
+  expect((await availabilityDuring(port, 3, restart)).fewest).toBe(2);
 });

@@ -14,7 +14,7 @@ import {
   SvcmError,
   type Ports,
 } from "../../src/core/index.ts";
-import { appeared } from "../support/appeared.ts";
+import { waitForFile } from "../support/appeared.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { firstOrAll, inLongRun } from "../support/runs.ts";
 
@@ -70,7 +70,7 @@ async function seen(name: string) {
     records.map(async ({ pid, pmId, status }) => {
       const path = join(own.folder, `seen-${pid}`);
       // PM2 lists a process as online before its script runs.
-      await appeared(path);
+      await waitForFile(path);
       const said = JSON.parse(readFileSync(path, "utf8")) as Seen;
       return { pmId, status, ...said };
     }),

@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { appeared } from "../support/appeared.ts";
+import { waitForFile } from "../support/appeared.ts";
 import { RUN } from "../support/command-line.ts";
 import { isLinux } from "../support/machine.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
+import { svcm as runSvcm, type RunResult } from "../support/svcm.ts";
 import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-9d1f";
@@ -47,7 +47,7 @@ beforeAll(() => {
 afterAll(() => own.end());
 
 /** No output may contain a value of an environment or an argument. */
-async function svcm(...args: string[]): Promise<Ran> {
+async function svcm(...args: string[]): Promise<RunResult> {
   const ran = await runSvcm(args, {
     root: own.folder,
     env: {
@@ -63,7 +63,7 @@ async function svcm(...args: string[]): Promise<Ran> {
 
 /** Resolves with what the app recorded, and deletes the record. */
 async function seen(): Promise<{ env: Record<string, string>; argv: string[] }> {
-  await appeared(file("seen.json"));
+  await waitForFile(file("seen.json"));
   const text = readFileSync(file("seen.json"), "utf8");
   rmSync(file("seen.json"));
   return JSON.parse(text) as { env: Record<string, string>; argv: string[] };

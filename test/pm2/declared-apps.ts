@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { execute, processAct, type Caller } from "../../src/core/index.ts";
-import { appeared } from "../support/appeared.ts";
+import { waitForFile } from "../support/appeared.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
-import { rawList } from "../support/raw-list.ts";
+import { listRawProcesses } from "../support/raw-list.ts";
 
 export const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 
@@ -75,7 +75,7 @@ export function declaredApps() {
 
   /** PM2's record of an app's processes, without names, numbers and properties of one run. */
   async function recordsOf(name: string): Promise<unknown[]> {
-    const list = await rawList(own.home);
+    const list = await listRawProcesses(own.home);
     return list
       .filter((listed) => listed.name === name)
       .map(({ pm_id, pm2_env }) => {
@@ -94,7 +94,7 @@ export function declaredApps() {
   async function told(id: number): Promise<Told> {
     const pid = (await ports.processes.list()).find(({ pmId }) => pmId === id)?.pid;
     const path = join(own.folder, `told-${pid}`);
-    await appeared(path);
+    await waitForFile(path);
     return JSON.parse(readFileSync(path, "utf8")) as Told;
   }
 

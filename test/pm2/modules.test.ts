@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ecosystemDrift, execute, metricsShow, processAct, processList } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { rawList } from "../support/raw-list.ts";
+import { listRawProcesses } from "../support/raw-list.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => own.end());
 
 test("a module is not listed and causes no drift, and an action on its namespace leaves it running", async () => {
-  const moduleOf = async () => (await rawList(own.home)).find(({ name }) => name === "a-module");
+  const moduleOf = async () => (await listRawProcesses(own.home)).find(({ name }) => name === "a-module");
   const before = await moduleOf();
   expect(before?.pm2_env).toMatchObject({ pmx_module: true, status: "online", namespace: "default" });
   const ports = own.ports();

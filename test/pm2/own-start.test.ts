@@ -16,7 +16,7 @@ import {
 } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
-import { rawList } from "../support/raw-list.ts";
+import { listRawProcesses } from "../support/raw-list.ts";
 import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -59,7 +59,7 @@ const act = (action: "start" | "restart", service: string, name: string, ports: 
 
 /** The variables of a process, except those with its name or number. */
 async function variablesOf(name: string): Promise<Record<string, string>> {
-  const pid = (await rawList(own.home)).find((listed) => listed.name === name)?.pid ?? 0;
+  const pid = (await listRawProcesses(own.home)).find((listed) => listed.name === name)?.pid ?? 0;
   const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   const all = lines.filter(Boolean).map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]);
   return Object.fromEntries(all.filter(([key, value]) => key !== name && !value.includes(name)));

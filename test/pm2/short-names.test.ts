@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { svcm as run, type Ran } from "../support/svcm.ts";
+import { svcm as run, type RunResult } from "../support/svcm.ts";
 import { longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
@@ -10,7 +10,7 @@ beforeAll(async () => {
   await own.run({ name: "api", code: IDLE });
 });
 
-const svcm = (...args: string[]): Promise<Ran> => run(args, { root: own.folder, env: { PM2_HOME: own.home } });
+const svcm = (...args: string[]): Promise<RunResult> => run(args, { root: own.folder, env: { PM2_HOME: own.home } });
 
 test.each(["ls", "list", "ps", "status"])("svcm %s is svcm process list", async (name) => {
   const [short, long] = [await svcm(name, "--output", "name"), await svcm("process", "list", "--output", "name")];

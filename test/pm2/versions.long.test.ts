@@ -16,7 +16,7 @@ import {
   type Caller,
 } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { rawList } from "../support/raw-list.ts";
+import { listRawProcesses } from "../support/raw-list.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
 
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
@@ -88,7 +88,7 @@ test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (v
     expect(summarise(name, pmId).env).toMatchObject({ A: "2" });
     expect(summarise(name, pmId).env).not.toHaveProperty("lower");
   }
-  for (const { pm2_env } of await rawList(own.home)) {
+  for (const { pm2_env } of await listRawProcesses(own.home)) {
     expect(pm2_env).not.toHaveProperty("kill_timeout");
     expect(pm2_env).not.toHaveProperty("max_memory_restart");
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { anonymous, foreignness, type AccessPolicy, type Provenance } from "../../src/server/access.ts";
+import { anonymousIdentity, checkProvenance, type AccessPolicy, type Provenance } from "../../src/server/access.ts";
 import { authentication } from "../../src/server/authentication.ts";
-import { identitiesOf, type Identities } from "../../src/server/identities.ts";
+import { createIdentities, type Identities } from "../../src/server/identities.ts";
 import { systemClock } from "../../src/core/adapters/host.ts";
 import { rightsOf } from "../../src/core/index.ts";
 
@@ -13,7 +13,7 @@ const policy: AccessPolicy = {
 
 function identitiesWith(token: string | undefined): Identities {
   const tokens = { path: "", current: () => undefined, update: () => Promise.resolve(), createSecret: () => "" };
-  return identitiesOf({ tokens, clock: systemClock }, token);
+  return createIdentities({ tokens, clock: systemClock }, token);
 }
 
 const own: Provenance = {
@@ -28,7 +28,7 @@ const own: Provenance = {
 };
 
 function isOwn(request: Partial<Provenance>, isPage = false): boolean {
-  return foreignness(policy, { ...own, ...request }, isPage) === undefined;
+  return checkProvenance(policy, { ...own, ...request }, isPage) === undefined;
 }
 
 describe("Host", () => {
@@ -99,7 +99,7 @@ describe("Origin", () => {
 
   test("an Origin may be that of the public URL, with any Host of the proxy", () => {
     const behindProxy = { ...policy, publicOrigin: "https://ops.example:8443" };
-    const problem = (origin: string) => foreignness(behindProxy, { ...own, origin }, false);
+    const problem = (origin: string) => checkProvenance(behindProxy, { ...own, origin }, false);
     expect(problem("https://ops.example:8443")).toBeUndefined();
     for (const origin of ["http://ops.example:8443", "https://ops.example", "https://ops.example:8443/", "null"]) {
       expect(problem(origin)).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
@@ -190,13 +190,13 @@ describe("rights", () => {
   });
 
   test("a caller without a token is anonymous", () => {
-    expect(anonymous(on(true, true))).toEqual({ actor: "anonymous", grants: ["read"] });
+    expect(anonymousIdentity(on(true, true))).toEqual({ actor: "anonymous", grants: ["read"] });
   });
 });
 
 describe("Authorization", () => {
   const isOwner = (authorization: string, token = "s3cret token") =>
-    identitiesWith(token).of(authorization) !== undefined;
+    identitiesWith(token).find(authorization) !== undefined;
 
   test.each(["Bearer s3cret token", "bearer s3cret token", "BEARER   s3cret token"])(
     "Authorization %j carries the token",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodePorts } from "../../src/core/index.ts";
 import { buildApp } from "../../src/server/app.ts";
-import { identitiesOf } from "../../src/server/identities.ts";
+import { createIdentities } from "../../src/server/identities.ts";
 import { serverLog } from "../../src/server/log.ts";
 import { ENV, repository } from "./support.ts";
 
@@ -9,7 +9,7 @@ function app(isLoopback: boolean) {
   const { root } = repository();
   const log = serverLog({ logLevel: "silent", logForm: undefined }, { write: () => undefined });
   const ports = nodePorts({ root, env: {}, cwd: root });
-  const policy = { hosts: new Set<string>(), isLoopback, identities: identitiesOf(ports, "a-token") };
+  const policy = { hosts: new Set<string>(), isLoopback, identities: createIdentities(ports, "a-token") };
   return buildApp({ ports, version: "1.2.3", policy, log });
 }
 

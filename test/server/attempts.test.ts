@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { Attempts } from "../../src/server/authentication.ts";
-import { clientAddress, networkOf } from "../../src/server/client-address.ts";
+import { clientAddress, networkOf } from "../../src/server/host.ts";
 import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";
 
@@ -106,30 +106,30 @@ describe("ten wrong tokens", () => {
 test("a blocked address must wait until its oldest failure expires", () => {
   let now = 0;
   const attempts = new Attempts({ failures: 3, windowMs: 60_000 }, () => now);
-  for (now of [0, 10_000, 20_000]) attempts.failed("a");
+  for (now of [0, 10_000, 20_000]) attempts.recordFailure("a");
   expect([attempts.waitSeconds("a"), attempts.waitSeconds("b")]).toEqual([40, 0]);
   now = 59_500;
   expect(attempts.waitSeconds("a")).toBe(1);
   now = 60_000;
   expect(attempts.waitSeconds("a")).toBe(0);
-  attempts.failed("a");
+  attempts.recordFailure("a");
   expect(attempts.waitSeconds("a")).toBe(10);
 });
 
 test("an address stays trusted for an hour after a valid token", () => {
   let now = 0;
   const attempts = new Attempts({ failures: 3, windowMs: 60_000 }, () => now);
-  expect(attempts.isKnown("a")).toBe(false);
-  attempts.succeeded("a");
+  expect(attempts.isTrusted("a")).toBe(false);
+  attempts.recordSuccess("a");
   now = 3_599_999;
-  expect([attempts.isKnown("a"), attempts.isKnown("b")]).toEqual([true, false]);
+  expect([attempts.isTrusted("a"), attempts.isTrusted("b")]).toEqual([true, false]);
   now = 3_600_000;
-  expect(attempts.isKnown("a")).toBe(false);
+  expect(attempts.isTrusted("a")).toBe(false);
 });
 
 test("failures from more than ten thousand addresses use no more memory", () => {
   const attempts = new Attempts({ failures: 1, windowMs: 60_000 }, () => 0);
-  for (let address = 0; address <= 10_000; address += 1) attempts.failed(String(address));
+  for (let address = 0; address <= 10_000; address += 1) attempts.recordFailure(String(address));
   expect([attempts.waitSeconds("0"), attempts.waitSeconds("1"), attempts.waitSeconds("10000")]).toEqual([0, 60, 60]);
 });
 

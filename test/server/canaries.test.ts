@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated.ts";
 import type { Ports } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
-import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type Answered } from "./support.ts";
+import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type TestResponse } from "./support.ts";
 import { longTest } from "../support/runs.ts";
 
 let planted = 0;
@@ -79,11 +79,11 @@ function bodies(): (string | Uint8Array | object)[] {
   ];
 }
 
-const asText = ({ rawHeaders, text }: Answered): string => `${rawHeaders.join("\n")}\n${text}`;
+const asText = ({ rawHeaders, text }: TestResponse): string => `${rawHeaders.join("\n")}\n${text}`;
 
 /** All answers of the server. */
 async function provoke(server: { port: number }): Promise<string[]> {
-  const said: Answered[] = [];
+  const said: TestResponse[] = [];
   for (const path of reads()) {
     for (const headers of [
       {},

@@ -3,10 +3,10 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateRawSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { encodingFor } from "../../src/server/compression.ts";
+import { encodingFor } from "../../src/server/negotiation.ts";
 import { SharedMessage } from "../../src/server/socket/shared-message.ts";
 import { ask, ENV, testServer, type TestServer } from "./support.ts";
-import { handTelemetry, sample, withTelemetry } from "./socket/hand-telemetry.ts";
+import { manualTelemetry, sample, withTelemetry } from "./socket/hand-telemetry.ts";
 
 interface Bytes {
   readonly headers: Record<string, unknown>;
@@ -91,7 +91,7 @@ describe.each(["br", "gzip"] as const)("%s", (encoding) => {
 
 describe("frames", () => {
   async function subscribed(perMessageDeflate: boolean | object) {
-    const telemetry = handTelemetry();
+    const telemetry = manualTelemetry();
     const server = await testServer({ world: withTelemetry(telemetry) });
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/api/runtime/pm2-ws`, { perMessageDeflate });
     onTestFinished(() => socket.terminate());

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Ports } from "../../src/core/index.ts";
 import { ask, ENV, JSON_TYPE, rawConnection, testServer, type TestServer } from "./support.ts";
-import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
+import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
 
 /** Only a shortage of connections ends one before the test times out. */
@@ -55,7 +55,7 @@ describe("a connection above the limit replaces", () => {
     let arrive!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
-    const telemetry = withTelemetry(handTelemetry());
+    const telemetry = withTelemetry(manualTelemetry());
     const world = (ports: Ports): Ports => {
       const read = async (path: string): Promise<Uint8Array> => {
         arrive();

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { SOCKET_PATH } from "../../src/core/api/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
-import { ask, ENV, parsed, post, postStaleDocument, raw, repository, testServer } from "./support.ts";
-import { refused } from "./socket/support.ts";
+import { ask, ENV, parseResponse, post, postStaleDocument, raw, repository, testServer } from "./support.ts";
+import { openRefused } from "./socket/support.ts";
 import { tokenCases, type Case } from "./token-cases.ts";
 
 const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
@@ -68,7 +68,11 @@ const cases: readonly Case[] = [
     kind: "INVALID_REQUEST",
     provoke: (server) => ask(server, `${ENV}?enviroment=dev`),
   },
-  { what: "not HTTP", kind: "INVALID_REQUEST", provoke: async (server) => parsed(await raw(server, "hello\r\n\r\n")) },
+  {
+    what: "not HTTP",
+    kind: "INVALID_REQUEST",
+    provoke: async (server) => parseResponse(await raw(server, "hello\r\n\r\n")),
+  },
   { what: "no token", kind: "UNAUTHORIZED", options: () => token, provoke: (server) => post(server, fastify) },
   {
     what: "foreign Host",
@@ -87,7 +91,7 @@ const cases: readonly Case[] = [
     what: "slow headers",
     kind: "REQUEST_TIMEOUT",
     options: () => ({ limits: { headersTimeoutMs: 50, checkIntervalMs: 10 } }),
-    provoke: async (server) => parsed(await raw(server, "GET / HTTP/1.1\r\n")),
+    provoke: async (server) => parseResponse(await raw(server, "GET / HTTP/1.1\r\n")),
   },
   {
     what: "file changed meanwhile",
@@ -104,7 +108,7 @@ const cases: readonly Case[] = [
   {
     what: "large headers",
     kind: "HEADERS_TOO_LARGE",
-    provoke: async (server) => parsed(await raw(server, `GET / HTTP/1.1\r\nX: ${"x".repeat(9_000)}\r\n\r\n`)),
+    provoke: async (server) => parseResponse(await raw(server, `GET / HTTP/1.1\r\nX: ${"x".repeat(9_000)}\r\n\r\n`)),
   },
   {
     what: "env file missing",
@@ -147,7 +151,7 @@ const cases: readonly Case[] = [
     what: "one WebSocket too many",
     kind: "SERVICE_BUSY",
     options: () => ({ limits: { maxSockets: 0 } }),
-    provoke: (server) => refused(server),
+    provoke: (server) => openRefused(server),
   },
   {
     what: "too many wrong tokens",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { historyBody } from "../../src/core/api/history.ts";
 import { historyFolder, MIB, stepsBetween, writeHistory } from "../support/recorded.ts";
-import { receiver, RECEIVER_SECRET } from "../support/receiver.ts";
+import { startWebhookReceiver, RECEIVER_SECRET } from "../support/receiver.ts";
 import { ask, post, repository, testServer, type Repository, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";
 
@@ -146,7 +146,7 @@ describe("alerts", () => {
   ];
 
   test("reach a real webhook, with a heartbeat, and contain no secret", async () => {
-    const [hook, beat] = [await receiver(), await receiver()];
+    const [hook, beat] = [await startWebhookReceiver(), await startWebhookReceiver()];
     const env = { HOOK: hook.url, BEAT: beat.url, KEY: RECEIVER_SECRET };
     const files = withYaml(yaml("0s"));
     const server = await testServer({ repository: files, env });
@@ -169,7 +169,7 @@ describe("alerts", () => {
   });
 
   test("that cannot be delivered are logged in one line, without the address", async () => {
-    const { url } = await receiver((response) => response.writeHead(410).end());
+    const { url } = await startWebhookReceiver((response) => response.writeHead(410).end());
     const server = await testServer({ repository: withYaml(yaml("0s")), env: { HOOK: url, KEY: "k" } });
     await server.logged(/alert not delivered: The webhook answered with status 410/);
     await server.logged(/BEAT must be set/);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonicalAddress, hostOf, isLoopbackHost } from "../../src/server/host.ts";
+import { canonicalAddress, parseHost, isLoopbackHost } from "../../src/server/host.ts";
 
 describe("a Host header", () => {
   test.each([
@@ -14,7 +14,7 @@ describe("a Host header", () => {
     ["svcm_1.internal:80", "svcm_1.internal"],
     ["xn--bcher-kva.example", "xn--bcher-kva.example"],
   ])("%s is %s", (header, host) => {
-    expect(hostOf(header)).toBe(host);
+    expect(parseHost(header)).toBe(host);
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe("a Host header", () => {
     "löcalhost",
     "a".repeat(254),
   ])("%j is not a Host header", (header) => {
-    expect(hostOf(header)).toBeUndefined();
+    expect(parseHost(header)).toBeUndefined();
   });
 });
 
@@ -77,7 +77,7 @@ describe("loopback", () => {
     "localhost.evil.example",
     "evil.example",
   ])("%s is not loopback", (host) => {
-    expect(isLoopbackHost(hostOf(host.includes("::") ? `[${host}]` : host) ?? "")).toBe(false);
+    expect(isLoopbackHost(parseHost(host.includes("::") ? `[${host}]` : host) ?? "")).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { addressOf } from "../../src/client/address.ts";
 import { describeError } from "../../src/core/index.ts";
-import { PUBLIC_URL, readPublicUrl, withoutPath } from "../../src/server/public-url.ts";
+import { PUBLIC_URL, readPublicUrl, stripPublicPath } from "../../src/server/public-url.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 
 describe("the public URL", () => {
@@ -58,7 +58,7 @@ test.each([
   ["*", "*"],
   ["", ""],
 ])("the target %s without its public path is %s", (target, expected) => {
-  expect(withoutPath("/svcm", target)).toBe(expected);
+  expect(stripPublicPath("/svcm", target)).toBe(expected);
 });
 
 describe("behind a proxy", () => {

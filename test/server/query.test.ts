@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
-import { jsonHeaders } from "../../src/server/answer.ts";
+import { jsonHeaders } from "../../src/server/response.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 
 describe("a query", () => {

@@ -1,7 +1,7 @@
 /** Raw requests that no ordinary client sends. */
 import { expect, describe, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
-import { ask, ENV, parsed, raw, rawConnection, testServer } from "./support.ts";
+import { ask, ENV, parseResponse, raw, rawConnection, testServer } from "./support.ts";
 
 const CLOSE = "Connection: close\r\n";
 const get = (target: string, headers: string): string => `GET ${target} HTTP/1.1\r\n${headers}${CLOSE}\r\n`;
@@ -9,7 +9,7 @@ const statuses = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+)
 
 async function answerTo(bytes: string | Buffer, limits = {}) {
   const server = await testServer({ limits });
-  const answer = parsed(await raw(server, bytes));
+  const answer = parseResponse(await raw(server, bytes));
   if (answer.json?.error !== undefined) failureBody.parse(answer.json);
   expect(answer.headers).toContain("content-type: application/json; charset=utf-8");
   expect(answer.headers).toContain("x-content-type-options: nosniff");
@@ -32,7 +32,7 @@ describe("Host", () => {
   ])("%s", async (_, header, status) => {
     for (const target of ["/", ENV, "/healthz"]) {
       const server = await testServer();
-      expect(parsed((await raw(server, get(target, header))).replace(/<.*/s, "")).status).toBe(status);
+      expect(parseResponse((await raw(server, get(target, header))).replace(/<.*/s, "")).status).toBe(status);
     }
   });
 
@@ -87,7 +87,7 @@ describe("an upgrade", () => {
     const { socket } = rawConnection(server);
     socket.write(upgrade(target, headers));
     const response = await new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
-    const answer = parsed(response);
+    const answer = parseResponse(response);
     expect(answer.status).toBe(status);
     expect(answer.headers).not.toContain("upgrade");
     expect((await ask(server, "/healthz")).status).toBe(200);
@@ -205,7 +205,7 @@ test("pipelined requests are answered in order, each by the usual rules", async 
 test("bytes after the request do not affect an unfinished answer", async () => {
   const server = await testServer();
   const text = await raw(server, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nnot HTTP at all\r\n\r\n`);
-  for (const part of text.split(/(?=HTTP\/1\.1 )/)) expect(() => parsed(part)).not.toThrow();
+  for (const part of text.split(/(?=HTTP\/1\.1 )/)) expect(() => parseResponse(part)).not.toThrow();
 });
 
 test("a request with an unknown expectation is answered", async () => {

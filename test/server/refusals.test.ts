@@ -12,7 +12,7 @@ import {
   type ServerOptions,
   type TestServer,
 } from "./support.ts";
-import { open, refused } from "./socket/support.ts";
+import { open, openRefused } from "./socket/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const TOKEN = "a-token-of-good-length";
@@ -135,7 +135,7 @@ describe("over the WebSocket", () => {
 
   test("a wrong token in the upgrade or in a subscription is recorded", async () => {
     const server = await testServer({ ...secured, host: "0.0.0.0" });
-    expect(await refused(server, { headers: bearer("wrong") })).toMatchObject({ status: 401 });
+    expect(await openRefused(server, { headers: bearer("wrong") })).toMatchObject({ status: 401 });
     const client = await open(server);
     client.send({ type: "subscribe", token: "wrong" });
     expect((await client.next("error")).code).toBe("UNAUTHORIZED");

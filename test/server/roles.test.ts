@@ -6,7 +6,7 @@ import { roles, type Role } from "../../src/core/api/rights.ts";
 import { execute, isGranted, rightsOf, tokenRevoke } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
 import { bearer, createToken } from "../support/tokens.ts";
-import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
+import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
 import { ask, ENV, post, repository, testServer, type TestServer } from "./support.ts";
 
@@ -19,7 +19,7 @@ async function withTokens(): Promise<{ server: TestServer; tokenOf: (role: Role)
   mkdirSync(join(files.root, ".pm2"));
   const tokens = new Map<Role, string>();
   for (const role of roles) tokens.set(role, await createToken(files.root, `${role}-bot`, role));
-  const server = await testServer({ repository: files, world: withTelemetry(handTelemetry()) });
+  const server = await testServer({ repository: files, world: withTelemetry(manualTelemetry()) });
   return { server, tokenOf: (role) => tokens.get(role) ?? "" };
 }
 
@@ -117,7 +117,7 @@ describe("records", () => {
 
 describe("without a token", () => {
   test("the first token protects changes, also on open sockets, and leaves reads on loopback open", async () => {
-    const server = await testServer({ world: withTelemetry(handTelemetry()) });
+    const server = await testServer({ world: withTelemetry(manualTelemetry()) });
     const client = await open(server);
     client.send({ type: "action", action: "stop", name: "nothing" });
     expect((await client.next("action-result")).code).not.toBe("UNAUTHORIZED");
@@ -179,7 +179,7 @@ describe("a token that is no longer valid", () => {
       host: "0.0.0.0",
       env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-good-length" },
       limits: { heartbeatMs: 20 },
-      world: withTelemetry(handTelemetry()),
+      world: withTelemetry(manualTelemetry()),
     });
     const client = await open(server, { headers: bearer(token) });
     await revoke(server, "bot");

@@ -19,7 +19,7 @@ import { eventsBody } from "../../src/core/api/events.ts";
 import { identityBody } from "../../src/core/api/identity.ts";
 import { historyBody } from "../../src/core/api/history.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
-import { ask, ENV, post, testServer, type Answered } from "./support.ts";
+import { ask, ENV, post, testServer, type TestResponse } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";
 
@@ -50,7 +50,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
 
 const paths = [...new Set(routes.map(({ path }) => path))];
 
-export function expectJsonHeaders({ headers, text }: Answered): void {
+export function expectJsonHeaders({ headers, text }: TestResponse): void {
   expect(headers).toMatchObject({
     "content-type": "application/json; charset=utf-8",
     "x-content-type-options": "nosniff",
@@ -63,14 +63,14 @@ export function expectJsonHeaders({ headers, text }: Answered): void {
 }
 
 function accessOf(route: Route): string {
-  if ("isAsset" in route || "leadsTo" in route) return "open";
+  if ("isAsset" in route || "isRedirect" in route) return "open";
   if ("socket" in route) return "ws";
   return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
 }
 
 function nameOf(route: Route): string {
   if ("isAsset" in route) return "assets";
-  if ("leadsTo" in route) return "to the page";
+  if ("isRedirect" in route) return "to the page";
   if ("socket" in route) return route.socket;
   return "operation" in route ? route.operation.id : route.content;
 }

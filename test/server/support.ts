@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import type { Limits } from "../../src/server/limits.ts";
-import type { OpenMachines } from "../../src/server/machines.ts";
+import type { ConnectFleet } from "../../src/server/fleet.ts";
 import { startServer, type RunningServer } from "../../src/server/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly consoleDir?: string;
   readonly version?: string;
   readonly record?: boolean;
-  readonly machines?: OpenMachines;
+  readonly machines?: ConnectFleet;
   /** True if the log is written to a terminal. */
   readonly isTerminal?: boolean;
   /** Replaces a port. */
@@ -62,7 +62,7 @@ export async function testServer(options: ServerOptions = {}): Promise<TestServe
   const waiting = new Set<() => void>();
   const write = (line: string): void => {
     log.push(line);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
   const ports = world(
     nodePorts({ root: files.root, env: { PM2_HOME: join(files.root, ".pm2"), ...env }, cwd: files.root }),
@@ -89,14 +89,14 @@ export async function testServer(options: ServerOptions = {}): Promise<TestServe
   return { ...server, port: Number(new URL(server.url).port), repository: files, log, logged, text };
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
   readonly address?: string;
 }
 
-export interface Answered {
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
@@ -105,8 +105,8 @@ export interface Answered {
 }
 
 /** One request on a separate connection. */
-export function ask({ port }: { port: number }, path: string, asked: Asked = {}): Promise<Answered> {
-  const { method = "GET", headers = {}, body, address = "127.0.0.1" } = asked;
+export function ask({ port }: { port: number }, path: string, options: RequestOptions = {}): Promise<TestResponse> {
+  const { method = "GET", headers = {}, body, address = "127.0.0.1" } = options;
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: address, port, path, method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
@@ -132,15 +132,15 @@ export const JSON_TYPE = { "content-type": "application/json" };
 export function post(
   server: { port: number },
   body: unknown,
-  headers: Asked["headers"] = {},
+  headers: RequestOptions["headers"] = {},
   path = ENV,
-): Promise<Answered> {
+): Promise<TestResponse> {
   const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
   return ask(server, path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: text });
 }
 
 /** A draft of a document that has changed since. */
-export function postStaleDocument(server: { port: number }): Promise<Answered> {
+export function postStaleDocument(server: { port: number }): Promise<TestResponse> {
   return post(server, { document: {} }, { "if-match": '"x"' }, "/api/declarations");
 }
 
@@ -169,7 +169,7 @@ export async function raw(server: { port: number }, bytes: string | Uint8Array):
   return await ended;
 }
 
-export function parsed(response: string): { status: number; headers: string; json: Answered["json"] } {
+export function parseResponse(response: string): { status: number; headers: string; json: TestResponse["json"] } {
   const [head = "", body = ""] = response.split("\r\n\r\n", 2);
   return {
     status: Number(head.split(" ")[1]),

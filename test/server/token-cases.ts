@@ -3,20 +3,20 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorKind } from "../../src/core/index.ts";
 import { bearer, createToken } from "../support/tokens.ts";
-import { post, type Answered, type ServerOptions, type TestServer } from "./support.ts";
+import { post, type TestResponse, type ServerOptions, type TestServer } from "./support.ts";
 
 /** A request and the kind of its refusal. */
 export interface Case {
   readonly what: string;
   readonly kind: ErrorKind;
   readonly options?: () => ServerOptions;
-  readonly provoke: (server: TestServer) => Promise<Pick<Answered, "status" | "json">>;
+  readonly provoke: (server: TestServer) => Promise<Pick<TestResponse, "status" | "json">>;
 }
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
 
-async function twice(server: TestServer): Promise<Answered> {
+async function twice(server: TestServer): Promise<TestResponse> {
   const create = () => post(server, { name: "bot", role: "viewer" }, bearer("a-token"), "/api/tokens");
   await create();
   return await create();

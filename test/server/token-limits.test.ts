@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bearer, createToken } from "../support/tokens.ts";
-import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
+import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
 import { ask, ENV, post, repository, testServer } from "./support.ts";
 
@@ -35,7 +35,12 @@ describe("a token that is limited to an environment", () => {
     const files = repository();
     const headers = bearer(await createToken(files.root, "bot", "viewer", { environments: ["dev"] }));
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-good-length" };
-    const server = await testServer({ repository: files, host: "0.0.0.0", env, world: withTelemetry(handTelemetry()) });
+    const server = await testServer({
+      repository: files,
+      host: "0.0.0.0",
+      env,
+      world: withTelemetry(manualTelemetry()),
+    });
     const statusOf = async (path: string) => (await ask(server, path, { headers })).status;
     expect(await statusOf(`${ENV}?environment=dev`)).toBe(200);
     expect(await statusOf(`${ENV}?environment=staging`)).toBe(403);

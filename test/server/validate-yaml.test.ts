@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
-import { ask, ENV, JSON_TYPE, post, rawConnection, testServer, type Answered } from "./support.ts";
+import { ask, ENV, JSON_TYPE, post, rawConnection, testServer, type TestResponse } from "./support.ts";
 
 const PATH = "/api/validate";
 const YAML_TYPE = { "content-type": "application/yaml" };
 const LIMIT = 65_536;
 
-async function validate(text: string | Uint8Array, headers = {}): Promise<Answered> {
+async function validate(text: string | Uint8Array, headers = {}): Promise<TestResponse> {
   return post(await testServer(), text, { ...YAML_TYPE, ...headers }, PATH);
 }
 
-function issuesOf({ json }: Answered): string[] {
+function issuesOf({ json }: TestResponse): string[] {
   return deploymentsVerdictBody.parse(json).issues.map(({ code, at }) => `${code} ${at?.line}:${at?.column}`);
 }
 

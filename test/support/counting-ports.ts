@@ -6,14 +6,14 @@ import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetr
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { AsyncContextResult } from "../../src/core/ports/probes.ts";
 import type { HostReading, ProcessReading } from "../../src/core/metrics/reading.ts";
-import { HandClock } from "./hand-clock.ts";
+import { ManualClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Ports that count their calls. Time passes only if the test advances it. */
 export interface CountingPorts {
   readonly ports: Ports;
-  readonly clock: HandClock;
+  readonly clock: ManualClock;
   readonly root: string;
   /** The number of calls of each port. */
   readonly asked: { list: number; host: number; opened: number; closed: number; scraped: number };
@@ -25,7 +25,7 @@ export interface CountingPorts {
 }
 
 export function countingPorts(): CountingPorts {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const root = temporaryFolder();
   const real = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
   const world: CountingPorts = {

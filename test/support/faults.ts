@@ -8,7 +8,7 @@ import { connect } from "../../src/client/index.ts";
 import { canMount, mountUntil } from "./machine.ts";
 import { memoryGroup } from "./memory-group.ts";
 import type { Pm2 } from "./pm2-daemon.ts";
-import { svcm, type Ran } from "./svcm.ts";
+import { svcm, type RunResult } from "./svcm.ts";
 
 export interface FaultStage {
   readonly own: Pm2;
@@ -73,7 +73,7 @@ export function answerIn(page: string, title: string): string {
 }
 
 /** Resolves with the first output of `svcm why` that differs only in numbers. */
-export async function untilNamed({ folder, home }: Pm2, expected: string): Promise<Ran> {
+export async function untilNamed({ folder, home }: Pm2, expected: string): Promise<RunResult> {
   for (;;) {
     const answer = await svcm(["why", "api"], { root: folder, env: { PM2_HOME: home } });
     if (foldNumbers(answer.stdout) === foldNumbers(expected)) return answer;

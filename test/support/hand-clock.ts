@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/core/ports/index.ts";
 
 /** A clock that moves only if the test moves it. */
-export class HandClock implements Clock {
+export class ManualClock implements Clock {
   #nowMs: number;
   #elapsedMs = 0;
   readonly #pauses = new Set<{ readonly dueMs: number; readonly wake: () => void }>();

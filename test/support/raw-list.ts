@@ -11,7 +11,7 @@ export interface RawProcess {
 }
 
 /** PM2's own list, read without svcm. */
-export async function rawList(home: string): Promise<RawProcess[]> {
+export async function listRawProcesses(home: string): Promise<RawProcess[]> {
   const socket = axon.socket("req");
   socket.connect(join(home, "rpc.sock"));
   const client = new rpc.Client(socket);

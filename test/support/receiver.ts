@@ -12,27 +12,27 @@ export interface Received {
   readonly body: string;
 }
 
-type Answer = (response: ServerResponse, count: number) => void;
+type RespondToWebhook = (response: ServerResponse, count: number) => void;
 
-/** A real receiver of webhooks. @param answer by default 204 */
-export async function receiver(answer: Answer = (response) => response.writeHead(204).end()) {
+/** A real receiver of webhooks. @param respond by default 204 */
+export async function startWebhookReceiver(respond: RespondToWebhook = (response) => response.writeHead(204).end()) {
   const received: Received[] = [];
-  const arrived = new EventEmitter();
+  const arrivals = new EventEmitter();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       received.push({ method: request.method, headers: request.headers, body: Buffer.concat(chunks).toString() });
-      answer(response, received.length);
-      arrived.emit("request");
+      respond(response, received.length);
+      arrivals.emit("request");
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => server.closeAllConnections());
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const count = async (wanted: number): Promise<void> => {
-    while (received.length < wanted) await once(arrived, "request");
+  const count = async (expectedCount: number): Promise<void> => {
+    while (received.length < expectedCount) await once(arrivals, "request");
   };
   const close = (): Promise<unknown> => new Promise((resolve) => server.close(resolve));
   return { received, count, close, url: `http://127.0.0.1:${port}/hooks/${RECEIVER_SECRET}` };

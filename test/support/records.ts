@@ -16,6 +16,6 @@ export function recordOf(id: string, fields: Partial<AuditRecord> = {}): AuditRe
 }
 
 /** The newest records of a log. */
-export async function newest(log: AuditLog, limit: number): Promise<readonly AuditRecord[]> {
+export async function newestRecord(log: AuditLog, limit: number): Promise<readonly AuditRecord[]> {
   return (await log.newest({ limit })).records;
 }

@@ -29,7 +29,7 @@ export async function loadDuring(port: number, work: () => Promise<unknown>): Pr
   const failedAt: number[] = [];
   const timer = setInterval(() => {
     const at = performance.now();
-    asked.push(isAnswered(port).then((isGood) => isGood || (failedAt.push(at), false)));
+    asked.push(isResponding(port).then((isGood) => isGood || (failedAt.push(at), false)));
   }, 5);
   await work().finally(() => clearInterval(timer));
   const answered = await Promise.all(asked);
@@ -40,7 +40,7 @@ export async function loadDuring(port: number, work: () => Promise<unknown>): Pr
 /** Much longer than any answer takes. A cluster may pass a connection to a process that is ending and no longer answers. */
 const UNANSWERED_MS = 60_000;
 
-export function isAnswered(port: number): Promise<boolean> {
+export function isResponding(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get({ host: "127.0.0.1", port, path: "/", agent: false }, (response) => {
       response.resume();
@@ -50,7 +50,7 @@ export function isAnswered(port: number): Promise<boolean> {
   });
 }
 
-export interface Answering {
+export interface Availability {
   readonly pids: ReadonlySet<number>;
   /** The smallest number of processes that answered at any time. */
   readonly fewest: number;
@@ -60,11 +60,11 @@ export interface Answering {
  * Sends requests to a port of a cluster continuously while an action runs, each on its own connection, and counts the
  * processes that answer. A process counts from its first to its last answer, because none listens twice.
  */
-export async function answeringDuring(
+export async function availabilityDuring(
   port: number,
   instances: number,
   work: () => Promise<unknown>,
-): Promise<Answering> {
+): Promise<Availability> {
   const answers: number[] = [];
   const ask = async () => void answers.push(await pidOf(port));
   const untilAll = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { test } from "vitest";
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
 
 /** Returns the number of tries. The values are new in each run where fast-check makes them. */
-export function runs(ordinary: number, long: number): { readonly numRuns: number } {
+export function propertyRuns(ordinary: number, long: number): { readonly numRuns: number } {
   return { numRuns: isLong ? long : ordinary };
 }
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { plainEnvironment, RUN } from "./command-line.ts";
 
-export interface Ran {
+export interface RunResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,7 +15,7 @@ export interface RunOptions {
 }
 
 /** Runs the built command line in a repository, with a clean environment, until it ends. */
-export async function svcm(args: readonly string[], options: RunOptions): Promise<Ran> {
+export async function svcm(args: readonly string[], options: RunOptions): Promise<RunResult> {
   const child = launch(args, options);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -25,7 +25,7 @@ export async function svcm(args: readonly string[], options: RunOptions): Promis
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-export interface Served {
+export interface ServeProcess {
   readonly url: string;
   readonly pid: number;
   /** Returns its log, the standard error, so far. */
@@ -34,7 +34,7 @@ export interface Served {
 }
 
 /** Starts `svcm serve` on a free port for one test; resolves with its ready line. */
-export async function serve(options: RunOptions, ...flags: string[]): Promise<Served> {
+export async function serve(options: RunOptions, ...flags: string[]): Promise<ServeProcess> {
   const child = launch(["serve", "--port", "0", ...flags], options);
   onTestFinished(() => void child.kill("SIGKILL"));
   const log = collect(child.stderr);

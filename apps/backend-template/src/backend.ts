@@ -42,12 +42,12 @@ export async function openBackend(
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     // If one part cannot be closed, the others still are.
-    for (const one of opened.toReversed()) await one.close().catch((error: unknown) => console.error(error));
+    for (const part of opened.toReversed()) await part.close().catch((error: unknown) => console.error(error));
   };
   const open = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
-    const one = await opening;
-    opened.push(one);
-    return one;
+    const part = await opening;
+    opened.push(part);
+    return part;
   };
   try {
     const items = await open(openItems(plan.databaseDriver, env));
@@ -72,9 +72,9 @@ export async function openBackend(
         return item;
       },
       async removeItem(id) {
-        const wasThere = await items.remove(id);
-        if (wasThere) await announce({ removed: id });
-        return wasThere;
+        const existed = await items.remove(id);
+        if (existed) await announce({ removed: id });
+        return existed;
       },
       close,
     };

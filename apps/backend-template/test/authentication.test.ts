@@ -18,8 +18,8 @@ const locked = { status: 429, body: '{"error":"Too many login attempts."}' };
 async function ask(url: string, authorization?: string, init: RequestInit = {}) {
   const headers = new Headers(init.headers);
   if (authorization !== undefined) headers.set("authorization", authorization);
-  const answer = await fetch(url, { ...init, headers });
-  return { status: answer.status, body: await answer.text(), headers: answer.headers };
+  const response = await fetch(url, { ...init, headers });
+  return { status: response.status, body: await response.text(), headers: response.headers };
 }
 
 const everyThird = frameworks.filter((_, index) => index % 3 === 0);
@@ -154,8 +154,8 @@ describe("the limit", () => {
 
   test("concurrent requests of one client count as one login", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
-    const asked = Array.from({ length: 20 }, () => ask(`${backend.url}/items`, good));
-    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+    const requests = Array.from({ length: 20 }, () => ask(`${backend.url}/items`, good));
+    expect(new Set((await Promise.all(requests)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("a successful login resets the count of failures, and a lockout expires", async () => {

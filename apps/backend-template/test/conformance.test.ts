@@ -21,12 +21,12 @@ const post = (body: string) => ({ method: "POST", body, headers: { "content-type
 describe.each(frameworks)("%s", (framework) => {
   let backend: Entrypoint & AsyncDisposable;
   const ask = async (path: string, init?: RequestInit) => {
-    const answer = await fetch(backend.url + path, init);
-    const text = await answer.text();
+    const response = await fetch(backend.url + path, init);
+    const text = await response.text();
     return {
-      status: answer.status,
-      type: answer.headers.get("content-type"),
-      allow: answer.headers.get("allow"),
+      status: response.status,
+      type: response.headers.get("content-type"),
+      allow: response.headers.get("allow"),
       body: text === "" ? undefined : (JSON.parse(text) as unknown),
     };
   };
@@ -78,9 +78,9 @@ describe.each(frameworks)("%s", (framework) => {
     ["PUT", "/items", 405],
     ["DELETE", "/health", 405],
   ])("%s %s is answered with %i, as JSON", async (method, path, status) => {
-    const answer = await ask(path, { method });
-    expect(answer).toMatchObject({ status, body: { error: expect.any(String) as string } });
-    expect(answer.allow).toBe(status === 405 ? (path === "/items" ? "GET, HEAD, POST" : "GET, HEAD") : null);
+    const response = await ask(path, { method });
+    expect(response).toMatchObject({ status, body: { error: expect.any(String) as string } });
+    expect(response.allow).toBe(status === 405 ? (path === "/items" ? "GET, HEAD, POST" : "GET, HEAD") : null);
   });
 
   test("answers HEAD without a body and OPTIONS with the allowed methods", async () => {
@@ -89,18 +89,18 @@ describe.each(frameworks)("%s", (framework) => {
   });
 
   test("only a page of an allowed origin may read the answer", async () => {
-    const asked = async (origin: string, method: string, more: Record<string, string> = {}) => {
+    const corsResponse = async (origin: string, method: string, more: Record<string, string> = {}) => {
       const { status, headers } = await fetch(`${backend.url}/items`, { method, headers: { origin, ...more } });
       const named = [...headers].filter(([name]) => name.startsWith("access-control-") || name === "vary");
       return { status, ...Object.fromEntries(named) };
     };
     const allowed = { vary: "Origin", "access-control-allow-origin": ORIGIN };
-    expect(await asked(ORIGIN, "GET")).toEqual({ status: 200, ...allowed });
-    expect(await asked(ORIGIN, "PUT")).toEqual({ status: 405, ...allowed });
-    expect(await asked("http://localhost:5174", "GET")).toEqual({ status: 200, vary: "Origin" });
+    expect(await corsResponse(ORIGIN, "GET")).toEqual({ status: 200, ...allowed });
+    expect(await corsResponse(ORIGIN, "PUT")).toEqual({ status: 405, ...allowed });
+    expect(await corsResponse("http://localhost:5174", "GET")).toEqual({ status: 200, vary: "Origin" });
     const before = { "access-control-request-method": "POST" };
-    expect(await asked("null", "OPTIONS", before)).toEqual({ status: 204, vary: "Origin" });
-    expect(await asked(ORIGIN, "OPTIONS", before)).toEqual({
+    expect(await corsResponse("null", "OPTIONS", before)).toEqual({ status: 204, vary: "Origin" });
+    expect(await corsResponse(ORIGIN, "OPTIONS", before)).toEqual({
       status: 204,
       ...allowed,
       "access-control-allow-methods": "GET, HEAD, POST",
@@ -122,8 +122,8 @@ describe.each(frameworks)("%s", (framework) => {
 
   testOfOne("a hundred concurrent requests have a hundred separate contexts", async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
-    const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
-    expect(answers.map(({ body }) => (body as { name: string }).name)).toEqual(names);
+    const responses = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
+    expect(responses.map(({ body }) => (body as { name: string }).name)).toEqual(names);
     const { body } = await ask("/async-context-metrics");
     const { active, created, completed, recentStores } = body as {
       active: number;

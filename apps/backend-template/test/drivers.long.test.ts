@@ -4,7 +4,7 @@ import { startEntrypoint } from "./entrypoint.ts";
 import { hasMariaDb, hasPostgres, hasRabbit, startMariaDb, startPostgres, startRabbit } from "./servers.ts";
 import {
   add,
-  answersAgain,
+  waitUntilAvailable,
   expectDelivered,
   expectIndependence,
   expectSharedItems,
@@ -19,7 +19,7 @@ describe("items", () => {
     await using backend = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url });
     await add(backend.url, "before");
     await server.restart();
-    await answersAgain(`${backend.url}/items`);
+    await waitUntilAvailable(`${backend.url}/items`);
     expect(await read(backend.url, "/items")).toHaveLength(1);
   });
 

@@ -6,11 +6,11 @@ import { startEntrypoint } from "./entrypoint.ts";
 import { hasPostgres, hasRedis, startPostgres, startRedis } from "./servers.ts";
 import {
   add,
-  answersAgain,
+  waitUntilAvailable,
   expectDelivered,
   expectIndependence,
   expectSharedItems,
-  listed,
+  listItems,
   read,
   realtimeOf,
 } from "./stores.ts";
@@ -43,7 +43,7 @@ inLongRun(() => {
       await expectIndependence(realtimeOf("PostgreSQL", url));
       // The same database for both, in two tables.
       const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
-      expect(await listed(both)).toEqual({ main: [], realtime: ["kept"] });
+      expect(await listItems(both)).toEqual({ main: [], realtime: ["kept"] });
     });
   });
 });
@@ -66,7 +66,7 @@ describe("counters", () => {
       await Promise.all([first, second, first, second].map(({ url }) => add(url, "one")));
       expect(await read(second.url, "/counters")).toEqual({ itemsCreated: 4 });
       await redis.restart();
-      await answersAgain(`${first.url}/counters`);
+      await waitUntilAvailable(`${first.url}/counters`);
       expect(await read(first.url, "/counters")).toEqual({ itemsCreated: 4 });
     },
   );

@@ -24,7 +24,7 @@ export interface Entrypoint {
   readonly url: string;
   output(): string;
   /** Resolves when the output matches. */
-  said(isIt: (output: string) => boolean): Promise<void>;
+  printed(matches: (output: string) => boolean): Promise<void>;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
@@ -79,15 +79,15 @@ export async function startEntrypoint(
     pid: child.pid ?? 0,
     url,
     output: () => output.stdout + output.stderr,
-    said: (isIt) =>
+    printed: (matches) =>
       new Promise((resolve) => {
-        const look = (): void => {
-          if (!isIt(output.stdout + output.stderr)) return;
-          child.stdout.removeListener("data", look);
+        const check = (): void => {
+          if (!matches(output.stdout + output.stderr)) return;
+          child.stdout.removeListener("data", check);
           resolve();
         };
-        child.stdout.on("data", look);
-        look();
+        child.stdout.on("data", check);
+        check();
       }),
     signal: (name) => void child.kill(name),
     ended,

@@ -15,8 +15,8 @@ export interface Item {
 }
 
 export interface ItemsClient extends Client {
-  Get(request: { id: string }, answer: (error: ServiceError | null, item?: Item) => void): void;
-  Get(request: { id: string }, metadata: Metadata, answer: (error: ServiceError | null, item?: Item) => void): void;
+  Get(request: { id: string }, callback: (error: ServiceError | null, item?: Item) => void): void;
+  Get(request: { id: string }, metadata: Metadata, callback: (error: ServiceError | null, item?: Item) => void): void;
   List(request: object, metadata?: Metadata): ClientReadableStream<Item>;
   Watch(request: object): ClientReadableStream<Item>;
 }

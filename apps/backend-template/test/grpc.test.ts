@@ -62,7 +62,7 @@ test("health and reflection respond", async () => {
     loadSync(require.resolve("grpc-health-check/proto/health/v1/health.proto"), { enums: String }),
   );
   type Health = new (...args: unknown[]) => {
-    Check(request: { service: string }, answer: (error: unknown, body: unknown) => void): void;
+    Check(request: { service: string }, callback: (error: unknown, body: unknown) => void): void;
     close(): void;
   };
   const { Health } = (health as unknown as { grpc: { health: { v1: { Health: Health } } } }).grpc.health.v1;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { LONGEST_LIST } from "../src/items/item-store.ts";
+import { MAX_LIST_LENGTH } from "../src/items/item-store.ts";
 import { openItems } from "../src/items/open-items.ts";
 
 describe.each(["InMemory", "SQLite"])("%s", (driver) => {
@@ -10,8 +10,8 @@ describe.each(["InMemory", "SQLite"])("%s", (driver) => {
 
   test("a list of items has a limited length", async () => {
     const items = await open();
-    for (let count = 0; count <= LONGEST_LIST; count++) await items.put({ id: `${count}`, name: `item ${count}` });
-    expect(await items.list()).toHaveLength(LONGEST_LIST);
+    for (let count = 0; count <= MAX_LIST_LENGTH; count++) await items.put({ id: `${count}`, name: `item ${count}` });
+    expect(await items.list()).toHaveLength(MAX_LIST_LENGTH);
     await items.close();
   });
 

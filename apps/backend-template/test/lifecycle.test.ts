@@ -6,7 +6,7 @@ import { runToEnd, spawnEntrypoint, startEntrypoint } from "./entrypoint.ts";
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /** A request whose body is incomplete, after the process has received its headers. */
-async function begun(url: string): Promise<ClientRequest & { readonly answered: Promise<number | undefined> }> {
+async function startRequest(url: string): Promise<ClientRequest & { readonly answered: Promise<number | undefined> }> {
   const slow = request(`${url}/items`, { method: "POST" });
   const answered = new Promise<number | undefined>((resolve) => {
     slow.once("response", ({ statusCode }) => resolve(statusCode));
@@ -22,9 +22,9 @@ async function begun(url: string): Promise<ClientRequest & { readonly answered: 
 
 test.each(signals)("a second %s during a request in flight does not interrupt the request", async (signal) => {
   await using backend = await startEntrypoint("rest");
-  const slow = await begun(backend.url);
+  const slow = await startRequest(backend.url);
   backend.signal(signal);
-  // The shutdown has begun when the process accepts no connection.
+  // The shutdown has startRequest when the process accepts no connection.
   while (
     await fetch(`${backend.url}/health`, { headers: { connection: "close" } }).then(
       () => true,
@@ -39,7 +39,7 @@ test.each(signals)("a second %s during a request in flight does not interrupt th
 
 test("a client that never completes its request does not keep the process alive", async () => {
   await using backend = await startEntrypoint("rest");
-  const stuck = await begun(backend.url);
+  const stuck = await startRequest(backend.url);
   backend.signal("SIGTERM");
   expect(await backend.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
   expect(await stuck.answered).toBeUndefined();

@@ -8,7 +8,7 @@ import type { EcosystemDrift, MetricsPayload, ProcessListResponse } from "../../
 import { connect } from "../../../src/client/index.ts";
 import { checkout, moveToFreePorts, takenOf } from "../../../test/support/checkout.ts";
 import { pm2, type Pm2 } from "../../../test/support/pm2-daemon.ts";
-import { svcm as runSvcm, type Ran } from "../../../test/support/svcm.ts";
+import { svcm as runSvcm, type RunResult } from "../../../test/support/svcm.ts";
 import { inLongRun } from "../../../test/support/runs.ts";
 
 const APPS = ["dev-grpcapi", "dev-restapi", "dev-service-management", "dev-websocketapi"];
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-const svcm = (...args: string[]): Promise<Ran> => runSvcm(args, { root, env: { PM2_HOME: own.home } });
+const svcm = (...args: string[]): Promise<RunResult> => runSvcm(args, { root, env: { PM2_HOME: own.home } });
 
 async function json<T>(...args: string[]): Promise<T> {
   const { stdout } = await svcm(...args, "--json");
@@ -92,8 +92,8 @@ test("the metrics list all four processes, with the async contexts of those that
 });
 
 test("Service Management runs as an app of this PM2 and shows the same PM2 and the same ecosystem file", async () => {
-  const answer = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
-  const { processes, ecosystem } = (await answer.json()) as MetricsPayload;
+  const response = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
+  const { processes, ecosystem } = (await response.json()) as MetricsPayload;
   expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
   expect(ecosystem).toMatchObject({ drift: [] });
 });

@@ -16,7 +16,7 @@ test("the table of variables lists the variables that the code reads beside the 
     .map((file) => readFileSync(join(TEMPLATE, "src", file), "utf8"))
     .join("\n");
   const read = [
-    ...source.matchAll(/(?:env\[|portOf\(env, |portOf\(process\.env, |integerOf\(env, |urlKey: )"(SVC_\w+)"/g),
+    ...source.matchAll(/(?:env\[|readPort\(env, |readPort\(process\.env, |readInteger\(env, |urlKey: )"(SVC_\w+)"/g),
   ].map(([, key]) => key);
   const [, table = ""] = readme.split("| variable ");
   const listed = [...table.matchAll(/^\| `(SVC_\w+)`/gm)].map(([, key]) => key);

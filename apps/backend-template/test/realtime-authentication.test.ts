@@ -49,8 +49,8 @@ describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport
     await using backend = await startEntrypoint("websocket", withAlice(realtime("websocket")));
     const unauthorized = { message: "Unauthorized.", data: { status: 401 } };
     const stranger = await connect(backend.url, {});
-    const heard: unknown[] = [];
-    stranger.socket.onAny((...event: unknown[]) => heard.push(event));
+    const received: unknown[] = [];
+    stranger.socket.onAny((...event: unknown[]) => received.push(event));
     expect(stranger.refused).toEqual(unauthorized);
     for (const auth of [{ authorization: 5 }, { authorization: await bearer({ aud: "another" }) }]) {
       expect((await connect(backend.url, { auth })).refused).toEqual(unauthorized);
@@ -64,7 +64,7 @@ describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport
     expect(await (await fetch(`${backend.url}/items`, { headers: { authorization: good } })).json()).toEqual({
       error: "Too many login attempts.",
     });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(backend.output()).not.toMatch(CANARIES);
   });
 });

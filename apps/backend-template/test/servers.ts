@@ -13,7 +13,7 @@ export interface RunningServer extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-interface Plan {
+interface ServerSpec {
   readonly program: string;
   args(port: number, folder: string): string[];
   readonly env?: (port: number, folder: string) => Record<string, string>;
@@ -35,12 +35,12 @@ function postgresFolders(): string[] {
 
 const isRoot = process.getuid?.() === 0;
 
-function idOf(user: string): number {
+function userId(user: string): number {
   return Number(spawnSync("id", ["-u", user]).stdout.toString().trim());
 }
 
 export const hasRedis = which("redis-server") !== undefined;
-export const hasPostgres = which("postgres") !== undefined && (!isRoot || idOf("postgres") > 0);
+export const hasPostgres = which("postgres") !== undefined && (!isRoot || userId("postgres") > 0);
 export const hasMariaDb = which("mariadbd") !== undefined && which("mariadb-install-db") !== undefined;
 export const hasRabbit = which("rabbitmq-server") !== undefined && which("epmd") !== undefined;
 
@@ -148,12 +148,12 @@ function run([program = "", ...args]: string[]): void {
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout.toString()}${stderr.toString()}`);
 }
 
-async function startServer(plan: Plan): Promise<RunningServer> {
+async function startServer(spec: ServerSpec): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), "svcm-server-"));
   const port = await freePort();
-  if (isRoot && plan.user) chownSync(folder, idOf(plan.user), idOf(plan.user));
-  plan.prepare?.(folder, port);
-  let child = await launch(plan, folder, port);
+  if (isRoot && spec.user) chownSync(folder, userId(spec.user), userId(spec.user));
+  spec.prepare?.(folder, port);
+  let child = await launch(spec, folder, port);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
@@ -163,36 +163,36 @@ async function startServer(plan: Plan): Promise<RunningServer> {
     port,
     async restart() {
       await end("SIGKILL");
-      child = await launch(plan, folder, port);
+      child = await launch(spec, folder, port);
     },
     stop: () => end("SIGKILL"),
     async [Symbol.asyncDispose]() {
-      if (child.exitCode === null && child.signalCode === null) await end(plan.signal ?? "SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) await end(spec.signal ?? "SIGTERM");
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Resolves when the server accepts connections. */
-async function launch(plan: Plan, folder: string, port: number): Promise<ChildProcess> {
-  const [program = "", ...args] = plan.user
-    ? asUser(plan.user, [plan.program, ...plan.args(port, folder)])
-    : [plan.program, ...plan.args(port, folder)];
+async function launch(spec: ServerSpec, folder: string, port: number): Promise<ChildProcess> {
+  const [program = "", ...args] = spec.user
+    ? asUser(spec.user, [spec.program, ...spec.args(port, folder)])
+    : [spec.program, ...spec.args(port, folder)];
   const child = spawn(program, args, {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, ...plan.env?.(port, folder) },
+    env: { PATH: process.env["PATH"], HOME: folder, ...spec.env?.(port, folder) },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`${plan.program} ended with ${child.exitCode}: ${stderr}`);
+  while (!(await acceptsConnections(port))) {
+    if (child.exitCode !== null) throw new Error(`${spec.program} ended with ${child.exitCode}: ${stderr}`);
     await pause();
   }
   return child;
 }
 
-function answers(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => resolve(true));

@@ -9,9 +9,9 @@ test("WebSocket: the connection ends after the buffered items, in order and with
   await using backend = await startEntrypoint("websocket", realtime("websocket"));
   const reader = io(backend.url, { transports: ["websocket"], forceNew: true, reconnection: false });
   onTestFinished(() => void reader.close());
-  const heard: string[] = [];
+  const received: string[] = [];
   const heardAll = new Promise<void>((resolve) => {
-    reader.on("item.created", ({ id }: Item) => heard.push(id) === count && resolve());
+    reader.on("item.created", ({ id }: Item) => received.push(id) === count && resolve());
   });
   await new Promise<void>((resolve) => reader.once("connect", resolve));
 
@@ -24,7 +24,7 @@ test("WebSocket: the connection ends after the buffered items, in order and with
 
   const added = await add(backend.url, count);
   await heardAll;
-  expect(heard).toEqual(added);
+  expect(received).toEqual(added);
   const waited = await (await fetch(at)).text();
   expect(Buffer.byteLength(waited)).toBeLessThan(1.1 * 1024 * 1024);
   const ids = [...waited.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id);

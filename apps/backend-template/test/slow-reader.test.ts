@@ -17,25 +17,25 @@ async function watchWithoutReading(address: string): Promise<Disposable & { stre
   return { stream, [Symbol.dispose]: () => session.destroy() };
 }
 
-async function readOn(stream: ClientHttp2Stream, most: number) {
+async function readUntil(stream: ClientHttp2Stream, max: number) {
   let trailers: IncomingHttpHeaders = {};
   stream.once("trailers", (headers: IncomingHttpHeaders) => (trailers = headers));
   let bytes = Buffer.alloc(0);
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     bytes = Buffer.concat([bytes, chunk]);
-    if (idsIn(bytes).length === most) break;
+    if (parseIds(bytes).length === max) break;
   }
-  return { ids: idsIn(bytes), trailers };
+  return { ids: parseIds(bytes), trailers };
 }
 
 /** A message is one byte, four bytes of length and the item, whose first field is its id. */
-function idsIn(bytes: Buffer): string[] {
+function parseIds(bytes: Buffer): string[] {
   const ids: string[] = [];
-  for (let at = 0; at + 5 <= bytes.length;) {
-    const end = at + 5 + bytes.readUInt32BE(at + 1);
+  for (let offset = 0; offset + 5 <= bytes.length;) {
+    const end = offset + 5 + bytes.readUInt32BE(offset + 1);
     if (end > bytes.length) break;
-    ids.push(bytes.toString("utf8", at + 7, at + 7 + (bytes[at + 6] ?? 0)));
-    at = end;
+    ids.push(bytes.toString("utf8", offset + 7, offset + 7 + (bytes[offset + 6] ?? 0)));
+    offset = end;
   }
   return ids;
 }
@@ -49,7 +49,7 @@ longTest(
     using slow = await watchWithoutReading(addressOf(backend.output()));
     const added = await add(backend.url, count);
     for (const id of added) expect(await reader.next()).toMatchObject({ id });
-    const { ids, trailers } = await readOn(slow.stream, count);
+    const { ids, trailers } = await readUntil(slow.stream, count);
     expect(trailers).toMatchObject({ "grpc-status": "8", "grpc-message": expect.stringContaining("Watch%20again") });
     expect(ids).toEqual(added.slice(0, ids.length));
     // A thousand items were buffered. HTTP/2 had already sent the 64 KiB of the client's window.

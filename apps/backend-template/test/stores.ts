@@ -9,9 +9,9 @@ import { itemsClient, watchItems, type Item } from "./grpc-client.ts";
 export type Env = Record<string, string>;
 
 export async function add(url: string, name: string): Promise<{ id: string }> {
-  const answer = await fetch(`${url}/items`, { method: "POST", body: JSON.stringify({ name }) });
-  expect(answer.status).toBe(201);
-  return (await answer.json()) as { id: string };
+  const response = await fetch(`${url}/items`, { method: "POST", body: JSON.stringify({ name }) });
+  expect(response.status).toBe(201);
+  return (await response.json()) as { id: string };
 }
 
 export async function read(url: string, path: string): Promise<unknown> {
@@ -19,7 +19,7 @@ export async function read(url: string, path: string): Promise<unknown> {
 }
 
 /** A server that was just killed may first have to recover. */
-export async function answersAgain(url: string): Promise<void> {
+export async function waitUntilAvailable(url: string): Promise<void> {
   await expect.poll(async () => (await fetch(url)).status).toBe(200);
 }
 
@@ -45,8 +45,8 @@ export async function expectDelivered(env: Env): Promise<void> {
   await using rest = await startEntrypoint("rest", env);
   using watched = await watchItems(grpc.output());
   const items = await Promise.all(["a", "b", "c"].map((name) => add(rest.url, name)));
-  const seen = await Promise.all(items.map(() => watched.next()));
-  expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(items.map(({ id }) => id)));
+  const delivered = await Promise.all(items.map(() => watched.next()));
+  expect(new Set(delivered.map(({ id }) => id))).toEqual(new Set(items.map(({ id }) => id)));
 }
 
 const sqlite = (name: string) => ({
@@ -59,7 +59,7 @@ export const realtimeOf = (driver: string, url: string) => ({
 });
 
 /** Returns the lists of REST and of the realtime API with these drivers, for both realtime protocols. */
-export async function listed(env: Env): Promise<{ main: string[]; realtime: string[] }> {
+export async function listItems(env: Env): Promise<{ main: string[]; realtime: string[] }> {
   await using grpc = await startRealtime("grpc", env);
   const client = itemsClient(grpc.output());
   onTestFinished(() => client.close());
@@ -84,8 +84,8 @@ export async function expectIndependence(realtime: Env): Promise<void> {
   await add(backend.url, "kept");
   const { id } = await add(backend.url, "removed");
   expect((await fetch(`${backend.url}/items/${id}`, { method: "DELETE" })).status).toBe(204);
-  expect(await listed({ ...one, ...realtime })).toEqual({ main: ["kept"], realtime: ["kept"] });
-  expect(await listed({ ...two, ...realtime })).toEqual({ main: [], realtime: ["kept"] });
-  expect(await listed(one)).toEqual({ main: ["kept"], realtime: [] });
-  expect(await listed({ ...one, ...realtime })).toEqual({ main: ["kept"], realtime: ["kept"] });
+  expect(await listItems({ ...one, ...realtime })).toEqual({ main: ["kept"], realtime: ["kept"] });
+  expect(await listItems({ ...two, ...realtime })).toEqual({ main: [], realtime: ["kept"] });
+  expect(await listItems(one)).toEqual({ main: ["kept"], realtime: [] });
+  expect(await listItems({ ...one, ...realtime })).toEqual({ main: ["kept"], realtime: ["kept"] });
 }

@@ -29,13 +29,13 @@ async function expectBroadcast(urls: readonly string[], transport: "websocket" |
   const sockets = await Promise.all(
     Array.from({ length: clients }, (_, index) => connected(urls[index % urls.length] ?? "", transport)),
   );
-  const heard = sockets.map(
+  const received = sockets.map(
     (socket) => new Promise<unknown>((resolve) => socket.once("item.created", (item: unknown) => resolve(item))),
   );
   const body = JSON.stringify({ name: "told" });
   const added: unknown = await (await fetch(`${urls[0]}/items`, { method: "POST", body })).json();
   expect(added).toMatchObject({ name: "told" });
-  expect(await Promise.all(heard)).toEqual(heard.map(() => added));
+  expect(await Promise.all(received)).toEqual(received.map(() => added));
   for (const socket of sockets) socket.close();
 }
 
@@ -109,12 +109,12 @@ inLongRun(() => {
       await using second = await startEntrypoint("websocket", env);
       await expectBroadcast([first.url, second.url], "websocket", 2);
       const listener = await connected(second.url, "websocket");
-      const heard: unknown[] = [];
-      listener.on("item.created", (item: unknown) => heard.push(item));
+      const received: unknown[] = [];
+      listener.on("item.created", (item: unknown) => received.push(item));
       await redis.restart();
       // Items sent while the connections heal are lost; a later one arrives.
-      while (heard.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
-      expect(heard[0]).toMatchObject({ name: "again" });
+      while (received.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
+      expect(received[0]).toMatchObject({ name: "again" });
     },
   );
 });
@@ -141,7 +141,7 @@ test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker tha
   const [first = 0, ...others] = workers(backend.output());
   expect(others).toHaveLength(1);
   process.kill(first, "SIGKILL");
-  await backend.said((output) => workers(output).length === 3);
+  await backend.printed((output) => workers(output).length === 3);
   await expectBroadcast([backend.url], "websocket", 4);
 });
 

@@ -9,38 +9,38 @@ import {
   type Ports,
 } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
-import { toJson } from "../answer.ts";
+import { toJson } from "../response.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
 import { SharedMessage } from "./shared-message.ts";
 
 const DEFAULT_TAIL = 100;
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
-export interface LogStreaming {
+export interface LogStreamContext {
   readonly logs: Pick<Ports["logs"], "watch">;
   readonly log: ServerLog;
-  readonly messageOf: LogMessages;
+  readonly logMessage: LogMessage;
 }
 
-type LogMessages = (batch: LogBatch) => SharedMessage;
+type LogMessage = (batch: LogBatch) => SharedMessage;
 
 /** Serialises each batch once for all clients. */
-export function logMessages(): LogMessages {
-  const done = new WeakMap<readonly LogLine[], { readonly skipped: number; readonly message: SharedMessage }>();
+export function logMessages(): LogMessage {
+  const cache = new WeakMap<readonly LogLine[], { readonly skipped: number; readonly message: SharedMessage }>();
   return (batch) => {
     const { lines, skipped } = batch;
-    const known = done.get(lines);
-    if (known?.skipped === skipped && !batch.begin) return known.message;
+    const cached = cache.get(lines);
+    if (cached?.skipped === skipped && !batch.begin) return cached.message;
     const message = new SharedMessage(toJson({ type: "logs", ...batch } satisfies LogsFrame));
-    if (!batch.begin) done.set(lines, { skipped, message });
+    if (!batch.begin) cache.set(lines, { skipped, message });
     return message;
   };
 }
 
 /** A slow client gets fewer lines, and the number of missing ones. */
 export async function streamLogs(
-  { logs, log, messageOf }: LogStreaming,
+  { logs, log, logMessage }: LogStreamContext,
   peer: Peer,
   { apps = [], grep, ignoreCase, level, stream, tail = DEFAULT_TAIL, requestId }: LogsSubscribeFrame,
   signal: AbortSignal,
@@ -52,8 +52,8 @@ export async function streamLogs(
       signal,
     )) {
       if (signal.aborted) return;
-      const sent = missed === 0 ? batch : { ...batch, skipped: batch.skipped + missed };
-      if (peer.offer([messageOf(sent.begin ? fitting(sent) : sent)])) missed = 0;
+      const merged = missed === 0 ? batch : { ...batch, skipped: batch.skipped + missed };
+      if (peer.offer([logMessage(merged.begin ? newestThatFit(merged) : merged)])) missed = 0;
       else missed += batch.lines.length + batch.skipped;
     }
   } catch (error) {
@@ -64,8 +64,8 @@ export async function streamLogs(
 }
 
 /** The newest lines that fit into one frame. */
-function fitting(batch: LogBatch): LogBatch {
+function newestThatFit(batch: LogBatch): LogBatch {
   let bytes = 0;
-  const from = batch.lines.findLastIndex((line) => (bytes += lineSize(line)) > MOST_BYTES) + 1;
+  const from = batch.lines.findLastIndex((line) => (bytes += lineSize(line)) > MAX_BYTES) + 1;
   return from === 0 ? batch : { ...batch, lines: batch.lines.slice(from), skipped: batch.skipped + from };
 }

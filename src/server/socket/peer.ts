@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { ServerFrame } from "../../core/api/frames.ts";
-import { toJson } from "../answer.ts";
+import { toJson } from "../response.ts";
 import type { Limits } from "../limits.ts";
 import { SharedMessage } from "./shared-message.ts";
 
@@ -24,8 +24,8 @@ export class Peer {
   readonly #connection: Duplex;
   readonly #limits: Limits;
   /** Samples sent before the pending ping, and after it. */
-  #beforePing = 0;
-  #sincePing = 0;
+  #sentBeforePing = 0;
+  #sentSincePing = 0;
   #pingedAt: number | undefined;
 
   constructor(socket: WebSocket, connection: Duplex, limits: Limits) {
@@ -33,7 +33,7 @@ export class Peer {
     this.#connection = connection;
     this.#limits = limits;
     socket.on("pong", () => {
-      this.#beforePing = 0;
+      this.#sentBeforePing = 0;
       this.#pingedAt = undefined;
     });
   }
@@ -52,15 +52,15 @@ export class Peer {
   /** Returns false if the client has not read the earlier samples. */
   offer(messages: readonly SharedMessage[]): boolean {
     if (!this.isOpen || this.#socket.bufferedAmount > 0) return false;
-    if (this.#beforePing + this.#sincePing >= this.#limits.maxUnreadSamples) return false;
+    if (this.#sentBeforePing + this.#sentSincePing >= this.#limits.maxUnreadSamples) return false;
     for (const message of messages) this.#sendShared(message);
-    this.#sincePing += 1;
-    if (this.#pingedAt === undefined && this.#sincePing * 2 >= this.#limits.maxUnreadSamples) this.#ping();
+    this.#sentSincePing += 1;
+    if (this.#pingedAt === undefined && this.#sentSincePing * 2 >= this.#limits.maxUnreadSamples) this.#ping();
     return true;
   }
 
   /** Disconnects clients that left a ping unanswered for too long. */
-  beat(): void {
+  checkHeartbeat(): void {
     if (this.#pingedAt === undefined) this.#ping();
     else if (performance.now() - this.#pingedAt >= this.#limits.pongTimeoutMs) this.#socket.terminate();
   }
@@ -79,8 +79,8 @@ export class Peer {
   #ping(): void {
     if (!this.isOpen) return;
     this.#pingedAt = performance.now();
-    this.#beforePing += this.#sincePing;
-    this.#sincePing = 0;
+    this.#sentBeforePing += this.#sentSincePing;
+    this.#sentSincePing = 0;
     this.#socket.ping();
   }
 }

@@ -10,21 +10,21 @@ import {
 } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
-import type { LazyMachines } from "../machines.ts";
-import { isOfToken } from "../refusals.ts";
-import type { Subscribed } from "./subscription.ts";
+import type { Fleet } from "../fleet.ts";
+import { isTokenRefusal } from "../refusals.ts";
+import type { MetricsSubscription } from "./subscription.ts";
 import type { ErrorCode } from "../../core/api/code.ts";
 import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
 export type ActionRunner = (
   frame: ActionFrame,
   identity: Identity,
-  subscribed: Pick<Subscribed, "environment" | "service"> | undefined,
+  subscription: Pick<MetricsSubscription, "environment" | "service"> | undefined,
   /** Records a refusal that the operation did not record itself. */
   record: (refusal: SvcmError) => Promise<void>,
 ) => Promise<ActionResultFrame>;
 
-export function actionRunner(ports: Ports, log: ServerLog, machines: LazyMachines): ActionRunner {
+export function actionRunner(ports: Ports, log: ServerLog, fleet: Fleet): ActionRunner {
   return async (frame, identity, subscribed, record) => {
     const { type: _type, token: _token, requestId: _requestId, node, ...target } = frame;
     try {
@@ -33,24 +33,24 @@ export function actionRunner(ports: Ports, log: ServerLog, machines: LazyMachine
       const result =
         node === undefined
           ? await execute(processAct, ports, input, { ...identity, source: "ws" })
-          : await machines.askFor(node, processAct, input, identity);
-      return { ...aboutAction(frame), ...result, action: frame.action };
+          : await fleet.askAs(node, processAct, input, identity);
+      return { ...resultFields(frame), ...result, action: frame.action };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: errorStack(error) }, "action failed");
-      else if (isOfToken(error)) await record(error);
+      else if (isTokenRefusal(error)) await record(error);
       const { body } = describeError(error);
       const processes = error instanceof SvcmError ? error.body.processes : undefined;
       const words = [body.error, body.details].filter(Boolean).join(" ");
-      return refusedAction(frame, failureCode(error), words, processes);
+      return refusedResult(frame, failureCode(error), words, processes);
     } finally {
       ports.telemetry.refresh();
     }
   };
 }
 
-const NOT_GIVEN = "(not given)";
+const UNNAMED = "(not given)";
 
-function aboutAction(
+function resultFields(
   frame: ActionFrame,
 ): Pick<ActionResultFrame, "type" | "action" | "scope" | "name" | "pmId" | "requestId"> {
   const { action, scope = "process", name, namespace, pmId, requestId } = frame;
@@ -59,13 +59,13 @@ function aboutAction(
     type: "action-result",
     action,
     scope,
-    name: subject ?? (scope === "ecosystem" ? "*" : NOT_GIVEN),
+    name: subject ?? (scope === "ecosystem" ? "*" : UNNAMED),
     pmId,
     requestId,
   };
 }
 
-export function refusedAction(
+export function refusedResult(
   frame: ActionFrame,
   code: ErrorCode,
   error: string,
@@ -73,5 +73,5 @@ export function refusedAction(
 ): ActionResultFrame {
   const [first] = processes;
   const isByNumber = frame.scope !== "namespace" && frame.name === undefined && first !== undefined;
-  return { ...aboutAction(frame), ...(isByNumber && { name: first.name }), ok: false, code, error };
+  return { ...resultFields(frame), ...(isByNumber && { name: first.name }), ok: false, code, error };
 }

@@ -1,18 +1,18 @@
 import type { ErrorCode } from "../../core/api/code.ts";
 import type { ActionFrame, ActionResultFrame, ClientFrame } from "../../core/api/frames.ts";
-import { attemptedAction, failureCode, SvcmError, type Identity } from "../../core/index.ts";
+import { attemptedAction, failureCode, SvcmError, type Identity, type RefusedAttempt } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
-import { anonymous } from "../access.ts";
-import { actorOf, isOfToken, type RefusedAttempt } from "../refusals.ts";
-import { refusedAction } from "./run-action.ts";
+import { anonymousIdentity } from "../access.ts";
+import { actorOf, isTokenRefusal } from "../refusals.ts";
+import { refusedResult } from "./run-action.ts";
 import { closeCodes, type Peer } from "./peer.ts";
-import { rateLimiter } from "./rate.ts";
+import { rateLimiter } from "../limits.ts";
 import { errorFrame, isRefusal, readFrame, subscriptionRefusal } from "./read-frame.ts";
 import type { Client, SessionContext } from "./session-context.ts";
 import { Streams } from "./streams.ts";
-import { bearer } from "./subprotocol.ts";
+import { bearer } from "./handshake.ts";
 
-const OWES_TOKEN = "Accepted: the token of this server, with the upgrade or in a subscribe frame.";
+const TOKEN_REQUIRED = "Accepted: the token of this server, with the upgrade or in a subscribe frame.";
 
 export class Session {
   readonly #peer: Peer;
@@ -22,12 +22,12 @@ export class Session {
   #authorization: string | undefined;
   readonly #streams: Streams;
   /** Frames are processed in order, but actions run concurrently. */
-  #tail: Promise<void> = Promise.resolve();
-  readonly #acting = new Set<Promise<void>>();
-  readonly #mayFrame: () => boolean;
-  readonly #mayAct: () => boolean;
-  #isDeaf = false;
-  #hasEnded = false;
+  #pending: Promise<void> = Promise.resolve();
+  readonly #actions = new Set<Promise<void>>();
+  readonly #allowFrame: () => boolean;
+  readonly #allowAction: () => boolean;
+  #isIgnoring = false;
+  #isEnded = false;
 
   constructor(peer: Peer, client: Client, context: SessionContext) {
     this.#peer = peer;
@@ -36,58 +36,59 @@ export class Session {
     this.#client = client;
     this.#context = context;
     this.#streams = new Streams(peer, context);
-    this.#mayFrame = rateLimiter(context.limits.frameRate);
-    this.#mayAct = rateLimiter(context.limits.actionRate);
+    this.#allowFrame = rateLimiter(context.limits.frameRate);
+    this.#allowAction = rateLimiter(context.limits.actionRate);
   }
 
-  get owesToken(): boolean {
+  get isUnauthenticated(): boolean {
     return !this.#identity.grants.includes("read");
   }
 
   /** Disconnects a reader whose token was revoked or has expired. */
-  requireToken(): void {
-    if (this.owesToken) return;
-    this.#identity = this.#current();
+  revalidate(): void {
+    if (this.isUnauthenticated) return;
+    this.#identity = this.#currentIdentity();
     this.requireRead();
   }
 
   requireRead(): void {
-    if (!this.owesToken) return;
-    void this.#refused({ action: "stream.open" }, "UNAUTHORIZED");
-    this.#cut("UNAUTHORIZED", OWES_TOKEN, closeCodes.policyViolation);
+    if (!this.isUnauthenticated) return;
+    void this.#recordRefusal({ action: "stream.open" }, "UNAUTHORIZED");
+    this.#disconnect("UNAUTHORIZED", TOKEN_REQUIRED, closeCodes.policyViolation);
   }
 
   receive(data: Buffer, isBinary: boolean): void {
-    if (this.#isDeaf || this.#hasEnded || !this.#peer.isOpen) return;
+    if (this.#isIgnoring || this.#isEnded || !this.#peer.isOpen) return;
     const { frameRate, maxBodyDepth } = this.#context.limits;
-    if (!this.#mayFrame()) {
+    if (!this.#allowFrame()) {
       const details = `Accepted: ${frameRate.perSecond} frames a second.`;
-      void this.#refused({ action: "stream.send" }, "RATE_LIMITED");
-      return this.#cutNext("RATE_LIMITED", details, closeCodes.policyViolation);
+      void this.#recordRefusal({ action: "stream.send" }, "RATE_LIMITED");
+      return this.#disconnectAfterPending("RATE_LIMITED", details, closeCodes.policyViolation);
     }
-    if (isBinary) return this.#cutNext("BINARY_FRAME", "Accepted: text frames.", closeCodes.unsupportedData);
+    if (isBinary)
+      return this.#disconnectAfterPending("BINARY_FRAME", "Accepted: text frames.", closeCodes.unsupportedData);
     const frame = readFrame(data, maxBodyDepth);
-    this.#tail = this.#tail.then(() => this.#answer(frame)).catch((error: unknown) => this.#fail(error));
+    this.#pending = this.#pending.then(() => this.#process(frame)).catch((error: unknown) => this.#fail(error));
   }
 
   end(): void {
-    this.#hasEnded = true;
+    this.#isEnded = true;
     this.#streams.stopAll();
   }
 
   async settled(): Promise<void> {
-    await this.#tail;
-    await Promise.all(this.#acting);
+    await this.#pending;
+    await Promise.all(this.#actions);
   }
 
-  async #answer(frame: ReturnType<typeof readFrame>): Promise<void> {
-    if (this.#hasEnded) return;
-    if (!isRefusal(frame)) return this.#obey(frame);
-    if (frame.code === "INVALID_ACTION") await this.#refused({ action: "process.act" }, frame.code);
+  async #process(frame: ReturnType<typeof readFrame>): Promise<void> {
+    if (this.#isEnded) return;
+    if (!isRefusal(frame)) return this.#handle(frame);
+    if (frame.code === "INVALID_ACTION") await this.#recordRefusal({ action: "process.act" }, frame.code);
     return this.#peer.send({ type: "error", ...frame });
   }
 
-  async #obey(frame: ClientFrame): Promise<void> {
+  async #handle(frame: ClientFrame): Promise<void> {
     switch (frame.type) {
       case "ping":
         return this.#peer.send({ type: "pong" });
@@ -109,12 +110,12 @@ export class Session {
     let identity = this.#identity;
     let start: () => void;
     try {
-      identity = this.#reader(token);
+      identity = this.#authenticateReader(token);
       start = await this.#streams.prepare(frame, identity);
     } catch (error) {
       return await this.#refuseSubscription(error, identity, requestId);
     }
-    if (this.#hasEnded) return;
+    if (this.#isEnded) return;
     this.#identity = identity;
     this.#authorization = token === undefined ? this.#authorization : bearer(token);
     start();
@@ -122,72 +123,75 @@ export class Session {
 
   async #refuseSubscription(error: unknown, identity: Identity, requestId: string | undefined): Promise<void> {
     if (!(error instanceof SvcmError)) throw error;
-    if (isOfToken(error)) await this.#refused({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(error));
+    if (isTokenRefusal(error))
+      await this.#recordRefusal({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(error));
     this.#peer.send(subscriptionRefusal(error, requestId));
   }
 
   /** @throws {SvcmError} UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY */
-  #reader(token: string | undefined): Identity {
+  #authenticateReader(token: string | undefined): Identity {
     const identity = this.#identityWith(token);
-    if (!identity.grants.includes("read")) throw new SvcmError("UNAUTHORIZED", { details: OWES_TOKEN });
-    if (this.owesToken && !this.#client.hasPlace()) throw new SvcmError("SERVICE_BUSY");
+    if (!identity.grants.includes("read")) throw new SvcmError("UNAUTHORIZED", { details: TOKEN_REQUIRED });
+    if (this.isUnauthenticated && !this.#client.hasCapacity()) throw new SvcmError("SERVICE_BUSY");
     return identity;
   }
 
   #act(frame: ActionFrame): void {
     const { limits, log } = this.#context;
-    const isAllowed = this.#mayAct() && this.#acting.size < limits.maxActions;
-    const acting = (isAllowed ? this.#carryOut(frame) : this.#refuseForRate(frame))
+    const isAllowed = this.#allowAction() && this.#actions.size < limits.maxActions;
+    const actions = (isAllowed ? this.#runAction(frame) : this.#refuseForRate(frame))
       .then((result) => this.#peer.send(result))
       .catch((error: unknown) => log.error({ stack: errorStack(error) }, "action failed"))
-      .finally(() => this.#acting.delete(acting));
-    if (isAllowed) this.#acting.add(acting);
+      .finally(() => this.#actions.delete(actions));
+    if (isAllowed) this.#actions.add(actions);
   }
 
-  async #carryOut(frame: ActionFrame): Promise<ActionResultFrame> {
+  async #runAction(frame: ActionFrame): Promise<ActionResultFrame> {
     let identity: Identity;
     try {
       identity = this.#identityWith(frame.token);
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
-      await this.#refused(attemptedAction(frame), error.kind);
-      return refusedAction(frame, error.kind, error.message);
+      await this.#recordRefusal(attemptedAction(frame), error.kind);
+      return refusedResult(frame, error.kind, error.message);
     }
-    return await this.#context.act(frame, identity, this.#streams.subscribed, (refusal) =>
-      this.#refused({ ...attemptedAction(frame), ...actorOf(identity) }, failureCode(refusal)),
+    return await this.#context.runAction(frame, identity, this.#streams.subscribed, (refusal) =>
+      this.#recordRefusal({ ...attemptedAction(frame), ...actorOf(identity) }, failureCode(refusal)),
     );
   }
 
   async #refuseForRate(frame: ActionFrame): Promise<ActionResultFrame> {
     const { actionRate, maxActions } = this.#context.limits;
-    await this.#refused(attemptedAction(frame), "RATE_LIMITED");
+    await this.#recordRefusal(attemptedAction(frame), "RATE_LIMITED");
     const error = `Too many actions at once: this one was not carried out. Accepted: ${actionRate.perSecond} actions a second, ${maxActions} at the same time.`;
-    return refusedAction(frame, "RATE_LIMITED", error);
+    return refusedResult(frame, "RATE_LIMITED", error);
   }
 
-  #refused(attempt: Pick<RefusedAttempt, "action" | "target" | "actor">, code: ErrorCode): Promise<void> {
+  #recordRefusal(attempt: Pick<RefusedAttempt, "action" | "target" | "actor">, code: ErrorCode): Promise<void> {
     return this.#context.refusals.record({ ...attempt, source: "ws", address: this.#client.address, code });
   }
 
   /** A token in a frame replaces that of the upgrade, so a wrong one is refused. */
   #identityWith(token: string | undefined): Identity {
-    return token === undefined ? this.#current() : this.#context.authenticate(this.#client.address, bearer(token));
+    return token === undefined
+      ? this.#currentIdentity()
+      : this.#context.authenticate(this.#client.address, bearer(token));
   }
 
   /** Looks the token up again, because tokens are created, revoked and expire while a socket is open. */
-  #current(): Identity {
+  #currentIdentity(): Identity {
     const { policy } = this.#context;
-    const known = this.#authorization === undefined ? undefined : policy.identities.of(this.#authorization);
-    return known ?? anonymous(policy);
+    const tokenIdentity = this.#authorization === undefined ? undefined : policy.identities.find(this.#authorization);
+    return tokenIdentity ?? anonymousIdentity(policy);
   }
 
   /** Responds to earlier frames first, and ignores later ones. */
-  #cutNext(code: ErrorCode, details: string, closeCode: number): void {
-    this.#isDeaf = true;
-    this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));
+  #disconnectAfterPending(code: ErrorCode, details: string, closeCode: number): void {
+    this.#isIgnoring = true;
+    this.#pending = this.#pending.then(() => this.#disconnect(code, details, closeCode));
   }
 
-  #cut(code: ErrorCode, details: string, closeCode: number): void {
+  #disconnect(code: ErrorCode, details: string, closeCode: number): void {
     this.end();
     this.#peer.send(errorFrame(code, details));
     this.#peer.close(closeCode, code);
@@ -195,6 +199,6 @@ export class Session {
 
   #fail(error: unknown): void {
     this.#context.log.error({ stack: errorStack(error) }, "frame failed");
-    this.#cut("DEFECT", "This is a defect in svcm.", closeCodes.internalError);
+    this.#disconnect("DEFECT", "This is a defect in svcm.", closeCodes.internalError);
   }
 }

@@ -27,7 +27,7 @@ export class SharedMessage {
 
   /** A complete frame as in RFC 7692, for clients that negotiated permessage-deflate with this window. */
   get compressed(): Buffer {
-    return (this.#compressed ??= frameOf(deflate(this.plain)));
+    return (this.#compressed ??= encodeFrame(deflate(this.plain)));
   }
 }
 
@@ -37,12 +37,12 @@ function deflate(bytes: Buffer): Buffer {
   return deflated.subarray(0, deflated.length - FLUSH_TAIL_BYTES);
 }
 
-function frameOf(payload: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([COMPRESSED_TEXT]), lengthOf(payload.length), payload]);
+function encodeFrame(payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([COMPRESSED_TEXT]), encodeLength(payload.length), payload]);
 }
 
 /** 7 bits, or 126 and 16 bits, or 127 and 64 bits. A server does not mask. */
-function lengthOf(length: number): Buffer {
+function encodeLength(length: number): Buffer {
   if (length < 126) return Buffer.from([length]);
   if (length < 65_536) return Buffer.from([126, length >> 8, length & 255]);
   const bytes = Buffer.alloc(9);

@@ -3,9 +3,9 @@ import type { EventsSubscribeFrame, LogsSubscribeFrame, SubscribeFrame } from ".
 import type { Identity } from "../../core/index.ts";
 import { streamLogs } from "./log-stream.ts";
 import type { Peer } from "./peer.ts";
-import { askerOf, logsOfNode, NODE_INTERVAL_MS, streamNode } from "./remote-streams.ts";
+import { nodeAsk, nodeLogs, NODE_POLL_MS, streamNodeMetrics } from "./remote-streams.ts";
 import type { SessionContext } from "./session-context.ts";
-import { stream, streamEvents, type Subscribed } from "./subscription.ts";
+import { streamMetrics, streamEvents, type MetricsSubscription } from "./subscription.ts";
 
 type StreamFrame = SubscribeFrame | LogsSubscribeFrame | EventsSubscribeFrame;
 
@@ -13,15 +13,15 @@ type StreamFrame = SubscribeFrame | LogsSubscribeFrame | EventsSubscribeFrame;
 export class Streams {
   readonly #peer: Peer;
   readonly #context: SessionContext;
-  readonly #stops = new Map<StreamFrame["type"], AbortController>();
-  #subscribed: Subscribed | undefined;
+  readonly #controllers = new Map<StreamFrame["type"], AbortController>();
+  #subscribed: MetricsSubscription | undefined;
 
   constructor(peer: Peer, context: SessionContext) {
     this.#peer = peer;
     this.#context = context;
   }
 
-  get subscribed(): Subscribed | undefined {
+  get subscribed(): MetricsSubscription | undefined {
     return this.#subscribed;
   }
 
@@ -35,16 +35,16 @@ export class Streams {
     switch (frame.type) {
       case "subscribe": {
         const { asyncContext = false, history = true, service, node } = frame;
-        const place = { environment: frame.environment, service };
-        await context.mayWatch(identity, place);
-        const environment = await context.telemetry.environment(place);
-        const intervalMs = node === undefined ? (frame.intervalMs ?? interval.default) : NODE_INTERVAL_MS;
+        const target = { environment: frame.environment, service };
+        await context.requireWatchAccess(identity, target);
+        const environment = await context.telemetry.environment(target);
+        const intervalMs = node === undefined ? (frame.intervalMs ?? interval.default) : NODE_POLL_MS;
         return () => this.#watch({ environment, service, intervalMs, asyncContext, history, node }, identity);
       }
       case "logs.subscribe": {
-        await context.mayReadLogs(identity);
+        await context.requireLogAccess(identity);
         const { node } = frame;
-        const logs = node === undefined ? context.logs : logsOfNode(askerOf(context.machines, node, identity));
+        const logs = node === undefined ? context.logs : nodeLogs(nodeAsk(context.fleet, node, identity));
         return () => void streamLogs({ ...context, logs }, this.#peer, frame, this.#restart(frame.type));
       }
       case "events.subscribe": {
@@ -59,15 +59,15 @@ export class Streams {
   }
 
   stop(type: StreamFrame["type"]): void {
-    this.#stops.get(type)?.abort();
+    this.#controllers.get(type)?.abort();
     if (type === "subscribe") this.#subscribed = undefined;
   }
 
   stopAll(): void {
-    for (const stop of this.#stops.values()) stop.abort();
+    for (const stop of this.#controllers.values()) stop.abort();
   }
 
-  #watch(subscribed: Subscribed, identity: Identity): void {
+  #watch(subscribed: MetricsSubscription, identity: Identity): void {
     const signal = this.#restart("subscribe");
     this.#subscribed = subscribed;
     const { environment, intervalMs, node } = subscribed;
@@ -75,16 +75,16 @@ export class Streams {
     this.#peer.send({ type: "subscribed", environment, intervalMs });
     if (node === undefined) {
       context.rollouts.listen((frame) => this.#peer.send(frame), signal);
-      void stream(context, this.#peer, subscribed, signal);
+      void streamMetrics(context, this.#peer, subscribed, signal);
     } else {
-      void streamNode(context, askerOf(context.machines, node, identity), this.#peer, subscribed, signal);
+      void streamNodeMetrics(context, nodeAsk(context.fleet, node, identity), this.#peer, subscribed, signal);
     }
   }
 
   #restart(type: StreamFrame["type"]): AbortSignal {
-    this.#stops.get(type)?.abort();
+    this.#controllers.get(type)?.abort();
     const stop = new AbortController();
-    this.#stops.set(type, stop);
+    this.#controllers.set(type, stop);
     return stop.signal;
   }
 }

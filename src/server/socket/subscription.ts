@@ -15,10 +15,10 @@ import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
 import type { ServerFrame } from "../../core/api/frames.ts";
-import { toJson } from "../answer.ts";
+import { toJson } from "../response.ts";
 import { SharedMessage } from "./shared-message.ts";
 
-export interface Subscribed {
+export interface MetricsSubscription {
   readonly environment: string;
   readonly service?: string | undefined;
   readonly intervalMs: number;
@@ -27,41 +27,50 @@ export interface Subscribed {
   readonly node?: string | undefined;
 }
 
-export interface Streaming {
+export interface StreamContext {
   readonly telemetry: Telemetry;
   readonly eventFeed: EventFeed;
-  readonly framesOf: SampleFrames;
+  readonly sampleMessages: SampleMessages;
   readonly recordedHour: RecordedHour;
   readonly log: ServerLog;
 }
 
 /** Sends the recorded hour first, then samples. A failure becomes an error frame. */
-export function stream(streaming: Streaming, peer: Peer, asked: Subscribed, signal: AbortSignal): Promise<void> {
-  const { telemetry, framesOf, recordedHour } = streaming;
-  return reporting(streaming, peer, async () => {
-    const recorded = asked.history ? await recordedHour() : undefined;
+export function streamMetrics(
+  streaming: StreamContext,
+  peer: Peer,
+  subscription: MetricsSubscription,
+  signal: AbortSignal,
+): Promise<void> {
+  const { telemetry, sampleMessages, recordedHour } = streaming;
+  return reportErrors(streaming, peer, async () => {
+    const recorded = subscription.history ? await recordedHour() : undefined;
     if (recorded !== undefined && !signal.aborted) peer.offer([recorded]);
-    for await (const sample of telemetry.watch(asked, signal)) {
+    for await (const sample of telemetry.watch(subscription, signal)) {
       if (signal.aborted) return;
-      peer.offer(framesOf(sample));
+      peer.offer(sampleMessages(sample));
     }
   });
 }
 
 export function streamEvents(
-  streaming: Streaming,
+  streaming: StreamContext,
   peer: Peer,
   filter: EventFilter,
   signal: AbortSignal,
 ): Promise<void> {
-  return reporting(streaming, peer, async () => {
+  return reportErrors(streaming, peer, async () => {
     for await (const event of streaming.eventFeed.watch(signal, filter)) {
       if (!signal.aborted) peer.send({ type: "event", event });
     }
   });
 }
 
-export async function reporting({ log }: Pick<Streaming, "log">, peer: Peer, work: () => Promise<void>): Promise<void> {
+export async function reportErrors(
+  { log }: Pick<StreamContext, "log">,
+  peer: Peer,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -71,21 +80,21 @@ export async function reporting({ log }: Pick<Streaming, "log">, peer: Peer, wor
   }
 }
 
-type SampleFrames = (sample: Sample) => readonly SharedMessage[];
+type SampleMessages = (sample: Sample) => readonly SharedMessage[];
 
 /** Serialises and compresses each sample once for all clients. */
-export function serialiseOnce(): SampleFrames {
-  const done = new WeakMap<Sample, readonly SharedMessage[]>();
+export function createSampleMessages(): SampleMessages {
+  const cache = new WeakMap<Sample, readonly SharedMessage[]>();
   return (sample) => {
-    const known = done.get(sample);
-    if (known !== undefined) return known;
-    const messages = framesIn(sample).map((frame) => new SharedMessage(toJson(frame)));
-    done.set(sample, messages);
+    const cached = cache.get(sample);
+    if (cached !== undefined) return cached;
+    const messages = toFrames(sample).map((frame) => new SharedMessage(toJson(frame)));
+    cache.set(sample, messages);
     return messages;
   };
 }
 
-function framesIn(sample: Sample): ServerFrame[] {
+function toFrames(sample: Sample): ServerFrame[] {
   if (sample.kind === "metrics") return [{ type: "metrics", payload: sample.payload }];
   const { payload, error } = sample;
   return [
@@ -100,17 +109,17 @@ const SERIES = "host,*:cpuPercent,*:memoryBytes";
 /** One value for each 20 seconds. */
 const POINTS = 180;
 /** The recorder adds a step at this interval. */
-const KEPT_MS = 10_000;
+const CACHE_MS = 10_000;
 
 /** The session has already checked that the client may read. */
 const reader: Caller = { source: "ws", grants: ["read"] };
 
 /** Clients that subscribe within ten seconds share the result. */
-export function recordedHourOf(ports: Ports): RecordedHour {
+export function createRecordedHour(ports: Ports): RecordedHour {
   let last: { readonly atMs: number; readonly message: ReturnType<RecordedHour> } | undefined;
   return () => {
     const atMs = ports.clock.elapsed();
-    if (last === undefined || atMs - last.atMs >= KEPT_MS) last = { atMs, message: readHour(ports) };
+    if (last === undefined || atMs - last.atMs >= CACHE_MS) last = { atMs, message: readHour(ports) };
     return last.message;
   };
 }

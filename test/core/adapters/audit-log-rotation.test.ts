@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import { commandLine, run, start } from "../../support/child.ts";
-import { newest, recordOf } from "../../support/records.ts";
+import { newestRecord, recordOf } from "../../support/records.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { longTest } from "../../support/runs.ts";
 
@@ -30,15 +30,15 @@ test("a full log is renamed and still read", async () => {
   await append(1, 5);
   expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2"]);
   expect([file, `${file}.1`, `${file}.2`].map(recordsOf)).toEqual([["05"], ["03", "04"], ["01", "02"]]);
-  expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["05", "04", "03", "02", "01"]);
-  expect((await newest(log, 3)).map(({ id }) => id)).toEqual(["05", "04", "03"]);
+  expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["05", "04", "03", "02", "01"]);
+  expect((await newestRecord(log, 3)).map(({ id }) => id)).toEqual(["05", "04", "03"]);
 });
 
 test("the number of older files is limited, and the oldest is removed first", async () => {
   const { log, append, names } = setUp({ lines: 1, kept: 2 });
   await append(1, 6);
   expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2"]);
-  expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["06", "05", "04"]);
+  expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["06", "05", "04"]);
 });
 
 test("if a rotation was killed, the missing number is filled without losing a record", async () => {
@@ -47,7 +47,7 @@ test("if a rotation was killed, the missing number is filled without losing a re
   writeFileSync(`${file}.3`, LINE.replace("00", "00"));
   await append(2, 3);
   expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2", "audit.jsonl.3"]);
-  expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["03", "02", "01", "00"]);
+  expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["03", "02", "01", "00"]);
 });
 
 test("a log that cannot be renamed keeps growing", async () => {
@@ -90,7 +90,7 @@ longTest("no acknowledged record is lost if a process is killed at any moment", 
     expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
     const log = auditLog({ file, rotation: { maxBytes: 600, maxOldFiles: 200 } });
     await log.append(recordOf("after"));
-    expect((await newest(log, 10_000)).map(({ id }) => id)).toContain("after");
+    expect((await newestRecord(log, 10_000)).map(({ id }) => id)).toContain("after");
     expect(existsSync(join(folder, ".audit.jsonl.svcm-lock"))).toBe(false);
   }
 });

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 import { commandLine, run } from "../../support/child.ts";
-import { newest, recordOf } from "../../support/records.ts";
+import { newestRecord, recordOf } from "../../support/records.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function setUp() {
@@ -24,7 +24,7 @@ function setUp() {
   const file = join(folder, "audit.jsonl");
   const log = auditLog({ file });
   const lines = () => readFileSync(file, "utf8").split("\n");
-  const newestIds = async (limit: number) => (await newest(log, limit)).map(({ id }) => id);
+  const newestIds = async (limit: number) => (await newestRecord(log, limit)).map(({ id }) => id);
   return { folder, file, log, lines, newestIds };
 }
 
@@ -128,7 +128,7 @@ describe("audit log: append refuses", () => {
     const { file, log } = setUp();
     execFileSync("mkfifo", [file]);
     await expect(log.append(recordOf("a"))).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
-    await expect(newest(log, 1)).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
+    await expect(newestRecord(log, 1)).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
   });
 
   test("a log that is a link", async () => {
@@ -175,12 +175,12 @@ describe("audit log: newest", () => {
     const failed = recordOf("a", { outcome: "failed", code: "ENOSPC", ms: 12, ...at(3) });
     await log.append(failed);
     await log.append(recordOf("b", at(4)));
-    expect(await newest(log, 10)).toEqual([
+    expect(await newestRecord(log, 10)).toEqual([
       recordOf("b", at(4)),
       failed,
       recordOf("cut-off", { outcome: "started", ...at(2) }),
     ]);
-    expect(await newest(log, 2)).toEqual([recordOf("b", at(4)), failed]);
+    expect(await newestRecord(log, 2)).toEqual([recordOf("b", at(4)), failed]);
   });
 
   test("filters by outcome, age and a part of a name", async () => {
@@ -201,7 +201,7 @@ describe("audit log: newest", () => {
     const old = { ...recordOf("a"), environment: "", target: "3", action: "process.stop" };
     writeFileSync(file, `${JSON.stringify(old)}\n`);
     const { environment: _, ...rest } = old;
-    expect(await newest(log, 1)).toEqual([rest]);
+    expect(await newestRecord(log, 1)).toEqual([rest]);
   });
 
   test.each([
@@ -223,7 +223,7 @@ describe("audit log: newest", () => {
   test("leaves out members that a record does not have", async () => {
     const { file, log } = setUp();
     writeFileSync(file, `${JSON.stringify({ ...recordOf("a"), value: "secret" })}\n`);
-    expect(await newest(log, 1)).toEqual([recordOf("a")]);
+    expect(await newestRecord(log, 1)).toEqual([recordOf("a")]);
   });
 
   test("reads a large log from its end, also if lines cross chunks", async () => {
@@ -282,8 +282,8 @@ describe("the audit logs of files and of processes", () => {
       ["write-1", "write-3"],
       ["stop-2", "stop-4"],
     ]);
-    expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["stop-4", "write-3", "stop-2", "write-1"]);
-    expect((await newest(log, 2)).map(({ id }) => id)).toEqual(["stop-4", "write-3"]);
+    expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["stop-4", "write-3", "stop-2", "write-1"]);
+    expect((await newestRecord(log, 2)).map(({ id }) => id)).toEqual(["stop-4", "write-3"]);
   });
 
   test("a successful action creates a missing PM2_HOME, a refusal does not", async () => {
@@ -295,6 +295,6 @@ describe("the audit logs of files and of processes", () => {
     expect([existsSync(join(folder, "nowhere")), log.counts()]).toEqual([false, []]);
     await log.append(recordOf("b", { action: "process.start", outcome: "started" }));
     await log.append(refusal);
-    expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["a", "b"]);
+    expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["a", "b"]);
   });
 });

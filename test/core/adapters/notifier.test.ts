@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { nodeNotifier } from "../../../src/core/adapters/notifier.ts";
 import type { AlertMessage } from "../../../src/core/api/alerts.ts";
 import { SvcmError } from "../../../src/core/index.ts";
-import { receiver, RECEIVER_SECRET as CANARY } from "../../support/receiver.ts";
+import { startWebhookReceiver, RECEIVER_SECRET as CANARY } from "../../support/receiver.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const MESSAGE: AlertMessage = {
@@ -39,7 +39,7 @@ async function failureOf(sending: Promise<void>): Promise<SvcmError> {
 
 describe("a webhook", () => {
   test("gets the message as JSON, signed with the secret", async () => {
-    const { received, url } = await receiver();
+    const { received, url } = await startWebhookReceiver();
     await notifier({ HOOK: url, KEY: CANARY }).send({ ...NOTHING, webhook: "HOOK", webhookSecret: "KEY" }, MESSAGE);
     const [{ method, headers, body } = { method: "", headers: {}, body: "" }] = received;
     expect(received).toHaveLength(1);
@@ -51,7 +51,9 @@ describe("a webhook", () => {
   });
 
   test("that fails twice receives the third attempt", async () => {
-    const { received, url } = await receiver((response, count) => response.writeHead(count < 3 ? 503 : 200).end());
+    const { received, url } = await startWebhookReceiver((response, count) =>
+      response.writeHead(count < 3 ? 503 : 200).end(),
+    );
     await notifier({ HOOK: url }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE);
     expect(received).toHaveLength(3);
   });
@@ -60,7 +62,9 @@ describe("a webhook", () => {
     ["refuses", 403, /status 403/],
     ["redirects", 302, /status 302/],
   ])("that %s is a failure, which does not show its address", async (_how, status, words) => {
-    const { received, url } = await receiver((response) => response.writeHead(status, { location: "/other" }).end());
+    const { received, url } = await startWebhookReceiver((response) =>
+      response.writeHead(status, { location: "/other" }).end(),
+    );
     const error = await failureOf(notifier({ HOOK: url }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE));
     expect(error.message).toMatch(words);
     expect(error.message + JSON.stringify(error.body)).not.toContain(CANARY);
@@ -68,7 +72,7 @@ describe("a webhook", () => {
   });
 
   test("that does not listen is a failure with the system's error code", async () => {
-    const { url, close } = await receiver();
+    const { url, close } = await startWebhookReceiver();
     await close();
     const error = await failureOf(notifier({ HOOK: url }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE));
     expect(error.message).toContain("ECONNREFUSED");
@@ -89,7 +93,7 @@ describe("a webhook", () => {
 
 describe("a heartbeat", () => {
   test("is one request without a body", async () => {
-    const { received, url } = await receiver();
+    const { received, url } = await startWebhookReceiver();
     await notifier({ BEAT: url }).sendHeartbeat({ ...NOTHING, heartbeat: "BEAT" });
     expect(received).toMatchObject([{ method: "GET", body: "" }]);
     await notifier({}).sendHeartbeat(NOTHING);
@@ -129,7 +133,7 @@ describe("a command", () => {
   });
 
   test("does not delay the message to a webhook, and its failure is still reported", async () => {
-    const { received, url } = await receiver();
+    const { received, url } = await startWebhookReceiver();
     const settings = { ...NOTHING, webhook: "HOOK", command: ["/no/such/program"] };
     await failureOf(notifier({ HOOK: url }).send(settings, MESSAGE));
     expect(received).toHaveLength(1);

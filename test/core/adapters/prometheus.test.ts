@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { nodePrometheus, PROMETHEUS_URL } from "../../../src/core/adapters/prometheus.ts";
 import { SvcmError } from "../../../src/core/index.ts";
-import { receiver } from "../../support/receiver.ts";
+import { startWebhookReceiver } from "../../support/receiver.ts";
 
 const QUERY = { query: "up", startMs: 60_000, endMs: 120_000, stepMs: 60_000 };
 const EMPTY = JSON.stringify({ status: "success", data: { resultType: "matrix", result: [] } });
@@ -22,7 +22,7 @@ test.each([{}, { [PROMETHEUS_URL]: "  " }])("the Prometheus of %j is not set", (
 });
 
 test("a query is sent with its range and a time-out, and the password only as a header", async () => {
-  const { received, url } = await receiver((response) => response.end(EMPTY));
+  const { received, url } = await startWebhookReceiver((response) => response.end(EMPTY));
   const address = `${url.replace("//", "//ops:p%40ss@")}/`;
   expect(await at(address).queryRange(QUERY)).toEqual([]);
   const [{ method, headers, body } = { method: "", headers: {}, body: "" }] = received;
@@ -38,7 +38,7 @@ test("a query is sent with its range and a time-out, and the password only as a 
 });
 
 describe("if Prometheus cannot answer, the error has the reason, but not the address", () => {
-  test.each<[string, Parameters<typeof receiver>[0], RegExp, number?]>([
+  test.each<[string, Parameters<typeof startWebhookReceiver>[0], RegExp, number?]>([
     [
       "refuses the query",
       (response) =>
@@ -51,7 +51,7 @@ describe("if Prometheus cannot answer, the error has the reason, but not the add
     ["stops in the middle", (response) => void response.write('{"status":'), /did not answer in 0\.05 s/, 50],
     ["cuts the connection", (response) => void response.destroy(), /could not be reached/],
   ])("%s", async (_what, answer, words, patienceMs) => {
-    const { url } = await receiver(answer);
+    const { url } = await startWebhookReceiver(answer);
     const error = await refusal(at(url, patienceMs).queryRange(QUERY));
     expect(error).toMatchObject({ kind: "HISTORY_FAILED", body: { code: "PROMETHEUS_FAILED" } });
     expect(error.message).toMatch(words);
@@ -60,7 +60,7 @@ describe("if Prometheus cannot answer, the error has the reason, but not the add
 
   test("the response has no end", async () => {
     const megabyte = "x".repeat(2 ** 20);
-    const { url } = await receiver((response) => {
+    const { url } = await startWebhookReceiver((response) => {
       const more = (): void => void response.write(megabyte, () => response.destroyed || more());
       more();
     });
@@ -76,7 +76,7 @@ describe("if Prometheus cannot answer, the error has the reason, but not the add
   });
 
   test("a query is aborted if the caller disconnects", async () => {
-    const { url } = await receiver(() => undefined);
+    const { url } = await startWebhookReceiver(() => undefined);
     const leaving = new AbortController();
     const asking = at(url).queryRange(QUERY, leaving.signal);
     leaving.abort(new Error("left"));

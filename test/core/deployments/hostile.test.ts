@@ -10,7 +10,7 @@ import { subjectsOf, validateSource } from "../../../src/core/deployments/valida
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { mutant, randomOf, realDocuments } from "../yaml/mutate.ts";
 import { hostileDocuments } from "../../support/hostile-documents.ts";
-import { runs } from "../../support/runs.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 const SIZE = 2 ** 15;
 /** A section or a map within it, and the text that says that there are more issues. */
@@ -56,7 +56,7 @@ test("a report that lists only some issues says that there are more", async () =
 });
 
 test("every mutated document is validated and reported", async () => {
-  const { numRuns } = runs(60, 1000);
+  const { numRuns } = propertyRuns(60, 1000);
   const random = randomOf(2);
   const documents = realDocuments();
   for (let tried = 0; tried < numRuns; tried++) {

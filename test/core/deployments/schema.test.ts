@@ -14,7 +14,7 @@ import { validateDocument } from "../../../src/core/deployments/validate.ts";
 import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";
 import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
-import { runs } from "../../support/runs.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.url));
 /** A schema cannot compare entries with each other. */
@@ -225,7 +225,7 @@ test("the schema and the validator agree on documents with a fault anywhere", ()
       compare([changed(documents[0], path, value)], packaged, compiled);
       compare([changed(documents[0], [...path, "stranger"], value)], packaged, compiled);
     }),
-    runs(60, 1000),
+    propertyRuns(60, 1000),
   );
 });
 

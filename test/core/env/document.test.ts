@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { isEncrypted, parseEnvDocument, valuesOf, type EnvDocument } from "../../../src/core/env/document.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
-import { runs } from "../../support/runs.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 const configFolder = new URL("../../../apps/backend-template/src/config/", import.meta.url);
 
@@ -16,7 +16,7 @@ describe("reading", () => {
       fc.property(hostileText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual(dotenv.parse(text));
       }),
-      runs(5000, 20_000),
+      propertyRuns(5000, 20_000),
     );
   });
 
@@ -25,7 +25,7 @@ describe("reading", () => {
       fc.property(envText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual({ ...parseEnv(text) });
       }),
-      runs(2000, 5000),
+      propertyRuns(2000, 5000),
     );
   });
 
@@ -37,7 +37,7 @@ describe("reading", () => {
         const byNode = parseEnv(text);
         for (const [key, value] of valuesOf(document)) expect(byNode[key]).toBe(value);
       }),
-      runs(4000, 50_000),
+      propertyRuns(4000, 50_000),
     );
   });
 
@@ -78,7 +78,7 @@ describe("positions", () => {
       fc.property(hostileText, (text) => {
         expect(partsOf(parseEnvDocument(text)).join("")).toBe(text);
       }),
-      runs(5000, 20_000),
+      propertyRuns(5000, 20_000),
     );
   });
 
@@ -92,7 +92,7 @@ describe("positions", () => {
           expect(text.slice(valueStart, valueEnd).trim()).toBe(text.slice(valueStart, valueEnd));
         }
       }),
-      runs(5000, 20_000),
+      propertyRuns(5000, 20_000),
     );
   });
 

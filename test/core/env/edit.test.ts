@@ -6,7 +6,7 @@ import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
 import { setValues, UnwritableValue, type Assignment, type EditResult } from "../../../src/core/env/edit.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
-import { runs } from "../../support/runs.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 /** Values with all characters that need quotes, except line breaks and control characters. */
 const value = fc.stringMatching(/^[A-Za-z0-9 #'"`$=:/\\@?&;é-]{0,12}$/);
@@ -30,7 +30,7 @@ function attemptSets(text: string, assignments: readonly Assignment[]): EditResu
 
 describe("setting a value", () => {
   test("svcm's reader, dotenv and node --env-file read the value that was set", () => {
-    const often = runs(2000, 10_000);
+    const often = propertyRuns(2000, 10_000);
     let written = 0;
     fc.assert(
       fc.property(envText, keyName, value, (text, key, to) => {
@@ -65,7 +65,7 @@ describe("setting a value", () => {
           if (name !== key) expect(valuesOf(parseEnvDocument(next)).get(name)).toBe(before);
         }
       }),
-      runs(4000, 20_000),
+      propertyRuns(4000, 20_000),
     );
   });
 
@@ -75,7 +75,7 @@ describe("setting a value", () => {
         const once = attemptSet(text, key, to);
         if (once !== undefined) expect(setValue(once, key, to)).toBe(once);
       }),
-      runs(2000, 10_000),
+      propertyRuns(2000, 10_000),
     );
   });
 
@@ -182,7 +182,7 @@ describe("a line that some readers would read differently", () => {
   });
 
   test("in any text, Node reads the value back, or a warning names a line", () => {
-    const often = runs(4000, 50_000);
+    const often = propertyRuns(4000, 50_000);
     const counts = { given: 0, doubted: 0 };
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
@@ -214,7 +214,7 @@ describe("several values at once", () => {
         const expected = valuesOf(parseEnvDocument(inTurn));
         expect(valuesOf(parseEnvDocument(together.text))).toEqual(expected);
       }),
-      runs(2000, 10_000),
+      propertyRuns(2000, 10_000),
     );
   });
 

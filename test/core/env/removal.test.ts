@@ -5,7 +5,7 @@ import { UnwritableValue } from "../../../src/core/env/edit.ts";
 import { planRemoval } from "../../../src/core/env/removal.ts";
 import { packagedRuntimeContract } from "../../../src/core/index.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
-import { runs } from "../../support/runs.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 const without = (text: string, ...keys: string[]): string => planRemoval(packagedRuntimeContract, text, keys).text;
 
@@ -39,8 +39,8 @@ test("the dry run shows the lines that would be removed, without credentials", (
 });
 
 test.each([
-  ["an ordinary file", envText, runs(1000, 5000)],
-  ["a hostile file", hostileText, runs(4000, 20_000)],
+  ["an ordinary file", envText, propertyRuns(1000, 5000)],
+  ["a hostile file", hostileText, propertyRuns(4000, 20_000)],
 ])("in %s, the other keys read as before, and a second removal changes nothing", (_, texts, often) => {
   fc.assert(
     fc.property(texts, keyName, (text, other) => {

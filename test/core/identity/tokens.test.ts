@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { execute, tokenCreate, tokenList, tokenRevoke, type Caller, type Ports } from "../../../src/core/index.ts";
 import { rights } from "../../../src/core/api/rights.ts";
-import { newest } from "../../support/records.ts";
+import { newestRecord } from "../../support/records.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller: Caller = { source: "cli", actor: "ann", grants: rights };
@@ -56,7 +56,7 @@ test("each change is recorded with the name of the token, and never with the tok
   await execute(tokenRevoke, ports, { name: "bot" }, caller);
   await codeOf(execute(tokenRevoke, ports, { name: "bot" }, caller));
   expect(
-    (await newest(ports.audit, 9)).map(({ action, target, outcome, code }) => [action, target, outcome, code]),
+    (await newestRecord(ports.audit, 9)).map(({ action, target, outcome, code }) => [action, target, outcome, code]),
   ).toEqual([
     ["token.revoke", "bot", "refused", "TOKEN_NOT_FOUND"],
     ["token.revoke", "bot", "succeeded", undefined],

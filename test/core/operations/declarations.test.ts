@@ -10,7 +10,7 @@ import {
   type Ports,
 } from "../../../src/core/index.ts";
 import { makeRepository, type TestRepository } from "../../support/git.ts";
-import { newest } from "../../support/records.ts";
+import { newestRecord } from "../../support/records.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = { source: "http", actor: "ann", grants: ["read", "write"] } as const;
@@ -113,7 +113,7 @@ describe("the declarations of a repository", () => {
     expect(await plan(repository.ports, draft)).toEqual({ differences: [], issues: [], patch: "" });
     await execute(declarationsWrite, repository.ports, { document: draft }, caller);
     expect(repository.read(FILE)).toBe(TEXT);
-    expect(await newest(repository.ports.audit, 10)).toEqual([]);
+    expect(await newestRecord(repository.ports.audit, 10)).toEqual([]);
   });
 
   test("of an edit change only the edited line, in the patch and in the write, and the record has the entry", async () => {
@@ -125,7 +125,7 @@ describe("the declarations of a repository", () => {
     ]);
     const text = await expectPatchAndWrite(repository, draft);
     expect(text).toBe(TEXT.replace("rack-2 #", "rack-9 #"));
-    expect(await newest(repository.ports.audit, 1)).toMatchObject([
+    expect(await newestRecord(repository.ports.audit, 1)).toMatchObject([
       { action: "suite.write", target: "staging", actor: "ann", source: "http", outcome: "succeeded" },
     ]);
   });
@@ -229,6 +229,6 @@ describe("the declarations of a repository", () => {
     const { response } = await execute(declarationsWrite, repository.ports, { document: draft }, caller);
     expect(JSON.stringify(response)).not.toContain(SECRET);
     expect(repository.read(FILE)).toContain(`region: ${url} # second row\n    runtime: node24`);
-    expect(JSON.stringify(await newest(repository.ports.audit, 10))).not.toContain(SECRET);
+    expect(JSON.stringify(await newestRecord(repository.ports.audit, 10))).not.toContain(SECRET);
   });
 });

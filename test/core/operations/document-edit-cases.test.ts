@@ -5,7 +5,7 @@ import { inputs, type OperationId } from "../../../src/core/api/inputs.ts";
 import { parseInput } from "../../../src/core/api/parse.ts";
 import * as core from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
-import { newest } from "../../support/records.ts";
+import { newestRecord } from "../../support/records.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/deployments-edit/", import.meta.url));
 const cases = readdirSync(folder).filter((name) => /\.before\.(?:yaml|json)$/.test(name));
@@ -38,7 +38,7 @@ test.each(cases)("%s", async (before) => {
   if (outcome instanceof Error) {
     expect(outcome).toBeInstanceOf(core.SvcmError);
     expect(after).toBe(readFileSync(folder + before, "utf8"));
-    expect(await newest(workspace.ports.audit, 10)).toMatchObject([{ outcome: "refused" }]);
+    expect(await newestRecord(workspace.ports.audit, 10)).toMatchObject([{ outcome: "refused" }]);
     const { exitCode, body } = core.describeError(outcome);
     const lines = body.issues?.map(({ code, path, message }) => `${code} ${path.join(".")}: ${message}`);
     const refused = [`exit ${exitCode}`, ...(lines ?? [`${body.code}: ${body.details}`]), ""].join("\n");

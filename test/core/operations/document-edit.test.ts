@@ -16,7 +16,7 @@ import {
   targetRemove,
 } from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
-import { newest } from "../../support/records.ts";
+import { newestRecord } from "../../support/records.ts";
 
 const caller = { source: "cli", actor: "ann", grants: ["read", "write"] } as const;
 const FILE = "deployments.yaml";
@@ -65,7 +65,7 @@ test("a change is recorded with the entry and the fields, but never a value; an 
   expect(await edit("canary-host")).toMatchObject({ changed: false, changes: [] });
   expect(lstatSync(workspace.path(FILE)).ino).toBe(before);
   await execute(targetRemove, workspace.ports, { dryRun: false, name: "qa" }, caller);
-  expect(await newest(workspace.ports.audit, 10)).toMatchObject([
+  expect(await newestRecord(workspace.ports.audit, 10)).toMatchObject([
     { action: "suite.target.remove", target: "qa", actor: "ann", outcome: "succeeded" },
     { action: "suite.target.edit", target: "qa", keys: ["region"] },
     { action: "suite.target.add", target: "qa" },
@@ -86,7 +86,7 @@ test("the audit log keeps the name of every action", async () => {
   await execute(interfaceEdit, ports, { ...edit, which: "1", values: { controller: "BController.get" } }, caller);
   await execute(interfaceRemove, ports, { ...edit, which: "1" }, caller);
   await execute(configurationSet, ports, { ...edit, values: configuration }, caller);
-  expect((await newest(ports.audit, 10)).map(({ action }) => action).toReversed()).toEqual([
+  expect((await newestRecord(ports.audit, 10)).map(({ action }) => action).toReversed()).toEqual([
     "suite.target.add",
     "suite.target.edit",
     "suite.target.duplicate",
@@ -98,7 +98,7 @@ test("the audit log keeps the name of every action", async () => {
   ]);
   const legacy = makeWorkspace({ [FILE]: "deployments:\n  - { name: a, type: vm, region: eu, runtime: node22 }\n" });
   await execute(deploymentsMigrate, legacy.ports, { dryRun: false }, caller);
-  expect(await newest(legacy.ports.audit, 10)).toMatchObject([{ action: "suite.migrate" }]);
+  expect(await newestRecord(legacy.ports.audit, 10)).toMatchObject([{ action: "suite.migrate" }]);
 });
 
 test("two targets with names that differ in case only are ambiguous, unless the spelling is exact", async () => {

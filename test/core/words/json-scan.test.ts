@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { scanJson } from "../../../src/core/words/json-scan.ts";
-import { runs } from "../../support/runs.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 const DEEP = 1_000;
 
@@ -58,7 +58,7 @@ describe("the JSON scanner", () => {
     const property = fc.property(fc.oneof(jsonText, nearlyJson, fc.string(), fc.json()), (text) => {
       expect(scanJson(text, DEEP)?.kind === "syntax").toBe(!isJson(text));
     });
-    fc.assert(property, runs(1000, 3000));
+    fc.assert(property, propertyRuns(1000, 3000));
   });
 
   test("the text before the reported position can be continued to JSON", () => {
@@ -71,7 +71,7 @@ describe("the JSON scanner", () => {
       // The preceding text is complete, or it is incomplete and fails only at its end.
       if (before?.kind === "syntax") expect(text.slice(before.position, problem.position).trim()).toBe("");
     });
-    fc.assert(property, runs(1000, 3000));
+    fc.assert(property, propertyRuns(1000, 3000));
   });
 
   test("the scanner reports exactly the members that appear twice", () => {
@@ -90,7 +90,7 @@ describe("the JSON scanner", () => {
       const problem = scanJson(text, DEEP);
       expect(problem).toEqual(expected.length === 0 ? undefined : { kind: "duplicates", paths: expected });
     });
-    fc.assert(property, runs(500, 1000));
+    fc.assert(property, propertyRuns(500, 1000));
   });
 });
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ask, parsed, raw, testServer } from "../support.ts";
-import { handTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
-import { open, refused, type ClientSettings } from "./support.ts";
+import { ask, parseResponse, raw, testServer } from "../support.ts";
+import { manualTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
+import { open, openRefused, type ClientSettings } from "./support.ts";
 
 const TOKEN = "a-token-of-good-length";
 const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
@@ -17,7 +17,7 @@ const UPGRADE =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 function start(options: Parameters<typeof testServer>[0] = {}) {
-  return testServer({ world: withTelemetry(handTelemetry()), ...options });
+  return testServer({ world: withTelemetry(manualTelemetry()), ...options });
 }
 
 describe("the origin of a WebSocket", () => {
@@ -30,21 +30,23 @@ describe("the origin of a WebSocket", () => {
     ["another scheme", { origin: "https://127.0.0.1" }],
     ["another site, by what the browser says", { "sec-fetch-site": "cross-site" }],
   ])("%s is answered with 403", async (_, headers) => {
-    const { status, json } = await refused(await start(), { headers });
+    const { status, json } = await openRefused(await start(), { headers });
     expect({ status, error: json.error }).toEqual({ status: 403, error: "Forbidden." });
   });
 
   test("localhost and 127.0.0.1 are different origins", async () => {
     const server = await start();
     const host = `127.0.0.1:${server.port}`;
-    expect((await refused(server, { headers: { host, origin: `http://localhost:${server.port}` } })).status).toBe(403);
+    expect((await openRefused(server, { headers: { host, origin: `http://localhost:${server.port}` } })).status).toBe(
+      403,
+    );
     await open(server, { headers: { host, origin: `http://${host}` } });
     await open(server, { headers: { host: `localhost:${server.port}`, origin: `http://localhost:${server.port}` } });
     await open(server, { headers: { host: "localhost" } });
   });
 
   test("two Host headers are answered with 403", async () => {
-    const { status } = parsed(
+    const { status } = parseResponse(
       await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n${UPGRADE}\r\n`),
     );
     expect(status).toBe(403);
@@ -67,7 +69,9 @@ describe("a request that is not a WebSocket handshake", () => {
     [`GET http://evil.example${PATH} HTTP/1.1`, 403],
   ])("%s is answered with %i, and the server keeps running", async (line, status) => {
     const server = await start();
-    const answer = parsed((await raw(server, `${line}\r\nHost: localhost\r\n${UPGRADE}\r\n`)).replace(/<[^]*$/, ""));
+    const answer = parseResponse(
+      (await raw(server, `${line}\r\nHost: localhost\r\n${UPGRADE}\r\n`)).replace(/<[^]*$/, ""),
+    );
     expect(answer.status).toBe(status);
     expect(answer.headers).toContain("connection: close");
     expect((await ask(server, "/healthz")).status).toBe(200);
@@ -81,14 +85,14 @@ describe("a request that is not a WebSocket handshake", () => {
     ["an invalid key", UPGRADE.replace("dGhl", "####"), 400],
     ["invalid subprotocols", `${UPGRADE}Sec-WebSocket-Protocol: a,,b\r\n`, 400],
   ])("%s is refused", async (_, upgrade, status) => {
-    const answer = parsed(await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`));
+    const answer = parseResponse(await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`));
     expect(answer.status).toBe(status);
     expect(answer.json.error).toBe(status === 426 ? "Upgrade required." : "Invalid request.");
   });
 
   test("an upgrade of another route does not wait for a body", async () => {
     const request = `POST /api/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n${UPGRADE}\r\n`;
-    expect(parsed(await raw(await start(), request)).status).toBe(400);
+    expect(parseResponse(await raw(await start(), request)).status).toBe(400);
   });
 
   test("without an upgrade, the answer explains the handshake", async () => {
@@ -168,7 +172,7 @@ describe("on an address that other machines can reach", () => {
     ["subprotocol that is empty", { protocols: ["svcm.v1", "svcm.bearer."] }],
     ["subprotocol beside a valid header", { ...header(TOKEN), protocols: asProtocol("wrong") }],
   ])("a wrong %s is answered with 401", async (_, settings) => {
-    const { status, text, headers } = await refused(await openly(), settings);
+    const { status, text, headers } = await openRefused(await openly(), settings);
     expect({ status, text }).toEqual({ status: 401, text: '{"error":"Unauthorized."}' });
     expect(headers["www-authenticate"]).toBe("Bearer");
   });
@@ -179,7 +183,7 @@ describe("on an address that other machines can reach", () => {
   });
 
   test("the first frame may carry the token; without it the channel sends no data", async () => {
-    const telemetry = handTelemetry();
+    const telemetry = manualTelemetry();
     const client = await open(await start({ host: "0.0.0.0", env, world: withTelemetry(telemetry) }));
     for (const token of [undefined, "wrong"]) {
       client.send({ ...subscribe, token, environment: "qa", requestId: "s" });
@@ -214,7 +218,7 @@ describe("on an address that other machines can reach", () => {
 
   test("the Host header is checked first", async () => {
     expect(
-      (await refused(await openly(), { headers: { ...header(TOKEN).headers, host: "evil.example" } })).status,
+      (await openRefused(await openly(), { headers: { ...header(TOKEN).headers, host: "evil.example" } })).status,
     ).toBe(403);
   });
 });
@@ -222,7 +226,7 @@ describe("on an address that other machines can reach", () => {
 test("a socket above the limit gets 503, and closing another socket makes room", async () => {
   const server = await start({ limits: { maxSockets: 2 } });
   const [first] = [await open(server), await open(server)];
-  const { status, json } = await refused(server);
+  const { status, json } = await openRefused(server);
   expect({ status, error: json.error }).toEqual({ status: 503, error: "Service busy." });
   first.socket.close();
   await first.closed;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testServer, type TestServer } from "../support.ts";
-import { handTelemetry, withTelemetry } from "./hand-telemetry.ts";
-import { open, refused, type Client, type ClientSettings } from "./support.ts";
+import { manualTelemetry, withTelemetry } from "./hand-telemetry.ts";
+import { open, openRefused, type Client, type ClientSettings } from "./support.ts";
 
 const TOKEN = "a-token-of-good-length";
 const owner: ClientSettings = { headers: { authorization: `Bearer ${TOKEN}` } };
@@ -9,7 +9,7 @@ const owner: ClientSettings = { headers: { authorization: `Bearer ${TOKEN}` } };
 function openServer(limits: { maxSockets?: number; authTimeoutMs?: number } = {}): Promise<TestServer> {
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
   return testServer({
-    world: withTelemetry(handTelemetry()),
+    world: withTelemetry(manualTelemetry()),
     host: "0.0.0.0",
     env,
     limits: { authTimeoutMs: 300_000, ...limits },
@@ -25,7 +25,7 @@ async function eightWaitingClients(server: TestServer): Promise<Client[]> {
 test("eight clients may wait without a token, the ninth is refused, and a client with the token still connects", async () => {
   const server = await openServer();
   await eightWaitingClients(server);
-  const { status, headers, json } = await refused(server);
+  const { status, headers, json } = await openRefused(server);
   expect([status, headers["retry-after"], json.error]).toEqual([503, "5", "Service busy."]);
   expect(json.details).toContain("8 WebSockets of clients that have not sent the token");
   const client = await open(server, owner);
@@ -39,14 +39,14 @@ test("a client that sends the token no longer counts as waiting", async () => {
   first?.send({ type: "subscribe", token: TOKEN });
   expect(await first?.next()).toMatchObject({ type: "subscribed" });
   await open(server);
-  expect((await refused(server)).status).toBe(503);
+  expect((await openRefused(server)).status).toBe(503);
 });
 
 test("clients without the token do not count against the limit of clients with it, and both have a limit", async () => {
   const server = await openServer({ maxSockets: 1 });
   const [waiting] = await eightWaitingClients(server);
   await open(server, owner);
-  expect((await refused(server, owner)).json.details).toContain("1 WebSockets at the same time");
+  expect((await openRefused(server, owner)).json.details).toContain("1 WebSockets at the same time");
   waiting?.send({ type: "subscribe", token: TOKEN });
   expect(await waiting?.next()).toMatchObject({ type: "error", code: "SERVICE_BUSY" });
 });

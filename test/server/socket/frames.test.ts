@@ -1,11 +1,11 @@
 /** The answers to each frame, over real sockets. The test provides the samples. */
 import { describe, expect, test } from "vitest";
 import { testServer } from "../support.ts";
-import { handTelemetry, hostSample, sample, withTelemetry } from "./hand-telemetry.ts";
+import { manualTelemetry, hostSample, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open } from "./support.ts";
 
 async function start(limits: Parameters<typeof testServer>[0] = {}) {
-  const telemetry = handTelemetry();
+  const telemetry = manualTelemetry();
   const server = await testServer({ world: withTelemetry(telemetry), ...limits });
   return { telemetry, server, client: await open(server) };
 }

@@ -3,7 +3,7 @@ import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { SvcmError, type Ports, type Sample, type Telemetry } from "../../../src/core/index.ts";
 
 /** Telemetry with samples from the test. */
-export interface HandTelemetry extends Telemetry {
+export interface ManualTelemetry extends Telemetry {
   /** Sends a sample to every watcher immediately. */
   give(sample: Sample): void;
   /** The watched environments with the interval of each. */
@@ -17,7 +17,7 @@ export interface HandTelemetry extends Telemetry {
 const accepted = ["dev", "development", "staging"];
 
 /** @param options `accepts`: the environments that may be watched */
-export function handTelemetry(options: { readonly accepts?: readonly string[] } = {}): HandTelemetry {
+export function manualTelemetry(options: { readonly accepts?: readonly string[] } = {}): ManualTelemetry {
   const { accepts = accepted } = options;
   const changes = new EventEmitter().setMaxListeners(0);
   const watched: string[] = [];

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { describe, expect, test } from "vitest";
 import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
 import { testServer, type ServerOptions } from "../support.ts";
-import { handTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
+import { manualTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open } from "./support.ts";
 
 /** Small samples would all fit into the buffers of the kernel. */
@@ -13,7 +13,7 @@ const SAMPLE_BYTES = 4096;
 const MAX_UNREAD = 16;
 
 async function start(options: ServerOptions = {}) {
-  const telemetry = handTelemetry();
+  const telemetry = manualTelemetry();
   return { telemetry, server: await testServer({ world: withTelemetry(telemetry), ...options }) };
 }
 

@@ -65,7 +65,7 @@ function parseFrame(text: string): Frame {
 }
 
 /** The status and the body of a refused upgrade. */
-export async function refused(
+export async function openRefused(
   server: { readonly port: number },
   settings: ClientSettings = {},
 ): Promise<{ status: number; headers: Record<string, unknown>; text: string; json: Frame }> {

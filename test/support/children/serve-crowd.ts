@@ -2,10 +2,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { nodePorts } from "../../../src/core/index.ts";
 import { startServer } from "../../../src/server/start.ts";
-import { handTelemetry, sample } from "../../server/socket/hand-telemetry.ts";
+import { manualTelemetry, sample } from "../../server/socket/hand-telemetry.ts";
 
 const [root = "", sockets = "0", sampleBytes = "0"] = process.argv.slice(2);
-const telemetry = handTelemetry();
+const telemetry = manualTelemetry();
 const ports = { ...nodePorts({ root, env: { PM2_HOME: `${root}/pm2` }, cwd: root }), telemetry };
 const server = await startServer({
   ports,

@@ -28,8 +28,8 @@ export interface Authentication {
  * @throws {Error} for another value, or for `yes` without an account.
  */
 export async function openAuthentication(keyValueDriver: string, env: Env): Promise<Authentication | undefined> {
-  const given = env["SVC_ENABLE_BASIC_AUTH"]?.trim() || "no";
-  if (given === "no") return undefined;
-  if (given === "yes") return (await import("./gate.ts")).openGate(keyValueDriver, env);
-  throw new Error(`SVC_ENABLE_BASIC_AUTH: unsupported value ${JSON.stringify(given)}; accepted: yes, no`);
+  const setting = env["SVC_ENABLE_BASIC_AUTH"]?.trim() || "no";
+  if (setting === "no") return undefined;
+  if (setting === "yes") return (await import("./gate.ts")).openGate(keyValueDriver, env);
+  throw new Error(`SVC_ENABLE_BASIC_AUTH: unsupported value ${JSON.stringify(setting)}; accepted: yes, no`);
 }

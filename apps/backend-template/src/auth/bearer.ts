@@ -4,7 +4,7 @@ import { errors, jwtVerify } from "jose";
 export type CheckToken = (token: string) => Promise<string | undefined>;
 
 /** HS256 is only as strong as its secret. */
-const SHORTEST_SECRET_BYTES = 32;
+const MIN_SECRET_BYTES = 32;
 
 /**
  * Checks tokens signed with `SVC_JWT_TOKEN_SECRET_KEY` by HS256: signature, issuer and audience, a subject, and an
@@ -13,12 +13,12 @@ const SHORTEST_SECRET_BYTES = 32;
  * @returns `undefined` without the secret; no token is accepted then
  * @throws {Error} if the secret is short, or issuer or audience is missing.
  */
-export function tokenCheck(env: Readonly<Record<string, string | undefined>>): CheckToken | undefined {
+export function createTokenCheck(env: Readonly<Record<string, string | undefined>>): CheckToken | undefined {
   const text = env["SVC_JWT_TOKEN_SECRET_KEY"];
   if (!text) return undefined;
   const secret = new TextEncoder().encode(text);
-  if (secret.byteLength < SHORTEST_SECRET_BYTES) {
-    throw new Error(`SVC_JWT_TOKEN_SECRET_KEY is too short; accepted: at least ${SHORTEST_SECRET_BYTES} bytes`);
+  if (secret.byteLength < MIN_SECRET_BYTES) {
+    throw new Error(`SVC_JWT_TOKEN_SECRET_KEY is too short; accepted: at least ${MIN_SECRET_BYTES} bytes`);
   }
   const [issuer, audience] = [env["SVC_JWT_ISSUER"], env["SVC_JWT_AUDIENCE"]];
   if (!issuer || !audience) throw new Error("SVC_JWT_TOKEN_SECRET_KEY needs SVC_JWT_ISSUER and SVC_JWT_AUDIENCE");

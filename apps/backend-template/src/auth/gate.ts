@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Authentication, Credentials, Verdict } from "./authentication.ts";
-import { tokenCheck, type CheckToken } from "./bearer.ts";
+import { createTokenCheck, type CheckToken } from "./bearer.ts";
 import { attemptKey, openLoginLimit, type LoginLimit } from "./login-limit.ts";
 import { readUsers, type Users } from "./users.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized." } as const;
 /** A correct password is not hashed again for this long. */
 const REMEMBERED_MS = 60_000;
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 
 /** @throws {Error} if there is no account, or a setting is invalid. */
 export async function openGate(
@@ -15,7 +15,7 @@ export async function openGate(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Authentication> {
   const users = readUsers(env["SVC_AUTH_USERS_FILE"]);
-  const checkToken = tokenCheck(env);
+  const checkToken = createTokenCheck(env);
   return new Gate(users, checkToken, await openLoginLimit(keyValueDriver, env));
 }
 
@@ -24,10 +24,10 @@ class Gate implements Authentication {
   readonly #users: Users;
   readonly #checkToken: CheckToken | undefined;
   readonly #limit: LoginLimit;
-  /** A key of this process only, so the digests in memory are useless elsewhere. */
+  /** Random for each process, so the digests in memory are useless elsewhere. */
   readonly #key = randomBytes(32);
   /** The expiry of each digest. */
-  readonly #right = new Map<string, number>();
+  readonly #verified = new Map<string, number>();
   /** Attempts in progress, so that equal concurrent attempts count once. */
   readonly #attempts = new Map<string, Promise<Verdict>>();
 
@@ -57,20 +57,20 @@ class Gate implements Authentication {
   async #login({ user, password }: Login, address: string): Promise<Verdict> {
     const key = attemptKey(user, address);
     const seconds = await this.#limit.lockedFor(key);
-    if (seconds > 0) return locked(seconds);
+    if (seconds > 0) return lockedOut(seconds);
     const digest = createHmac("sha256", this.#key).update(`${user}\0${password}`).digest("base64url");
-    if ((this.#right.get(digest) ?? 0) > Date.now()) return { user };
-    const attempt = `${key} ${digest}`;
-    const running = this.#attempts.get(attempt);
+    if ((this.#verified.get(digest) ?? 0) > Date.now()) return { user };
+    const attemptId = `${key} ${digest}`;
+    const running = this.#attempts.get(attemptId);
     if (running) return running;
-    const verdict = this.#attempt({ user, password }, key, digest).finally(() => this.#attempts.delete(attempt));
-    this.#attempts.set(attempt, verdict);
+    const verdict = this.#verify({ user, password }, key, digest).finally(() => this.#attempts.delete(attemptId));
+    this.#attempts.set(attemptId, verdict);
     return verdict;
   }
 
-  async #attempt({ user, password }: Login, key: string, digest: string): Promise<Verdict> {
+  async #verify({ user, password }: Login, key: string, digest: string): Promise<Verdict> {
     const seconds = await this.#limit.begin(key);
-    if (seconds > 0) return locked(seconds);
+    if (seconds > 0) return lockedOut(seconds);
     if (!(await this.#users.check(user, password))) {
       await this.#limit.fail(key);
       return UNAUTHORIZED;
@@ -81,10 +81,10 @@ class Gate implements Authentication {
   }
 
   #remember(digest: string): void {
-    this.#right.delete(digest);
-    this.#right.set(digest, Date.now() + REMEMBERED_MS);
-    const [oldest] = this.#right.keys();
-    if (this.#right.size > MOST_REMEMBERED && oldest !== undefined) this.#right.delete(oldest);
+    this.#verified.delete(digest);
+    this.#verified.set(digest, Date.now() + REMEMBERED_MS);
+    const [oldest] = this.#verified.keys();
+    if (this.#verified.size > MAX_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest);
   }
 }
 
@@ -100,6 +100,6 @@ function parseBasic(value: string): Login | undefined {
   return colon > 0 ? { user: text.slice(0, colon), password: text.slice(colon + 1) } : undefined;
 }
 
-function locked(retryAfterSeconds: number): Verdict {
+function lockedOut(retryAfterSeconds: number): Verdict {
   return { error: "Too many login attempts.", retryAfterSeconds };
 }

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import { connectRedis } from "../process/connect-redis.ts";
-import { redisUrl } from "../process/redis-options.ts";
+import { connectRedis, redisUrl } from "../process/connect-redis.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,8 +18,8 @@ export interface LoginLimit {
 }
 
 /** The oldest keys are dropped first. */
-const MOST_KEYS = 10_000;
-const A_WEEK = 7 * 24 * 3600;
+const MAX_KEYS = 10_000;
+const WEEK_SECONDS = 7 * 24 * 3600;
 
 /**
  * Opens the limits of `SVC_AUTH_MAX_LOGIN_ATTEMPTS`, `SVC_AUTH_LOGIN_WINDOW_SECONDS` and `SVC_AUTH_LOCKOUT_SECONDS`.
@@ -30,11 +29,11 @@ const A_WEEK = 7 * 24 * 3600;
  * @throws {Error} if one of the keys is not such a number, or Redis cannot be reached.
  */
 export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<LoginLimit> {
-  const points = integerOf(env, "SVC_AUTH_MAX_LOGIN_ATTEMPTS", 5, 1000);
-  const duration = integerOf(env, "SVC_AUTH_LOGIN_WINDOW_SECONDS", 900, A_WEEK);
-  const lockout = integerOf(env, "SVC_AUTH_LOCKOUT_SECONDS", 900, A_WEEK);
+  const points = readInteger(env, "SVC_AUTH_MAX_LOGIN_ATTEMPTS", 5, 1000);
+  const duration = readInteger(env, "SVC_AUTH_LOGIN_WINDOW_SECONDS", 900, WEEK_SECONDS);
+  const lockout = readInteger(env, "SVC_AUTH_LOCKOUT_SECONDS", 900, WEEK_SECONDS);
   const memory = new RateLimiterMemory({ points, duration });
-  if (keyValueDriver !== "redis") return limitBy(memory, memory, lockout, () => Promise.resolve());
+  if (keyValueDriver !== "redis") return createLimit(memory, memory, lockout, () => Promise.resolve());
   const setting = "SVC_ENABLE_BASIC_AUTH=yes with SVC_KEYVALUESTORAGE_DRIVER=redis";
   const client = await connectRedis(setting, redisUrl(env), { rejectsWhileAway: true });
   const shared = new RateLimiterRedis({
@@ -47,7 +46,7 @@ export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<
     points,
     duration,
   });
-  return limitBy(shared, memory, lockout, async () => (client.isReady ? client.close() : client.destroy()));
+  return createLimit(shared, memory, lockout, async () => (client.isReady ? client.close() : client.destroy()));
 }
 
 /** One user from one network. For IPv6, a network is the 64-bit prefix that a customer gets. */
@@ -57,7 +56,7 @@ export function attemptKey(user: string, address: string): string {
     .digest("base64url");
 }
 
-function limitBy(
+function createLimit(
   limiter: RateLimiterAbstract,
   memory: RateLimiterMemory,
   lockout: number,
@@ -68,14 +67,14 @@ function limitBy(
     recent.delete(key);
     recent.add(key);
     const [oldest] = recent;
-    if (recent.size <= MOST_KEYS || oldest === undefined) return;
+    if (recent.size <= MAX_KEYS || oldest === undefined) return;
     recent.delete(oldest);
     await memory.delete(oldest);
   };
   return {
     async lockedFor(key) {
-      const known = await limiter.get(key);
-      return known && known.consumedPoints > limiter.points ? secondsOf(known) : 0;
+      const entry = await limiter.get(key);
+      return entry && entry.consumedPoints > limiter.points ? waitSeconds(entry) : 0;
     },
     async begin(key) {
       await remember(key);
@@ -83,13 +82,13 @@ function limitBy(
         await limiter.consume(key);
         return 0;
       } catch (error) {
-        if (error instanceof RateLimiterRes) return secondsOf(error);
+        if (error instanceof RateLimiterRes) return waitSeconds(error);
         throw error;
       }
     },
     async fail(key) {
-      const known = await limiter.get(key);
-      if (known && known.consumedPoints >= limiter.points) await limiter.block(key, lockout);
+      const entry = await limiter.get(key);
+      if (entry && entry.consumedPoints >= limiter.points) await limiter.block(key, lockout);
     },
     async succeed(key) {
       recent.delete(key);
@@ -99,23 +98,23 @@ function limitBy(
   };
 }
 
-function secondsOf({ msBeforeNext }: RateLimiterRes): number {
+function waitSeconds({ msBeforeNext }: RateLimiterRes): number {
   return Math.max(1, Math.ceil(msBeforeNext / 1000));
 }
 
-function networkOf(given: string): string {
-  const address = given.replace(/^::ffff:(?=\d+\.)/i, "");
+function networkOf(peer: string): string {
+  const address = peer.replace(/^::ffff:(?=\d+\.)/i, "");
   if (!isIPv6(address)) return address;
-  const [left = [], right] = address.split("::").map((part) => part.split(":").filter(Boolean));
-  const zeros = right === undefined ? [] : Array<string>(8).fill("0");
-  return [...left, ...zeros].slice(0, 4).join(":");
+  const [head = [], tail] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = tail === undefined ? [] : Array<string>(8).fill("0");
+  return [...head, ...zeros].slice(0, 4).join(":");
 }
 
 /** @throws {Error} naming the key and what it accepts. */
-function integerOf(env: Env, key: string, otherwise: number, most: number): number {
-  const given = env[key]?.trim();
-  if (!given) return otherwise;
-  const value = Number(given);
-  if (/^\d+$/.test(given) && value >= 1 && value <= most) return value;
-  throw new Error(`${key}: ${JSON.stringify(given)} is not supported; accepted: an integer from 1 to ${most}`);
+function readInteger(env: Env, key: string, fallback: number, max: number): number {
+  const text = env[key]?.trim();
+  if (!text) return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new Error(`${key}: ${JSON.stringify(text)} is not supported; accepted: an integer from 1 to ${max}`);
 }

@@ -1,6 +1,5 @@
 /** Passwords as scrypt hashes in the PHC format: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, base64 without padding. */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { atMost } from "./at-most.ts";
 
 export interface PasswordHash {
   /** The base-2 logarithm of the cost. */
@@ -16,7 +15,7 @@ const COST = { ln: 15, r: 8, p: 3 };
 /** Limits the cost to 512 MiB. */
 const PHC = /^\$scrypt\$ln=(1[0-8]),r=([1-9]|1[0-6]),p=([1-9]|1[0-6])\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 /** Each hash takes a thread and 32 MiB, so not too many run at once. */
-const inTurn = atMost(2);
+const limited = limitConcurrency(2);
 
 /** @returns a hash with a new salt, in the format of the users' file. */
 export async function hashPassword(password: string, cost: Readonly<typeof COST> = COST): Promise<string> {
@@ -38,14 +37,14 @@ export async function isPassword(password: string, expected: PasswordHash): Prom
 }
 
 /** A hash of no password, as expensive to check as `like`. */
-export function decoy({ ln, r, p, hash }: PasswordHash): PasswordHash {
+export function createDecoy({ ln, r, p, hash }: PasswordHash): PasswordHash {
   return { ln, r, p, salt: randomBytes(16), hash: randomBytes(hash.length) };
 }
 
 function derive(password: string, { ln, r, p, salt, hash }: PasswordHash): Promise<Buffer> {
   const N = 2 ** ln;
   const options = { N, r, p, maxmem: 256 * N * r };
-  return inTurn(
+  return limited(
     () =>
       new Promise((resolve, reject) => {
         scrypt(password.normalize("NFC"), salt, hash.length, options, (error, key) => {
@@ -58,4 +57,20 @@ function derive(password: string, { ln, r, p, salt, hash }: PasswordHash): Promi
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
+}
+
+function limitConcurrency(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
 }

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { hashPassword } from "./password.ts";
 
-const SHORTEST = 12;
+const MIN_PASSWORD_LENGTH = 12;
 
 const [name = ""] = process.argv.slice(2);
 if (!/^[^:\p{Cc}\s]{1,64}$/u.test(name)) {
@@ -11,10 +11,10 @@ if (!/^[^:\p{Cc}\s]{1,64}$/u.test(name)) {
   process.exitCode = 2;
 } else {
   const password = await readPassword();
-  if (password.length >= SHORTEST) {
+  if (password.length >= MIN_PASSWORD_LENGTH) {
     console.log(`${name}:${await hashPassword(password)}`);
   } else {
-    console.error(`The password is too short; accepted: at least ${SHORTEST} characters`);
+    console.error(`The password is too short; accepted: at least ${MIN_PASSWORD_LENGTH} characters`);
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,6 @@
 import type { Store } from "./registry.ts";
 
-const SECRET_LIKE = /secret|token|password|passwd|pwd|key|credential|auth|cookie|session|private/i;
+const SECRET_NAME = /secret|token|password|passwd|pwd|key|credential|auth|cookie|session|private/i;
 const USERINFO = /\/\/[^/\s]*@/;
 
 /** A copy in which secret-like members and URLs with credentials are `[REDACTED]`. */
@@ -11,5 +11,5 @@ export function redact(store: Store): Store {
 }
 
 function isSecret(name: string, value: Store[string]): boolean {
-  return SECRET_LIKE.test(name) || (typeof value === "string" && USERINFO.test(value));
+  return SECRET_NAME.test(name) || (typeof value === "string" && USERINFO.test(value));
 }

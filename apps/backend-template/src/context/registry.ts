@@ -14,7 +14,7 @@ export interface AsyncContextMetrics {
   readonly recentStores: readonly Store[];
 }
 
-const REMEMBERED = 20;
+const MAX_RECENT = 20;
 
 export class ContextRegistry {
   readonly #storage = new AsyncLocalStorage<Store>();
@@ -26,7 +26,7 @@ export class ContextRegistry {
   async run<T>(store: Store, work: () => Promise<T> | T): Promise<T> {
     this.#created++;
     this.#recent.unshift(store);
-    this.#recent.length = Math.min(this.#recent.length, REMEMBERED);
+    this.#recent.length = Math.min(this.#recent.length, MAX_RECENT);
     try {
       return await this.#storage.run(store, work);
     } finally {

@@ -1,5 +1,4 @@
-import { connectRedis } from "../process/connect-redis.ts";
-import { redisUrl } from "../process/redis-options.ts";
+import { connectRedis, redisUrl } from "../process/connect-redis.ts";
 
 export interface Counters {
   increment(name: string): Promise<number>;

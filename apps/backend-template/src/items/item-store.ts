@@ -5,10 +5,10 @@ export interface Item {
 }
 
 /** Limited because a list is in memory and in one response. */
-export const LONGEST_LIST = 1000;
+export const MAX_LIST_LENGTH = 1000;
 
 export interface ItemStore {
-  /** Oldest first, at most `LONGEST_LIST` items. */
+  /** Oldest first, at most `MAX_LIST_LENGTH` items. */
   list(): Promise<readonly Item[]>;
   get(id: string): Promise<Item | undefined>;
   /** Does nothing if an item with the same id exists. */

@@ -8,34 +8,34 @@ import { sqlItems, type Table } from "./sql-items.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** One of the two stores: its keys and its table. Both may be in one database. */
-interface Place {
+interface StoreSettings {
   readonly driverKey: string;
   readonly urlKey: string;
   readonly table: Table;
 }
 
-interface Choice extends Place {
+interface StoreOptions extends StoreSettings {
   readonly driver: string;
   readonly env: Env;
 }
 
-const MAIN: Place = { driverKey: "SVC_DATABASE_DRIVER", urlKey: "SVC_DATABASE_URL", table: "items" };
-const REALTIME: Place = {
+const MAIN: StoreSettings = { driverKey: "SVC_DATABASE_DRIVER", urlKey: "SVC_DATABASE_URL", table: "items" };
+const REALTIME: StoreSettings = {
   driverKey: "SVC_REALTIME_API_DATABASE_DRIVER",
   urlKey: "SVC_REALTIME_DATABASE_URL",
   table: "realtime_items",
 };
 /** Takes the place of the URL of a realtime database. */
-const IN_THIS_PROCESS = "memory:";
+const MEMORY_URL = "memory:";
 
 const POOL = { max: 10, connectTimeoutMs: 5000 };
 
 /** Aurora and RDS use PostgreSQL or MySQL; the URL shows which. */
-const drivers: Readonly<Record<string, (choice: Choice) => Promise<ItemStore> | ItemStore>> = {
+const drivers: Readonly<Record<string, (options: StoreOptions) => Promise<ItemStore> | ItemStore>> = {
   InMemory: inMemoryItems,
   SQLite: sqlite,
-  PostgreSQL: (choice) => postgres(choice, urlOf(choice, ["postgres:", "postgresql:"])),
-  MySQL: (choice) => mysql(choice, urlOf(choice, ["mysql:"])),
+  PostgreSQL: (options) => postgres(options, readUrl(options, ["postgres:", "postgresql:"])),
+  MySQL: (options) => mysql(options, readUrl(options, ["mysql:"])),
   Aurora: managed,
   RDS: managed,
 };
@@ -50,7 +50,7 @@ export const databaseDrivers: readonly string[] = Object.keys(drivers);
  * message never contains the URL.
  */
 export function openItems(driver: string, env: Env): Promise<ItemStore> {
-  return open({ ...MAIN, driver, env });
+  return openStore({ ...MAIN, driver, env });
 }
 
 /**
@@ -60,24 +60,24 @@ export function openItems(driver: string, env: Env): Promise<ItemStore> {
  * @throws {Error} as {@link openItems} does.
  */
 export async function openRealtimeItems(driver: string, env: Env): Promise<ItemStore> {
-  return isInThisProcess(env) ? inMemoryItems() : open({ ...REALTIME, driver, env });
+  return usesProcessMemory(env) ? inMemoryItems() : openStore({ ...REALTIME, driver, env });
 }
 
-export function isInThisProcess(env: Env): boolean {
-  return env[REALTIME.urlKey] === IN_THIS_PROCESS;
+export function usesProcessMemory(env: Env): boolean {
+  return env[REALTIME.urlKey] === MEMORY_URL;
 }
 
-async function open(choice: Choice): Promise<ItemStore> {
-  const { driver, driverKey } = choice;
-  const opener = Object.hasOwn(drivers, driver) ? drivers[driver] : undefined;
-  if (opener) return opener(choice);
+async function openStore(options: StoreOptions): Promise<ItemStore> {
+  const { driver, driverKey } = options;
+  const openWithDriver = Object.hasOwn(drivers, driver) ? drivers[driver] : undefined;
+  if (openWithDriver) return openWithDriver(options);
   throw new Error(
     `${driverKey}=${driver}: this template has no adapter for it; it has: ${databaseDrivers.join(", ")}. ` +
       "An adapter is an ItemStore (src/items/item-store.ts) in the table of src/items/open-items.ts",
   );
 }
 
-async function sqlite({ env, table, driverKey }: Choice): Promise<ItemStore> {
+async function sqlite({ env, table, driverKey }: StoreOptions): Promise<ItemStore> {
   const { default: Database } = await withPackages(`${driverKey}=SQLite`, ["libsql"], () => import("libsql"));
   const { SqliteDialect } = await import("kysely");
   const file = resolve(env["SVC_DATABASE_FILE"] || `data/${env["SVC_DATABASE_NAME"] || "backend"}.sqlite`);
@@ -88,7 +88,7 @@ async function sqlite({ env, table, driverKey }: Choice): Promise<ItemStore> {
   return sqlItems(new SqliteDialect({ database }), table);
 }
 
-async function postgres({ driver, driverKey, table }: Choice, connectionString: string): Promise<ItemStore> {
+async function postgres({ driver, driverKey, table }: StoreOptions, connectionString: string): Promise<ItemStore> {
   const { default: pg } = await withPackages(`${driverKey}=${driver}`, ["pg"], () => import("pg"));
   const { PostgresDialect } = await import("kysely");
   const { max, connectTimeoutMs: connectionTimeoutMillis } = POOL;
@@ -98,22 +98,22 @@ async function postgres({ driver, driverKey, table }: Choice, connectionString: 
   return sqlItems(new PostgresDialect({ pool }), table);
 }
 
-async function mysql({ driver, driverKey, table }: Choice, uri: string): Promise<ItemStore> {
+async function mysql({ driver, driverKey, table }: StoreOptions, uri: string): Promise<ItemStore> {
   const { createPool } = await withPackages(`${driverKey}=${driver}`, ["mysql2"], () => import("mysql2"));
   const { MysqlDialect } = await import("kysely");
   const pool = createPool({ uri, connectionLimit: POOL.max, connectTimeout: POOL.connectTimeoutMs });
   return sqlItems(new MysqlDialect({ pool }), table);
 }
 
-function managed(choice: Choice): Promise<ItemStore> {
-  const url = urlOf(choice, ["postgres:", "postgresql:", "mysql:"]);
-  return url.startsWith("mysql:") ? mysql(choice, url) : postgres(choice, url);
+function managed(options: StoreOptions): Promise<ItemStore> {
+  const url = readUrl(options, ["postgres:", "postgresql:", "mysql:"]);
+  return url.startsWith("mysql:") ? mysql(options, url) : postgres(options, url);
 }
 
-function urlOf({ env, driver, driverKey, urlKey, table }: Choice, schemes: readonly string[]): string {
+function readUrl({ env, driver, driverKey, urlKey, table }: StoreOptions, schemes: readonly string[]): string {
   const url = env[urlKey] ?? "";
   if (schemes.some((scheme) => url.startsWith(`${scheme}//`))) return url;
-  const begins = `a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(", ")}`;
-  const accepted = table === "items" ? begins : `${begins}, or ${IN_THIS_PROCESS} for data of this process alone`;
+  const schemeRule = `a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(", ")}`;
+  const accepted = table === "items" ? schemeRule : `${schemeRule}, or ${MEMORY_URL} for data of this process alone`;
   throw new Error(`${driverKey}=${driver} needs ${urlKey}; accepted: ${accepted}`);
 }

@@ -1,5 +1,5 @@
 import { Kysely, type Dialect } from "kysely";
-import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
+import { MAX_LIST_LENGTH, type Item, type ItemStore } from "./item-store.ts";
 
 export type Table = "items" | "realtime_items";
 
@@ -23,7 +23,7 @@ export async function sqlItems(dialect: Dialect, table: Table): Promise<ItemStor
   const items = () => database.selectFrom(table).select(["id", "name"]);
   const get = (id: string): Promise<Item | undefined> => items().where("id", "=", id).executeTakeFirst();
   return {
-    list: () => items().orderBy("created_at").orderBy("id").limit(LONGEST_LIST).execute(),
+    list: () => items().orderBy("created_at").orderBy("id").limit(MAX_LIST_LENGTH).execute(),
     get,
     async put(item) {
       if (await get(item.id)) return;

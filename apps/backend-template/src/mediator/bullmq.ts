@@ -1,6 +1,5 @@
 import type { Queue as JobQueue } from "bullmq";
-import { redisUrl } from "../process/redis-options.ts";
-import { connectRedis } from "../process/connect-redis.ts";
+import { connectRedis, redisUrl } from "../process/connect-redis.ts";
 import { withPackages } from "../process/required-package.ts";
 import type { Mediator } from "./mediator.ts";
 
@@ -16,8 +15,8 @@ export async function bullMediator(env: Readonly<Record<string, string | undefin
   const queues = new Map<string, JobQueue>();
   const closing: (() => Promise<void>)[] = [];
   const queueOf = (topic: string): JobQueue => {
-    const known = queues.get(topic);
-    if (known) return known;
+    const existing = queues.get(topic);
+    if (existing) return existing;
     const queue = new Queue(topic, { connection });
     queue.on("error", ({ message }) => console.error(`bullmq: ${message}`));
     queues.set(topic, queue);

@@ -12,7 +12,7 @@ import type { UniqueProcess } from "../../../../src/core/adapters/host.ts";
 import { commandLine, run, start } from "../../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../../support/machine.ts";
-import { runs } from "../../../support/runs.ts";
+import { propertyRuns } from "../../../support/runs.ts";
 
 /** A single attempt, without waiting. */
 const AT_ONCE = 0;
@@ -132,7 +132,7 @@ describe("a stale lock is taken over", () => {
     let inside = 0;
     let most = 0;
     let holds = 0;
-    const { numRuns } = runs(30, 100);
+    const { numRuns } = propertyRuns(30, 100);
     for (let round = 0; round < numRuns; round++) {
       const first = leave(lock, { pid: NOBODYS_PID });
       if (round % 2) leave(claimName(lock, first), { pid: NOBODYS_PID });

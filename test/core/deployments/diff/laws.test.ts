@@ -8,7 +8,7 @@ import type { Change, Effect, FieldChange } from "../../../../src/core/deploymen
 import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
 import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";
 import type { Candidate } from "../../../../src/core/deployments/candidate.ts";
-import { runs } from "../../../support/runs.ts";
+import { propertyRuns } from "../../../support/runs.ts";
 
 const vocabulary = { contract, matrix };
 
@@ -63,7 +63,7 @@ const document: fc.Arbitrary<Candidate> = fc.record(
   { requiredKeys: [] },
 );
 
-const often = runs(400, 2000);
+const often = propertyRuns(400, 2000);
 
 test("a document does not differ from itself", () => {
   fc.assert(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { scanYaml } from "../../../../src/core/yaml/scan/scan.ts";
 import { compareMutants, disagreements } from "./agreement.ts";
 import { realDocuments } from "../mutate.ts";
-import { runs } from "../../../support/runs.ts";
+import { propertyRuns } from "../../../support/runs.ts";
 
 /** Typical documents, which the scan reads with the same result as the parser. */
 test.each([
@@ -70,6 +70,6 @@ test("the YAML scanner reads any JSON without refused keys", () => {
 });
 
 test("the YAML scanner agrees with the parser on every mutated document that it reads", () => {
-  const { numRuns } = runs(2000, 8000);
+  const { numRuns } = propertyRuns(2000, 8000);
   expect(compareMutants(realDocuments(), numRuns, 1)).toBeGreaterThan(numRuns / 20);
 });

@@ -15,10 +15,10 @@ export function corsHeaders(
   // Caches must not reuse the response for one origin for another.
   const vary = { vary: "Origin" };
   if (headers.origin === undefined || !allowed.has(headers.origin)) return vary;
-  const named = { ...vary, "access-control-allow-origin": headers.origin };
-  if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return named;
+  const allowOrigin = { ...vary, "access-control-allow-origin": headers.origin };
+  if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return allowOrigin;
   return {
-    ...named,
+    ...allowOrigin,
     "access-control-allow-methods": methods.join(", "),
     "access-control-allow-headers": "authorization, content-type",
     "access-control-max-age": "600",

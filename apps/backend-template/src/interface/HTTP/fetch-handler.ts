@@ -10,7 +10,7 @@ export function fetchHandler(routes: readonly Route[]): FetchHandler {
     for (const route of routes) {
       const params = route.method === request.method ? matchPath(route.path, pathname) : undefined;
       if (params === undefined) continue;
-      const { status, body, headers } = await respond(route, params, request.body ?? nothing());
+      const { status, body, headers } = await respond(route, params, request.body ?? emptyBody());
       if (body === undefined) return new Response(null, { status, ...(headers && { headers }) });
       return Response.json(body, { status, ...(headers && { headers }) });
     }
@@ -18,4 +18,4 @@ export function fetchHandler(routes: readonly Route[]): FetchHandler {
   };
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}

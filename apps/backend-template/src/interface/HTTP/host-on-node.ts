@@ -1,25 +1,25 @@
 import { Readable } from "node:stream";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { send } from "./answering.ts";
+import { send } from "./respond-on-node.ts";
 import type { FetchHandler } from "./fetch-handler.ts";
-import { answerTo } from "./respond.ts";
+import { errorResponse } from "./respond.ts";
 
 export function hostOnNode(handler: FetchHandler): RequestListener {
   const host = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const answer = await handler(toFetchRequest(request));
-    const body = answer.body === null ? undefined : await answer.json();
-    const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== "content-type"));
-    send(response, { status: answer.status, headers, ...(body !== undefined && { body }) });
+    const fetched = await handler(toFetchRequest(request));
+    const body = fetched.body === null ? undefined : await fetched.json();
+    const headers = Object.fromEntries([...fetched.headers].filter(([name]) => name !== "content-type"));
+    send(response, { status: fetched.status, headers, ...(body !== undefined && { body }) });
   };
   return (request, response) => {
-    host(request, response).catch((error: unknown) => send(response, answerTo(error)));
+    host(request, response).catch((error: unknown) => send(response, errorResponse(error)));
   };
 }
 
 function toFetchRequest(request: IncomingMessage): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headersDistinct)) {
-    for (const one of value ?? []) headers.append(name, one);
+    for (const item of value ?? []) headers.append(name, item);
   }
   const method = request.method ?? "GET";
   const hasBody = method !== "GET" && method !== "HEAD";

@@ -1,5 +1,5 @@
 /** Turns a request for a route into a response, for every framework and provider. Uses no Node API. */
-import { HttpProblem, type Answer, type Route } from "./route.ts";
+import { HttpProblem, type RouteResponse, type Route } from "./route.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -7,16 +7,16 @@ export async function respond(
   route: Route,
   params: Readonly<Record<string, string>>,
   body: AsyncIterable<Uint8Array>,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   try {
     return await route.handle({ params, body: route.method === "POST" ? await readJson(body) : undefined });
   } catch (error) {
-    return answerTo(error);
+    return errorResponse(error);
   }
 }
 
 /** An error that the client did not cause is logged and not shown. */
-export function answerTo(error: unknown): Answer {
+export function errorResponse(error: unknown): RouteResponse {
   if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
   console.error(error);
   return { status: 500, body: { error: "Internal error." } };

@@ -4,7 +4,7 @@ export interface Request {
   readonly body: unknown;
 }
 
-export interface Answer {
+export interface RouteResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,17 +18,17 @@ export interface Route {
   readonly path: `/${string}`;
   /** Clients that need no credentials. By default, every client needs them. */
   readonly access?: "everyone" | "this machine";
-  handle(request: Request): Promise<Answer> | Answer;
+  handle(request: Request): Promise<RouteResponse> | RouteResponse;
 }
 
 /** Each parameter has at least one character. The path must be well-formed. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const params: Record<string, string> = {};
-  const given = path.split("/");
+  const segments = path.split("/");
   const expected = pattern.split("/");
-  if (given.length !== expected.length) return undefined;
+  if (segments.length !== expected.length) return undefined;
   for (const [index, segment] of expected.entries()) {
-    const value = given[index] ?? "";
+    const value = segments[index] ?? "";
     if (segment.startsWith(":") && value !== "") params[segment.slice(1)] = decodeURIComponent(value);
     else if (segment !== value) return undefined;
   }

@@ -3,7 +3,7 @@ import type { Item } from "../../items/item-store.ts";
 import { HttpProblem, type Route } from "./route.ts";
 
 /** The whole HTTP API, which every framework serves exactly. */
-export function routesOf({ plan, items, contexts, counters, ...backend }: Backend): readonly Route[] {
+export function createRoutes({ plan, items, contexts, counters, ...backend }: Backend): readonly Route[] {
   return [
     {
       method: "GET",
@@ -26,18 +26,18 @@ export function routesOf({ plan, items, contexts, counters, ...backend }: Backen
     {
       method: "GET",
       path: "/items/:id",
-      handle: async ({ params }) => ({ status: 200, body: found(await items.get(params["id"] ?? "")) }),
+      handle: async ({ params }) => ({ status: 200, body: requireItem(await items.get(params["id"] ?? "")) }),
     },
     {
       method: "POST",
       path: "/items",
-      handle: async ({ body }) => ({ status: 201, body: await backend.addItem(nameOf(body)) }),
+      handle: async ({ body }) => ({ status: 201, body: await backend.addItem(readName(body)) }),
     },
     {
       method: "DELETE",
       path: "/items/:id",
       async handle({ params }) {
-        if (!(await backend.removeItem(params["id"] ?? ""))) found(undefined);
+        if (!(await backend.removeItem(params["id"] ?? ""))) requireItem(undefined);
         return { status: 204 };
       },
     },
@@ -48,12 +48,12 @@ function health({ entrypoint, httpFramework }: Backend["plan"]) {
   return { status: "ok", entrypoint, framework: httpFramework, pid: process.pid };
 }
 
-function found(item: Item | undefined): Item {
+function requireItem(item: Item | undefined): Item {
   if (item === undefined) throw new HttpProblem(404, "No such item.");
   return item;
 }
 
-function nameOf(body: unknown): string {
+function readName(body: unknown): string {
   const name: unknown = typeof body === "object" && body !== null && "name" in body ? body.name : undefined;
   if (typeof name === "string" && name !== "" && name.length <= 100) return name;
   throw new HttpProblem(400, 'Expected { "name": text of 1 to 100 characters }.');

@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto";
 import type { Authentication } from "../../auth/authentication.ts";
 import type { ContextRegistry } from "../../context/registry.ts";
 import type { AllowedOrigins } from "../../process/allowed-origins.ts";
-import { isOpen, refuseStranger } from "./admit.ts";
-import { send } from "./answering.ts";
+import { needsNoCredentials, checkCredentials } from "./admit.ts";
+import { send } from "./respond-on-node.ts";
 import { corsHeaders } from "./cors.ts";
 import type { FrameworkApplication } from "./framework.ts";
-import { answerTo } from "./respond.ts";
-import { matchPath, type Answer, type Route } from "./route.ts";
+import { errorResponse } from "./respond.ts";
+import { matchPath, type RouteResponse, type Route } from "./route.ts";
 
 export interface HttpService {
   readonly server: Server;
@@ -19,7 +19,7 @@ export interface HttpService {
   close(): Promise<void>;
 }
 
-export interface Served {
+export interface HttpOptions {
   readonly application: FrameworkApplication;
   readonly routes: readonly Route[];
   readonly contexts: ContextRegistry;
@@ -28,17 +28,17 @@ export interface Served {
 }
 
 /** @throws the system's error if the port is in use or not permitted; the application is closed then. */
-export async function serveHttp(served: Served, listen: { host: string; port: number }): Promise<HttpService> {
-  const { application } = served;
+export async function serveHttp(options: HttpOptions, listen: { host: string; port: number }): Promise<HttpService> {
+  const { application } = options;
   const server = createServer((request, response) => {
     response.once("close", () => {
       // A connection that was busy at that time would otherwise be kept alive.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
-    answer(served, request, response);
+    handleRequest(options, request, response);
   });
   try {
-    await listening(server, listen);
+    await startListening(server, listen);
   } catch (error) {
     await application.close?.();
     throw error;
@@ -56,10 +56,10 @@ export async function serveHttp(served: Served, listen: { host: string; port: nu
   };
 }
 
-function answer(served: Served, request: IncomingMessage, response: ServerResponse): void {
-  const { routes, allowedOrigins, authentication } = served;
+function handleRequest(options: HttpOptions, request: IncomingMessage, response: ServerResponse): void {
+  const { routes, allowedOrigins, authentication } = options;
   const path = pathOf(request);
-  const methods = isWellFormed(path) ? methodsAt(routes, path) : undefined;
+  const methods = isWellFormed(path) ? methodsFor(routes, path) : undefined;
   for (const [name, value] of Object.entries(corsHeaders(request, methods ?? [], allowedOrigins))) {
     response.setHeader(name, value);
   }
@@ -68,33 +68,34 @@ function answer(served: Served, request: IncomingMessage, response: ServerRespon
   // Node knows from the request line that a HEAD response has no body; the frameworks need not know.
   if (request.method === "HEAD") request.method = "GET";
   const route = routes.find(({ method, path: pattern }) => method === request.method && matchPath(pattern, path));
-  if (!authentication || (route && isOpen(route, request))) return dispatch(served, path, request, response);
-  refuseStranger(request, authentication, allowedOrigins)
-    .catch((error: unknown) => answerTo(error))
-    .then((stranger) => {
-      if (stranger) send(response, stranger);
-      else if (!response.destroyed) dispatch(served, path, request, response);
+  if (!authentication || (route && needsNoCredentials(route, request)))
+    return dispatch(options, path, request, response);
+  checkCredentials(request, authentication, allowedOrigins)
+    .catch((error: unknown) => errorResponse(error))
+    .then((denial) => {
+      if (denial) send(response, denial);
+      else if (!response.destroyed) dispatch(options, path, request, response);
     })
     .catch((error: unknown) => console.error(error));
 }
 
 function dispatch(
-  { application, contexts }: Served,
+  { application, contexts }: HttpOptions,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const store = { id: randomUUID(), method: request.method ?? "", path, startedAt: Date.now() };
   contexts
-    .run(store, () => finished(application, request, response))
+    .run(store, () => runListener(application, request, response))
     .catch((error: unknown) => {
-      const { status, body } = answerTo(error);
+      const { status, body } = errorResponse(error);
       if (response.headersSent) response.destroy();
       else send(response, { status, body });
     });
 }
 
-function finished(
+function runListener(
   { listener }: FrameworkApplication,
   request: IncomingMessage,
   response: ServerResponse,
@@ -105,7 +106,7 @@ function finished(
   });
 }
 
-function listening(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+function startListening(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -116,7 +117,7 @@ function listening(server: Server, { host, port }: { host: string; port: number 
 }
 
 /** Frameworks treat trailing slashes, case, HEAD and OPTIONS differently, so they are handled here. */
-function refuse(request: IncomingMessage, methods: readonly string[] | undefined): Answer | undefined {
+function refuse(request: IncomingMessage, methods: readonly string[] | undefined): RouteResponse | undefined {
   if (methods === undefined) return { status: 400, body: { error: "The path is not well-formed." } };
   if (methods.length === 0) return { status: 404, body: { error: "Not found." } };
   const allow = methods.join(", ");
@@ -125,7 +126,7 @@ function refuse(request: IncomingMessage, methods: readonly string[] | undefined
   return { status: 405, body: { error: "Method not allowed." }, headers: { allow } };
 }
 
-function methodsAt(routes: readonly Route[], path: string): string[] {
+function methodsFor(routes: readonly Route[], path: string): string[] {
   const matching = routes.filter((route) => matchPath(route.path, path) !== undefined);
   return matching.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
 }

@@ -34,8 +34,8 @@ export async function startPrimary(workers: number, listen: { host: string; port
   const close = async (): Promise<void> => {
     isClosing = true;
     server.close();
-    const gone = Object.values(cluster.workers ?? {}).map(endOf);
-    await Promise.all(gone);
+    const stopped = Object.values(cluster.workers ?? {}).map(stopWorker);
+    await Promise.all(stopped);
   };
   try {
     await Promise.all(Array.from({ length: workers }, () => startWorker(() => isClosing)));
@@ -88,7 +88,7 @@ function startWorker(isClosing: () => boolean): Promise<void> {
   });
 }
 
-function endOf(worker: Worker | undefined): Promise<void> {
+function stopWorker(worker: Worker | undefined): Promise<void> {
   return new Promise((resolve) => {
     // A worker that has just ended may still be listed, but emits no further exit event.
     if (!worker || worker.isDead()) return resolve();

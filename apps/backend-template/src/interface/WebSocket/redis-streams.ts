@@ -9,7 +9,7 @@ const PACKAGES = ["@socket.io/redis-streams-adapter", "redis"];
 const STREAM = "socket.io";
 /** Longer blocking reads would delay the shutdown. */
 const BLOCK_MS = 500;
-const KNOCK_MS = 50;
+const PROBE_MS = 50;
 
 /** The library's types omit this part of its adapter. */
 interface StreamReader {
@@ -28,18 +28,18 @@ export async function useRedisStreams(io: Server, url: string): Promise<() => vo
   const client = await connectRedis(SETTING, url);
   const create = createAdapter(client, { streamName: STREAM, blockTimeInMs: BLOCK_MS });
   const uid = randomUUID();
-  const heard = new AbortController();
+  const received = new AbortController();
   // A function, because socket.io calls it with `new`.
   io.adapter(function adapterOf(namespace: Namespace) {
     const adapter = create(namespace);
     const reader = adapter as unknown as StreamReader;
     const read = reader.onRawMessage.bind(reader);
-    reader.onRawMessage = (message, offset) => (message["uid"] === uid ? heard.abort() : read(message, offset));
+    reader.onRawMessage = (message, offset) => (message["uid"] === uid ? received.abort() : read(message, offset));
     return adapter;
   });
-  while (!heard.signal.aborted) {
+  while (!received.signal.aborted) {
     await client.xAdd(STREAM, "*", { nsp: "/", uid, type: "0" });
-    await pause(KNOCK_MS, undefined, { signal: heard.signal }).catch(() => undefined);
+    await pause(PROBE_MS, undefined, { signal: received.signal }).catch(() => undefined);
   }
   return () => client.destroy();
 }

@@ -12,21 +12,25 @@ interface Refusal {
  * header.
  */
 export function requireUser(authentication: Authentication) {
-  return (socket: Socket, next: (error?: Error) => void): void => void admit(authentication, socket, next);
+  return (socket: Socket, next: (error?: Error) => void): void => void authenticateSocket(authentication, socket, next);
 }
 
-async function admit(authentication: Authentication, socket: Socket, next: (error?: Error) => void): Promise<void> {
+async function authenticateSocket(
+  authentication: Authentication,
+  socket: Socket,
+  next: (error?: Error) => void,
+): Promise<void> {
   try {
-    next(await refuseStranger(authentication, socket));
+    next(await checkCredentials(authentication, socket));
   } catch (error) {
     console.error(error);
     next(new Error("Internal error."));
   }
 }
 
-async function refuseStranger(authentication: Authentication, { handshake }: Socket): Promise<Error | undefined> {
-  const given: unknown = handshake.auth["authorization"];
-  const authorization = typeof given === "string" ? given : handshake.headers.authorization;
+async function checkCredentials(authentication: Authentication, { handshake }: Socket): Promise<Error | undefined> {
+  const credential: unknown = handshake.auth["authorization"];
+  const authorization = typeof credential === "string" ? credential : handshake.headers.authorization;
   const verdict = await authentication.authenticate({ authorization, address: handshake.address });
   if ("user" in verdict) return undefined;
   const data: Refusal =

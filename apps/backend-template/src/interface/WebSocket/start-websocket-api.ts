@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import type { WebSocketPlan } from "svcm/startup";
 import type { Server } from "socket.io";
 import { openBackend } from "../../backend.ts";
-import { isInThisProcess, openRealtimeItems } from "../../items/open-items.ts";
+import { usesProcessMemory, openRealtimeItems } from "../../items/open-items.ts";
 import { httpAddress } from "../../process/address.ts";
 import { runProcess, type OnClose } from "../../process/lifecycle.ts";
 import { startupPlan } from "../../process/startup-plan.ts";
@@ -17,13 +17,13 @@ await runProcess(async (onClose) => {
   const address = httpAddress(process.env, 3001);
   const { websocket = {}, databaseDriver = "" } = plan.realtime ?? {};
   const { adapter = "memory", workers = 1, redisUrl }: Partial<WebSocketPlan> = websocket;
-  const at = (port: number): string =>
+  const describe = (port: number): string =>
     `WebSocket (${adapter}) and REST (${plan.httpFramework}) on http://${address.host}:${port}`;
   if (adapter === "cluster" && cluster.isPrimary) {
-    warnOfOwnItems(plan.databaseDriver);
+    warnAboutSeparateItems(plan.databaseDriver);
     const primary = await startPrimary(workers, address);
     onClose(() => primary.close());
-    return `${at(primary.port)}, ${workers} workers`;
+    return `${describe(primary.port)}, ${workers} workers`;
   }
   const backend = await openBackend(plan, process.env);
   onClose(() => backend.close());
@@ -34,19 +34,19 @@ await runProcess(async (onClose) => {
   onClose(() => http.close());
   const io = socketServer(http.server, backend, items);
   onClose(() => io.close());
-  await adapt(io, adapter, redisUrl, onClose);
+  await useAdapter(io, adapter, redisUrl, onClose);
   await broadcastItems(io, backend, items);
-  return cluster.isWorker ? `WebSocket worker ${process.pid}` : at(http.port);
+  return cluster.isWorker ? `WebSocket worker ${process.pid}` : describe(http.port);
 });
 
-function warnOfOwnItems(driver: string): void {
+function warnAboutSeparateItems(driver: string): void {
   if (driver === "InMemory") console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has its own items.");
-  if (isInThisProcess(process.env)) {
+  if (usesProcessMemory(process.env)) {
     console.warn("SVC_REALTIME_DATABASE_URL=memory: each worker has its own realtime data.");
   }
 }
 
-async function adapt(
+async function useAdapter(
   io: Server,
   adapter: WebSocketPlan["adapter"],
   redisUrl: WebSocketPlan["redisUrl"],

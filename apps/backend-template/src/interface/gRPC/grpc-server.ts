@@ -51,7 +51,7 @@ export async function startGrpc(
       health.setStatus("", "NOT_SERVING");
       health.setStatus(SERVICE, "NOT_SERVING");
       watchers.end();
-      await drained(server);
+      await drain(server);
     },
   };
 }
@@ -73,12 +73,12 @@ function itemsHandlers(
   Watch: handleServerStreamingCall<unknown, Item>;
 } {
   return {
-    Get(call, answer) {
+    Get(call, respond) {
       void inContext(contexts, "Get", async () => {
         const item = await items.get(call.request.id);
-        if (item) answer(null, item);
-        else answer({ code: status.NOT_FOUND, details: "No such item." });
-      }).catch(() => answer({ code: status.INTERNAL, details: "Internal error." }));
+        if (item) respond(null, item);
+        else respond({ code: status.NOT_FOUND, details: "No such item." });
+      }).catch(() => respond({ code: status.INTERNAL, details: "Internal error." }));
     },
     List(call) {
       void inContext(contexts, "List", async () => {
@@ -108,7 +108,7 @@ function bind(server: Server, address: string): Promise<number> {
   });
 }
 
-function drained(server: Server): Promise<void> {
+function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       server.forceShutdown();

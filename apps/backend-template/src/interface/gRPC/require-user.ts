@@ -11,26 +11,26 @@ import type { Authentication } from "../../auth/authentication.ts";
 type Status = Parameters<ServerInterceptingCallInterface["sendStatus"]>[0];
 
 /** Health checks reveal nothing secret, and the clients that request them have no credentials. */
-const OPEN = "/grpc.health.v1.Health/";
+const PUBLIC_SERVICE = "/grpc.health.v1.Health/";
 
 export function requireUser(authentication: Authentication): ServerInterceptor {
   return ({ path }, call) => {
-    if (path.startsWith(OPEN)) return new ServerInterceptingCall(call);
+    if (path.startsWith(PUBLIC_SERVICE)) return new ServerInterceptingCall(call);
     const listener = new ServerListenerBuilder()
-      .withOnReceiveMetadata((metadata, next) => void admit(authentication, call, metadata, next))
+      .withOnReceiveMetadata((metadata, next) => void authenticateCall(authentication, call, metadata, next))
       .build();
     return new ServerInterceptingCall(call, { start: (next) => next(listener) });
   };
 }
 
-async function admit(
+async function authenticateCall(
   authentication: Authentication,
   call: ServerInterceptingCallInterface,
   metadata: Metadata,
   next: (metadata: Metadata) => void,
 ): Promise<void> {
   try {
-    const refusal = await refuseStranger(authentication, call, metadata);
+    const refusal = await checkCredentials(authentication, call, metadata);
     if (refusal) call.sendStatus(refusal);
     else next(metadata);
   } catch (error) {
@@ -40,7 +40,7 @@ async function admit(
 }
 
 /** `undefined` if the call may continue. */
-async function refuseStranger(
+async function checkCredentials(
   authentication: Authentication,
   call: ServerInterceptingCallInterface,
   metadata: Metadata,

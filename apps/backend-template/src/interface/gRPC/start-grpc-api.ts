@@ -1,7 +1,7 @@
 /** The process entrypoint of the gRPC API, with REST beside it on another port. */
 import { openBackend } from "../../backend.ts";
 import { openRealtimeItems } from "../../items/open-items.ts";
-import { httpAddress, portOf } from "../../process/address.ts";
+import { httpAddress, readPort } from "../../process/address.ts";
 import { runProcess } from "../../process/lifecycle.ts";
 import { startupPlan } from "../../process/startup-plan.ts";
 import { startHttp } from "../HTTP/start-http.ts";
@@ -10,7 +10,7 @@ import { startGrpc } from "./grpc-server.ts";
 await runProcess(async (onClose) => {
   const plan = startupPlan("grpc");
   const address = httpAddress(process.env, 3002);
-  const grpcPort = portOf(process.env, "SVC_GRPC_PORT", 50_051);
+  const grpcPort = readPort(process.env, "SVC_GRPC_PORT", 50_051);
   const backend = await openBackend(plan, process.env);
   onClose(() => backend.close());
   const items = await openRealtimeItems(plan.realtime?.databaseDriver ?? "", process.env);

@@ -1,5 +1,5 @@
 import { Metadata, status, type ServerWritableStream } from "@grpc/grpc-js";
-import { LONGEST_LIST, type Item } from "../../items/item-store.ts";
+import { MAX_LIST_LENGTH, type Item } from "../../items/item-store.ts";
 
 type Watch = ServerWritableStream<unknown, Item>;
 
@@ -11,15 +11,15 @@ export interface Watchers {
 }
 
 /** The most items that may wait for a slow watcher. */
-const MOST_WAITING = LONGEST_LIST;
+const MAX_PENDING_ITEMS = MAX_LIST_LENGTH;
 
 /** Never silently omits an item: a watcher that falls further behind gets the waiting items, then an error. */
 export function itemWatchers(): Watchers {
   const watches = new Set<Watch>();
   const write = (watch: Watch, item: Item): void => {
     // Items that HTTP/2 has not accepted yet, because the reader is slow.
-    if (watch.writableLength < MOST_WAITING) watch.write(item);
-    else if (watches.delete(watch)) watch.emit("error", fellBehind());
+    if (watch.writableLength < MAX_PENDING_ITEMS) watch.write(item);
+    else if (watches.delete(watch)) watch.emit("error", tooFarBehind());
   };
   return {
     add(watch) {
@@ -38,7 +38,7 @@ export function itemWatchers(): Watchers {
   };
 }
 
-function fellBehind() {
-  const details = `More than ${MOST_WAITING} items waited to be read. Watch again, then list what was missed.`;
+function tooFarBehind() {
+  const details = `More than ${MAX_PENDING_ITEMS} items waited to be read. Watch again, then list what was missed.`;
   return Object.assign(new Error(details), { code: status.RESOURCE_EXHAUSTED, details });
 }

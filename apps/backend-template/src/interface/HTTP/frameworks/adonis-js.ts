@@ -4,7 +4,7 @@ import { Emitter } from "@adonisjs/events";
 import { defineConfig, Server } from "@adonisjs/http-server";
 import { Logger } from "@adonisjs/logger";
 import { randomBytes } from "node:crypto";
-import { answerNode } from "../answering.ts";
+import { respondOnNode } from "../respond-on-node.ts";
 import type { CreateApplication } from "../framework.ts";
 
 export const createApplication: CreateApplication = async (routes) => {
@@ -15,7 +15,7 @@ export const createApplication: CreateApplication = async (routes) => {
   const router = server.getRouter();
   for (const route of routes) {
     router.route(route.path, [route.method], ({ params, request, response }) =>
-      answerNode(route, params, request.request, response.response),
+      respondOnNode(route, params, request.request, response.response),
     );
   }
   await server.boot();

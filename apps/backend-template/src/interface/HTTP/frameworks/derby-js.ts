@@ -1,6 +1,6 @@
 import derby from "derby";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerNode, send } from "../answering.ts";
+import { respondOnNode, send } from "../respond-on-node.ts";
 import type { CreateApplication } from "../framework.ts";
 
 interface Page {
@@ -24,7 +24,7 @@ export const createApplication: CreateApplication = async (routes) => {
     app.tracksRoutes.push([
       route.method.toLowerCase(),
       route.path,
-      ({ req, res }: Page) => answerNode(route, req.params, req, res),
+      ({ req, res }: Page) => respondOnNode(route, req.params, req, res),
     ]);
   }
   const router = app.router({ caseSensitive: true, strict: true });

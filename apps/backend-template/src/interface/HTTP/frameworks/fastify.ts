@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import { answerNode } from "../answering.ts";
+import { respondOnNode } from "../respond-on-node.ts";
 import type { CreateApplication } from "../framework.ts";
 
 export const createApplication: CreateApplication = async (routes) => {
@@ -13,7 +13,7 @@ export const createApplication: CreateApplication = async (routes) => {
       url: route.path,
       handler(request, reply) {
         reply.hijack();
-        return answerNode(route, request.params, request.raw, reply.raw);
+        return respondOnNode(route, request.params, request.raw, reply.raw);
       },
     });
   }

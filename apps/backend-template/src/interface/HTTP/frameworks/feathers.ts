@@ -3,7 +3,7 @@ import { errorHandler, koa, rest } from "@feathersjs/koa";
 import type { IncomingMessage } from "node:http";
 import type { CreateApplication } from "../framework.ts";
 import { respond } from "../respond.ts";
-import type { Answer, Method, Route } from "../route.ts";
+import type { RouteResponse, Method, Route } from "../route.ts";
 
 declare module "@feathersjs/feathers" {
   interface Params {
@@ -27,7 +27,7 @@ export const createApplication: CreateApplication = async (routes) => {
   app.configure(
     rest(async (context, next) => {
       await next();
-      const { status, body, headers = {} } = context.body as Answer;
+      const { status, body, headers = {} } = context.body as RouteResponse;
       context.body = body ?? null;
       context.status = status;
       context.set({ ...headers });
@@ -35,7 +35,7 @@ export const createApplication: CreateApplication = async (routes) => {
     }),
   );
   for (const segment of new Set(routes.map(({ path }) => path.split("/")[1] ?? ""))) {
-    app.use(segment, serviceOf(routes.filter(({ path }) => path.split("/")[1] === segment)));
+    app.use(segment, createService(routes.filter(({ path }) => path.split("/")[1] === segment)));
   }
   await app.setup();
   const handle = app.callback();
@@ -45,18 +45,18 @@ export const createApplication: CreateApplication = async (routes) => {
   };
 };
 
-function serviceOf(routes: readonly Route[]) {
-  const answer = (method: Method, id: string | number | undefined, params?: Params): Promise<Answer> => {
+function createService(routes: readonly Route[]) {
+  const call = (method: Method, id: string | number | undefined, params?: Params): Promise<RouteResponse> => {
     const hasId = id !== undefined;
-    const route = routes.find((one) => one.method === method && one.path.includes(":") === hasId);
+    const route = routes.find((candidate) => candidate.method === method && candidate.path.includes(":") === hasId);
     const message = params?.message;
     if (!route || !message) throw new Error(`${method} is not a route here`);
     return respond(route, hasId ? { id: String(id) } : {}, message);
   };
   return {
-    find: (params?: Params) => answer("GET", undefined, params),
-    get: (id: string | number, params?: Params) => answer("GET", id, params),
-    create: (_data: unknown, params?: Params) => answer("POST", undefined, params),
-    remove: (id: string | number, params?: Params) => answer("DELETE", id, params),
+    find: (params?: Params) => call("GET", undefined, params),
+    get: (id: string | number, params?: Params) => call("GET", id, params),
+    create: (_data: unknown, params?: Params) => call("POST", undefined, params),
+    remove: (id: string | number, params?: Params) => call("DELETE", id, params),
   };
 }

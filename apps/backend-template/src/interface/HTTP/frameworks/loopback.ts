@@ -1,6 +1,6 @@
 import { inject } from "@loopback/core";
 import { RestApplication, RestBindings, type Request, type Response } from "@loopback/rest";
-import { answerNode } from "../answering.ts";
+import { respondOnNode } from "../respond-on-node.ts";
 import type { CreateApplication } from "../framework.ts";
 
 export const createApplication: CreateApplication = async (routes) => {
@@ -20,7 +20,7 @@ export const createApplication: CreateApplication = async (routes) => {
       }
       async answer(...values: string[]): Promise<Response> {
         const params = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
-        await answerNode(route, params, this.request, this.response);
+        await respondOnNode(route, params, this.request, this.response);
         // Returning the response itself makes LoopBack treat it as already written.
         return this.response;
       }

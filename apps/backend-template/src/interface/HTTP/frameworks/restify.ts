@@ -1,5 +1,5 @@
 import restify from "restify";
-import { answerNode } from "../answering.ts";
+import { respondOnNode } from "../respond-on-node.ts";
 import type { CreateApplication } from "../framework.ts";
 
 const verbs = { GET: "get", POST: "post", DELETE: "del" } as const;
@@ -8,7 +8,7 @@ export const createApplication: CreateApplication = async (routes) => {
   const app = restify.createServer({ ignoreTrailingSlash: false });
   for (const route of routes) {
     app[verbs[route.method]](route.path, async (request, response) => {
-      await answerNode(route, request.params, request, response);
+      await respondOnNode(route, request.params, request, response);
     });
   }
   return { listener: (request, response) => void app.server.emit("request", request, response) };

@@ -1,5 +1,5 @@
 import { Sails } from "sails";
-import { answerNode } from "../answering.ts";
+import { respondOnNode } from "../respond-on-node.ts";
 import type { CreateApplication } from "../framework.ts";
 
 const off = Object.fromEntries(
@@ -29,9 +29,9 @@ export const createApplication: CreateApplication = async (routes) => {
     routes.map((route) => [
       `${route.method} ${route.path}`,
       (
-        request: Parameters<typeof answerNode>[2] & { params: Record<string, string> },
-        response: Parameters<typeof answerNode>[3],
-      ) => answerNode(route, request.params, request, response),
+        request: Parameters<typeof respondOnNode>[2] & { params: Record<string, string> },
+        response: Parameters<typeof respondOnNode>[3],
+      ) => respondOnNode(route, request.params, request, response),
     ]),
   );
   const options = {

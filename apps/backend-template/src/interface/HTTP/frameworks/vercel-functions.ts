@@ -7,10 +7,10 @@ import { hostOnNode } from "../host-on-node.ts";
 export const createApplication: CreateApplication = async (routes) => {
   const handle = fetchHandler(routes);
   const fetch = (request: Request): Promise<Response> => {
-    const answer = handle(request);
+    const response = handle(request);
     // The instance must not be frozen while a handler is still running for a client that has disconnected.
-    waitUntil(answer);
-    return answer;
+    waitUntil(response);
+    return response;
   };
   return { listener: hostOnNode(fetch) };
 };

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { describeError, type ErrorDescription } from "../core/index.ts";
+import { describeError, entityTag, type EnvRead, type ErrorDescription, type Ports } from "../core/index.ts";
 
 const commonHeaders = {
   "x-content-type-options": "nosniff",
@@ -33,7 +33,7 @@ export function pageHeaders(mediaType: string): Record<string, string> {
   };
 }
 
-/** The name of an asset changes with its content, so caches may keep it forever. */
+/** The name of an asset changes with its content. */
 export function assetHeaders(mediaType: string): Record<string, string> {
   return { ...commonHeaders, "content-type": mediaType, "cache-control": "public, max-age=31536000, immutable" };
 }
@@ -51,12 +51,12 @@ export function toJson(body: unknown): string {
   return JSON.stringify(body).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? "");
 }
 
-export interface FailureAnswer extends ErrorDescription {
+export interface FailureResponse extends ErrorDescription {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export function failureAnswer(error: unknown, methods: readonly string[] = []): FailureAnswer {
+export function failureResponse(error: unknown, methods: readonly string[] = []): FailureResponse {
   const description = describeError(error);
   return {
     ...description,
@@ -71,6 +71,32 @@ export function failureAnswer(error: unknown, methods: readonly string[] = []): 
   };
 }
 
-export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureAnswer): void {
+export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureResponse): void {
   void reply.code(status).headers(headers).send(text);
+}
+
+export interface JsonResponse {
+  readonly text: string;
+  readonly entityTag?: string;
+}
+
+interface CachedResponse extends Required<JsonResponse> {
+  readonly bytes: Uint8Array;
+  readonly contract: unknown;
+}
+
+/** Serialises the response again only after the file or the contract has changed. */
+export function envResponses(ports: Ports): (read: EnvRead<unknown>) => JsonResponse {
+  const cache = new Map<string, CachedResponse>();
+  return (read) => {
+    const { bytes, source } = read;
+    if (source === undefined) return { text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    const { contract } = source;
+    const key = `${source.environment}\0${source.path}`;
+    const cached = cache.get(key);
+    if (cached?.contract === contract && Buffer.compare(cached.bytes, bytes) === 0) return cached;
+    const response = { bytes, contract, text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    cache.set(key, response);
+    return response;
+  };
 }

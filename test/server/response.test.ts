@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failureAnswer, toJson } from "../../src/server/answer.ts";
+import { failureResponse, toJson } from "../../src/server/response.ts";
 
 describe("JSON of answers", () => {
   test("JSON of answers has the same value and contains no markup character or line separator", () => {
@@ -23,7 +23,7 @@ describe("JSON of answers", () => {
 test.each([new Error("a secret"), new TypeError("a secret"), "a secret", undefined, { secret: "a secret" }])(
   "a defect does not show its cause: %j",
   (thrown) => {
-    const { status, text } = failureAnswer(thrown);
+    const { status, text } = failureResponse(thrown);
     expect(status).toBe(500);
     expect(text).toBe('{"error":"Internal error.","code":"DEFECT","details":"This is a defect in svcm."}');
   },

@@ -1,9 +1,9 @@
 /** Responds through Node's own messages, which every framework on Node exposes. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { respond } from "./respond.ts";
-import type { Answer, Route } from "./route.ts";
+import type { RouteResponse, Route } from "./route.ts";
 
-export async function answerNode(
+export async function respondOnNode(
   route: Route,
   params: Readonly<Record<string, string>>,
   request: IncomingMessage,
@@ -12,7 +12,7 @@ export async function answerNode(
   send(response, await respond(route, params, request));
 }
 
-export function send(response: ServerResponse, { status, body, headers }: Answer): void {
+export function send(response: ServerResponse, { status, body, headers }: RouteResponse): void {
   const text = body === undefined ? "" : JSON.stringify(body);
   response.writeHead(status, {
     ...(body !== undefined && { "content-type": "application/json; charset=utf-8" }),

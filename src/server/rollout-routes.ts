@@ -1,0 +1,84 @@
+import { begunBody, planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
+import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
+import {
+  releaseList,
+  releaseShow,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  rolloutRollbackPlan,
+  type ErrorKind,
+} from "../core/index.ts";
+import { bodyRefusals, operationRoute, type Route } from "./route.ts";
+
+const planRefusals: readonly ErrorKind[] = [
+  "INVALID_ENVIRONMENT",
+  "ECOSYSTEM_FILE_FAILED",
+  "PM2_FAILED",
+  "FACT_INVALID",
+];
+const releaseRefusals: readonly ErrorKind[] = [
+  ...bodyRefusals,
+  "APPLY_LOCKED",
+  "PM2_FAILED",
+  "AUDIT_FAILED",
+  "SERVICE_BUSY",
+];
+/** After another apply, the client must read the new plan first, so waiting is useless. */
+const briefLock = { lockTimeoutMs: 1_000 };
+
+export const rolloutRoutes: readonly Route[] = [
+  operationRoute("GET", "/api/runtime/plan", rolloutPlan, {
+    summary: "Show the steps that would make PM2 run what an environment's ecosystem file declares.",
+    tag: "pm2",
+    description: "Each step has its reasons and its effect on requests. Nothing is changed, and no value is shown.",
+    query: ["environment", "service", "prune", "preflight"],
+    response: planBody,
+    refusals: planRefusals,
+  }),
+  operationRoute("POST", "/api/runtime/apply", rolloutApply, {
+    summary: "Run the steps of a plan, one after another.",
+    tag: "pm2",
+    description:
+      "Names the plan that you read. If the plan has changed, the answer is 409 with `PLAN_STALE` and that plan. " +
+      "Answers before the first step; `apply` frames and the release show the rest. The first failure restores the touched apps.",
+    body: applyRequest,
+    fixed: briefLock,
+    runsInBackground: true,
+    response: begunBody,
+    refusals: [...planRefusals, ...releaseRefusals, "PLAN_STALE", "WORKTREE_DIRTY", "PROCESS_ACTION_REFUSED"],
+  }),
+  operationRoute("GET", "/api/runtime/rollback", rolloutRollbackPlan, {
+    summary: "Show the effect that a rollback would have on each app of a release.",
+    tag: "pm2",
+    description: "Without `release`, of the newest one that left something. Nothing is changed, and no value is shown.",
+    query: ["release"],
+    response: rollbackPlanBody,
+    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+  }),
+  operationRoute("POST", "/api/runtime/rollback", rolloutRollback, {
+    summary: "Restore the processes and definitions that apps had before a release.",
+    tag: "pm2",
+    description:
+      "Names the release and the plan of its rollback. Answers before the first step, as an apply does. Files, code and data stay as they are. A rollback is a release, so it can be undone.",
+    body: rollbackRequest,
+    fixed: briefLock,
+    runsInBackground: true,
+    response: begunBody,
+    refusals: [...releaseRefusals, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+  }),
+  operationRoute("GET", "/api/runtime/releases", releaseList, {
+    summary: "List the newest applies and rollbacks of this repository.",
+    tag: "pm2",
+    description: "One that was cut off has no end, and its outcome is `half`. No value is shown.",
+    response: releaseListBody,
+    refusals: ["PM2_FAILED"],
+  }),
+  operationRoute("GET", "/api/runtime/releases/:release", releaseShow, {
+    summary: "Show what a release did, step by step.",
+    tag: "pm2",
+    description: "While the release runs, its outcome is `running`. No value is shown.",
+    response: releaseBody,
+    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+  }),
+];
