@@ -12,6 +12,7 @@ import { TypedAnswer } from "./shell/TypedAnswer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
+import { Panel } from "./ui/Panel.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
 import { Unanswered } from "./ui/Unanswered.tsx";
 import { useAnswer } from "./ui/use-answer.ts";
@@ -50,8 +51,8 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
   if (loaded?.store.isForeign.value) return <ForeignDocument store={loaded.store} />;
   // The list of all machines shows even a machine that is away.
-  if (loaded || (problem && page.router.tab.value === "nodes")) return <Panel />;
-  return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
+  if (loaded || (problem && page.router.tab.value === "nodes")) return <OpenTab />;
+  return problem ? <UnavailableTab id={page.router.tab.value} /> : <></>;
 }
 
 const DIGITS = 9;
@@ -94,23 +95,23 @@ function focusPanel(): void {
   document.querySelector<HTMLElement>("#panel")?.focus();
 }
 
-function Panel(): JSX.Element {
+function OpenTab(): JSX.Element {
   const { router } = usePage();
   const tab = router.tab.value;
   // A link may name a tab that another machine does not have.
   const id = router.node !== "" && tabs[tab].isOfServer ? "monitoring" : tab;
   const { View } = tabs[id];
   return (
-    <section id="panel" class={`panel ${id}`} aria-label={tabs[id].label} tabIndex={-1}>
+    <Panel title={tabs[id].label} class={id}>
       <View key={id} />
-    </section>
+    </Panel>
   );
 }
 
-function ClosedPanel({ id }: { id: TabId }): JSX.Element {
+function UnavailableTab({ id }: { id: TabId }): JSX.Element {
   return (
-    <section id="panel" class="panel" aria-label={tabs[id].label} tabIndex={-1}>
+    <Panel title={tabs[id].label}>
       <h1>{tabs[id].label}</h1>
-    </section>
+    </Panel>
   );
 }

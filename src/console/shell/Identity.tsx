@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
+import { Panel } from "../ui/Panel.tsx";
 
 /**
  * Another server responds at the page's address; the page sends it nothing. Forms keep their values until the page is
@@ -44,12 +44,10 @@ export function ForeignDocument({ store }: { store: DocumentStore }): JSX.Elemen
 }
 
 function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
-  const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
   return (
-    <section id="panel" class="panel" aria-label={title} tabIndex={-1} ref={panel}>
+    <Panel title={title} isFocused>
       <h1>{title}</h1>
       <div class="card stack">{children}</div>
-    </section>
+    </Panel>
   );
 }

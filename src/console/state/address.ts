@@ -64,6 +64,22 @@ export function textPart(
   };
 }
 
+/** A part that always has a value and that the page selects itself. An empty value is left out of the address. */
+export function selectionPart(
+  { name, tab }: Pick<AddressPart, "name" | "tab">,
+  selected: () => string,
+  select: (value: string) => void,
+): AddressPart {
+  return {
+    name,
+    ...(tab && { tab }),
+    read: () => [selected()].filter(Boolean),
+    write([value]) {
+      if (value !== undefined) select(value);
+    },
+  };
+}
+
 /**
  * The state of the page as a link. A link with parameters is exact: what it does not name gets its default. A link
  * without parameters opens its tab as it was left.

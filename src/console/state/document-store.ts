@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import { DocumentPlace, STORAGE_KEY } from "./document-place.ts";
 import { emptyDocument, readDocument, type DeploymentsDocument } from "./deployments-document.ts";
+import { errorText } from "../data/request-error.ts";
 
 const ASIDE = `${STORAGE_KEY}.aside.`;
 
@@ -92,7 +93,7 @@ export class DocumentStore {
       this.#place.write(text);
       this.unsaved.value = undefined;
     } catch (error) {
-      this.unsaved.value = `It could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+      this.unsaved.value = `It could not be stored: ${errorText(error)}`;
     }
   }
 

@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, JSX } from "preact";
+import type { Signal } from "@preact/signals";
 import { Icon, type IconName } from "./Icon.tsx";
 
 type Native = Omit<ButtonHTMLAttributes, "class" | "icon" | "size">;
@@ -44,6 +45,14 @@ export function IconButton(props: IconButtonProps): JSX.Element {
     >
       {isBusy ? <span aria-hidden="true">…</span> : <Icon name={icon} />}
     </button>
+  );
+}
+
+export function ToggleButton({ isOpen, children }: { isOpen: Signal<boolean>; children: string }): JSX.Element {
+  return (
+    <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
+      {children}
+    </Button>
   );
 }
 

@@ -4,7 +4,7 @@ import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
 import { isFailure } from "../../data/happenings.ts";
 import { hashOf } from "../../state/address.ts";
-import { Button } from "../../ui/Button.tsx";
+import { ToggleButton } from "../../ui/Button.tsx";
 import { LogAround } from "../logs/LogAround.tsx";
 import { after, byDay, type ActivityRow } from "./rows.ts";
 
@@ -85,11 +85,7 @@ function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[]
         </td>
         <td>
           <Outcome words={row.words} />
-          {outcome !== "refused" && (
-            <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
-              Events after it
-            </Button>
-          )}
+          {outcome !== "refused" && <ToggleButton isOpen={isOpen}>Events after it</ToggleButton>}
         </td>
       </tr>
       {isOpen.value && <After found={after(row, rows)} />}

@@ -8,7 +8,7 @@ import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Comparison } from "./Comparison.tsx";
@@ -61,7 +61,7 @@ function EnvFile(): JSX.Element {
   return (
     <>
       <TabHead title="Runtime environment">
-        <Segmented
+        <RadioGroup
           label="Environment"
           value={editor.environment.value}
           options={Object.keys(facts.contract.environments).map((value) => ({ value }))}

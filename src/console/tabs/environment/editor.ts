@@ -7,7 +7,7 @@ import type { Tagged } from "../../data/request.ts";
 import { counted } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
-import { textPart } from "../../state/address.ts";
+import { selectionPart, textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
 import { changesOf, issuesOf, type Edits } from "./changes.ts";
 import { canonicalName, selectionOf, type Selection } from "./selection.ts";
@@ -183,14 +183,11 @@ export function editorOf(page: Console): Editor {
     const editor = new Editor(page);
     const tab = "environment";
     page.router.keep(
-      {
-        name: "environment",
-        tab,
-        read: () => [editor.environment.value].filter(Boolean),
-        write([name]) {
-          if (name !== undefined) editor.follow(name);
-        },
-      },
+      selectionPart(
+        { name: "environment", tab },
+        () => editor.environment.value,
+        (name) => editor.follow(name),
+      ),
       textPart({ name: "compare", tab }, editor.comparedWith),
     );
     return editor;

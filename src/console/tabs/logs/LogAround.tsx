@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import { Button } from "../../ui/Button.tsx";
+import { ToggleButton } from "../../ui/Button.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 import { Line } from "./ProcessLog.tsx";
@@ -25,9 +25,7 @@ export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps):
   const lines = answer?.lines.filter((line) => line.at !== null);
   return (
     <div class="log">
-      <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
-        Log around it
-      </Button>
+      <ToggleButton isOpen={isOpen}>Log around it</ToggleButton>
       <Unanswered problem={problem} retry={retry} />
       {lines?.length === 0 && <p>Its log has no line with a time around it.</p>}
       {lines !== undefined && lines.length > 0 && (

@@ -2,6 +2,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Client, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
 import type { Api } from "../../data/api.ts";
 import { failureOf } from "../monitoring/refusal.ts";
+import { errorText } from "../../data/request-error.ts";
 
 const MOST_LINES = 100_000;
 const PAGE = 500;
@@ -57,7 +58,7 @@ export class LogFeed {
         this.older.value = page.older;
       });
     } catch (error) {
-      this.problem.value = error instanceof Error ? error.message : String(error);
+      this.problem.value = errorText(error);
     }
   }
 

@@ -4,6 +4,7 @@ import { useConsole } from "../../console.ts";
 import { formatNumber, formatShare } from "../../data/format.ts";
 import { extentOf } from "../../data/series.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { DISK } from "./history.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
@@ -47,27 +48,28 @@ function NarrowHost({ monitor }: { monitor: Monitor }): JSX.Element {
   const props = { tone: chosen.value, monitor };
   return (
     <section class="card host" aria-label="Host">
-      <fieldset class="host-tiles">
-        <legend class="hidden">Chart</legend>
-        {tones.map((tone) => (
-          <label key={tone} class={tone === props.tone ? "chosen" : ""}>
-            <input
-              type="radio"
-              name="host-chart"
-              checked={tone === props.tone}
-              onChange={() => void (chosen.value = tone)}
-            />
-            <Name tone={tone} />
-            <Now tone={tone} monitor={monitor} digits={0} />
-          </label>
-        ))}
-      </fieldset>
+      <RadioGroup
+        class="host-tiles"
+        label="Chart"
+        value={props.tone}
+        options={tones.map((value) => ({ value, label: <Tile tone={value} monitor={monitor} /> }))}
+        onChange={(value) => void (chosen.value = value as Tone)}
+      />
       <div class="host-head">
         <Facts {...props} />
         <Extent {...props} />
       </div>
       <HostChart key={props.tone} {...props} height={96} />
     </section>
+  );
+}
+
+function Tile(props: HostProps): JSX.Element {
+  return (
+    <>
+      <Name tone={props.tone} />
+      <Now {...props} digits={0} />
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { formatBytes, formatDuration } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { ChosenEvents } from "./ChosenEvents.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
@@ -79,7 +79,7 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <>
       {isPaused && <span class="badge warning">Paused, {feed.secondsBehind.value} s behind</span>}
-      <Segmented
+      <RadioGroup
         label="Time shown"
         value={view.range.value}
         options={rangeOptions}
@@ -87,7 +87,7 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
       />
       <ComparisonSwitch monitor={monitor} />
       {node === "" && (
-        <Segmented
+        <RadioGroup
           label="Time between two samples"
           value={String(feed.intervalMs.value)}
           options={intervalOptions}

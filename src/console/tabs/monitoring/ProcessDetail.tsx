@@ -8,7 +8,7 @@ import {
   formatTime,
   UNKNOWN,
 } from "../../data/format.ts";
-import { Pairs } from "../../ui/Pairs.tsx";
+import { DescriptionList } from "../../ui/DescriptionList.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { ProcessLog } from "../logs/ProcessLog.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
@@ -52,7 +52,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       </div>
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
-          <Pairs pairs={metrics} />
+          <DescriptionList items={metrics} />
         </Part>
       )}
       {process.asyncContext && (
@@ -113,7 +113,7 @@ function Part(props: {
 }
 
 function Facts({ process }: Pick<ProcessProps, "process">): JSX.Element {
-  return <Pairs pairs={[...identityOf(process), ...runOf(process)]} />;
+  return <DescriptionList items={[...identityOf(process), ...runOf(process)]} />;
 }
 
 type Pair = readonly [name: string, value: string];

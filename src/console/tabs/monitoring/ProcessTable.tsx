@@ -1,7 +1,6 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { inParts } from "../../../core/words/parts.ts";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -9,7 +8,7 @@ import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { DrawnRows } from "../../ui/DrawnRows.tsx";
+import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { DeclaredApps } from "./EnvironmentNames.tsx";
 import type { Shown } from "./feed.ts";
 import { MissingApps } from "./MissingApps.tsx";
@@ -17,7 +16,7 @@ import { rowIn, type Monitor } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
 import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
-import { folded, keyOf, type Row } from "./rows.ts";
+import { folded, keyOf } from "./rows.ts";
 import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
@@ -58,8 +57,6 @@ const columns: readonly { readonly by: Column; readonly label: string; readonly 
   { by: "uptime", label: "Uptime", class: "wide" },
 ];
 
-/** The number of rows drawn or left out together. */
-const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 2.25;
 
@@ -67,41 +64,20 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   const { order, feed } = monitor;
   const list = feed.shown.value?.metrics?.processes;
   useSparklines(monitor);
-  const table = useRef<HTMLTableElement>(null);
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
   const wanted = folded(list.filter((process) => isWanted(monitor, process)));
-  const rows = order.ordered(wanted.map((one) => rowIn(monitor, one)));
-  const onHold = (isHeld: boolean): void => {
-    const bodies = [...(table.current?.tBodies ?? [])];
-    order.isHeld.value = isHeld || bodies.some((body) => body.contains(document.activeElement));
-  };
-  const draw = (part: readonly Row[], first: number) => () =>
-    part.map((row, at) => <ProcessRow key={row.key} row={row} monitor={monitor} index={first + at} />);
   return (
-    <div class="table-scroll">
-      <table
-        class={`rows${monitor.showsDisk.value ? " with-disk" : ""}`}
-        aria-label="Processes"
-        aria-rowcount={rows.length + 1}
-        ref={table}
-      >
-        <Head monitor={monitor} />
-        {inParts(rows, PART).map((part, at) => (
-          <DrawnRows
-            // oxlint-disable-next-line react/no-array-index-key -- a part is its place
-            key={at}
-            count={part.length}
-            rowHeight={ROW_HEIGHT}
-            isFirst={at === 0}
-            onHold={onHold}
-            // The header is the first row.
-            draw={draw(part, at * PART + 2)}
-          />
-        ))}
-      </table>
-      {rows.length === 0 && <EmptyState icon="search" title="No process matches" />}
-    </div>
+    <VirtualTable
+      label="Processes"
+      class={monitor.showsDisk.value ? "with-disk" : ""}
+      head={<Head monitor={monitor} />}
+      rows={order.ordered(wanted.map((one) => rowIn(monitor, one)))}
+      rowHeight={ROW_HEIGHT}
+      empty="No process matches"
+      onHold={(isHeld) => void (order.isHeld.value = isHeld)}
+      renderRow={(row, index) => <ProcessRow key={row.key} row={row} monitor={monitor} index={index} />}
+    />
   );
 }
 

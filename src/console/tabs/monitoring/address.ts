@@ -1,5 +1,5 @@
 import type { Signal } from "@preact/signals";
-import { textPart, type AddressPart } from "../../state/address.ts";
+import { selectionPart, textPart, type AddressPart } from "../../state/address.ts";
 import type { Feed } from "./feed.ts";
 import { columns, FIRST, type createColumns, type Sorting } from "./order.ts";
 import { statuses } from "./process-status.ts";
@@ -20,16 +20,11 @@ const tab = "monitoring";
 export function monitoringParts(state: State): AddressPart[] {
   const { feed, filter, open, order, past, status, view, ...columnsOf } = state;
   return [
-    {
-      name: "environment",
-      tab,
-      read: () => (feed.environment.value === "" ? [] : [feed.environment.value]),
-      write([name]) {
-        if (name === undefined || name === feed.environment.peek()) return;
-        feed.environment.value = name;
-        feed.subscribe();
-      },
-    },
+    selectionPart(
+      { name: "environment", tab },
+      () => feed.environment.value,
+      (name) => feed.select(name),
+    ),
     textPart({ name: "find", tab }, filter),
     textPart({ name: "status", tab }, status, { accepts: (value) => statuses.some((name) => name === value) }),
     {

@@ -25,7 +25,6 @@ import { isUnauthorized, refusalOf, UNAUTHORIZED, unauthorizedOr, type Refusal }
 export type Metrics = MetricsFrame["payload"];
 
 export interface Shown {
-  readonly collectedAt: string;
   /** In seconds. */
   readonly time: number;
   readonly host: HostMetrics;
@@ -120,6 +119,12 @@ export class Feed {
     }
   }
 
+  select(environment: string): void {
+    if (environment === this.environment.peek()) return;
+    this.environment.value = environment;
+    this.subscribe();
+  }
+
   subscribe(): void {
     this.#pm2Refusal = undefined;
     if (this.#client) void this.#watch(this.#client);
@@ -209,7 +214,7 @@ export class Feed {
   /** Keeps the previous processes until a refusal replaces them. */
   #shownOf({ type, payload }: Exclude<WatchFrame, ErrorFrame | HistoryFrame>): Shown {
     const { collectedAt, host } = payload;
-    const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
+    const moment = { time: Date.parse(collectedAt) / 1000, host };
     if (type === "metrics") return { ...moment, metrics: ofService(payload, this.#options.service.peek()) };
     if (this.#pm2Refusal) return { ...moment, refusal: this.#pm2Refusal };
     const known = this.newest.value?.metrics;

@@ -73,8 +73,7 @@ function createMonitor(page: Console) {
     /** The choice is remembered for the next visit. */
     compareWith(environment: string): void {
       choices.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
-      feed.environment.value = environment;
-      feed.subscribe();
+      feed.select(environment);
     },
     options: computed(() => {
       const ofService = service.value === "" ? "" : ` --service ${service.value}`;

@@ -5,6 +5,7 @@ import {
   type ActionResult,
   type ErrorFrame,
 } from "../../../client/index.ts";
+import { errorText } from "../../data/request-error.ts";
 
 export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
 
@@ -23,7 +24,7 @@ export function isUnauthorized(error: unknown): boolean {
 
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof ServiceError) return { code: error.code, details: error.message };
-  return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
+  return { code: "CLIENT", details: errorText(error) };
 }
 
 export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {

@@ -2,18 +2,16 @@ import type { JSX } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
 import { counted } from "../../data/format.ts";
-import { DrawnRows } from "../../ui/DrawnRows.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
+import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { NodeRow } from "./NodeRow.tsx";
 import { isMeant, levels, verdictOn, type Judged } from "./verdict.ts";
 
 const EVERY_MS = 2_000;
-/** The number of rows drawn or left out together. */
-const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 3;
 
@@ -56,30 +54,17 @@ function summaryOf(judged: readonly Judged[]): string {
 
 function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {
   const [isHeld, setHeld] = useState(false);
-  const rows = useOrdered(judged, isHeld);
-  const table = useRef<HTMLTableElement>(null);
-  const onHold = (next: boolean): void => setHeld(next || table.current?.contains(document.activeElement) === true);
-  const draw = (from: number) => () =>
-    rows.slice(from, from + PART).map((row, at) => <NodeRow key={row.node.name} {...row} index={from + at + 2} />);
   return (
     <div class={`card flush processes nodes${isOld ? " old" : ""}`}>
-      <div class="table-scroll">
-        <table class="rows" aria-label="Nodes" aria-rowcount={rows.length + 1} ref={table}>
-          <Head />
-          {Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => (
-            <DrawnRows
-              // oxlint-disable-next-line react/no-array-index-key -- a part is its place
-              key={at}
-              count={Math.min(PART, rows.length - at * PART)}
-              rowHeight={ROW_HEIGHT}
-              isFirst={at === 0}
-              onHold={onHold}
-              draw={draw(at * PART)}
-            />
-          ))}
-        </table>
-      </div>
-      {rows.length === 0 && <EmptyState icon="search" title="No node matches" />}
+      <VirtualTable
+        label="Nodes"
+        head={<Head />}
+        rows={useOrdered(judged, isHeld)}
+        rowHeight={ROW_HEIGHT}
+        empty="No node matches"
+        onHold={setHeld}
+        renderRow={(row, index) => <NodeRow key={row.node.name} {...row} index={index} />}
+      />
     </div>
   );
 }

@@ -134,8 +134,6 @@ interface AskingProps {
 
 function Asking({ title, environment, word, isDangerous, isReady, run, children }: AskingProps): JSX.Element {
   const { asked, refusal, isSending } = useRollout();
-  const typed = useSignal("");
-  const mustType = isProduction(environment);
   const close = (): void => {
     asked.value = undefined;
     refusal.value = undefined;
@@ -145,15 +143,13 @@ function Asking({ title, environment, word, isDangerous, isReady, run, children 
       title={title}
       verb={isSending.value ? "Beginning…" : word}
       isDangerous={isDangerous}
-      isReady={isReady && !isSending.value && (!mustType || typed.value === environment)}
+      isReady={isReady && !isSending.value}
+      typedName={isProduction(environment) ? environment : undefined}
+      footer={<StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>}
       onClose={close}
       onSubmit={() => void run()}
     >
       {children}
-      {mustType && (
-        <TextField label={`Type ${environment}`} value={typed.value} onChange={(text) => void (typed.value = text)} />
-      )}
-      <StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>
     </FormDialog>
   );
 }

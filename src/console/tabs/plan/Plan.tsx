@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import type { PlanChoices } from "../../data/rollouts.ts";
+import type { PlanChoices } from "../../data/api.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { Select } from "../../ui/Select.tsx";

@@ -2,9 +2,10 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { ApplyFrame } from "../../../client/index.ts";
 import type { Begun, Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { useConsole, type Console } from "../../console.ts";
-import type { PlanChoices } from "../../data/rollouts.ts";
+import type { PlanChoices } from "../../data/api.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
+import { selectionPart } from "../../state/address.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
 export interface ApplyChoices {
@@ -178,14 +179,13 @@ export class Rollout {
 export function rolloutOf(page: Console): Rollout {
   return page.kept("plan", () => {
     const rollout = new Rollout(page);
-    page.router.keep({
-      name: "environment",
-      tab: "plan",
-      read: () => [rollout.environment.value].filter(Boolean),
-      write([name]) {
-        if (name !== undefined) monitorOf(page).compareWith(name);
-      },
-    });
+    page.router.keep(
+      selectionPart(
+        { name: "environment", tab: "plan" },
+        () => rollout.environment.value,
+        (name) => monitorOf(page).compareWith(name),
+      ),
+    );
     return rollout;
   });
 }

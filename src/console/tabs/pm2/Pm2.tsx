@@ -7,7 +7,7 @@ import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
@@ -31,7 +31,7 @@ export function Pm2(): JSX.Element {
         title="PM2 preview"
         about="The apps that the ecosystem file of an environment declares. Nothing is started here."
       >
-        <Segmented
+        <RadioGroup
           label="Environment"
           value={preview.environment.value}
           options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}

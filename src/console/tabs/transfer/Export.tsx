@@ -8,7 +8,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusLine } from "../../ui/StatusLine.tsx";
 import { formats, type Format } from "./export-text.ts";
 
@@ -23,7 +23,7 @@ export function Export(): JSX.Element {
     <Card
       title="Export"
       actions={
-        <Segmented
+        <RadioGroup
           label="Format"
           value={format.value}
           options={choices}

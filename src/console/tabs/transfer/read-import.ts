@@ -2,7 +2,7 @@ import type { Candidate } from "../../../core/deployments/candidate.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
-import type { Problem } from "../../data/request-error.ts";
+import { errorText, type Problem } from "../../data/request-error.ts";
 import { migrateDocument, reasonAgainst, type DeploymentsDocument } from "../../state/deployments-document.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
 
@@ -45,7 +45,7 @@ export function readJson(text: string, fileName: string): ReadText | undefined {
   try {
     return { issues: [], document: JSON.parse(text.replace(/^\uFEFF/, "")) as unknown };
   } catch (error) {
-    const message = `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `is not JSON: ${errorText(error)}`;
     return { issues: [{ code: "JSON_SYNTAX", severity: "error", path: [], message }] };
   }
 }
