@@ -8,14 +8,14 @@ import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
 import { TokenEntry } from "./shell/TokenEntry.tsx";
-import { TypedAnswer } from "./shell/TypedAnswer.tsx";
+import { TypedAnswer } from "./shell/NamePromptDialog.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
 import { Panel } from "./ui/Panel.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
-import { Unanswered } from "./ui/Unanswered.tsx";
-import { useAnswer } from "./ui/use-answer.ts";
+import { RequestProblem } from "./ui/Problem.tsx";
+import { useAnswer } from "./ui/use-request.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -35,7 +35,7 @@ export function App({ page }: { page: Page }): JSX.Element {
         </div>
         <main>
           <Notices />
-          <Unanswered problem={page.server.isOther.value ? undefined : problem} retry={retry} />
+          <RequestProblem problem={page.server.isOther.value ? undefined : problem} retry={retry} />
           <Content page={page} loaded={loaded} problem={problem} />
         </main>
         <TokenEntry />

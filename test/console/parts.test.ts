@@ -16,7 +16,7 @@ import { linkOf } from "../../src/console/state/address.ts";
 import { ServerWatch } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
-import { History } from "../../src/console/tabs/monitoring/history.ts";
+import { History } from "../../src/console/tabs/monitoring/live-samples.ts";
 import { isRestless } from "../../src/console/tabs/monitoring/process-status.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];

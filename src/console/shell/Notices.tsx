@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { download } from "../data/download.ts";
-import { STORAGE_KEY } from "../state/document-place.ts";
+import { STORAGE_KEY } from "../state/document-storage.ts";
 import type { KeptAside, DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
 import { StatusLine, StatusRegion } from "../ui/StatusLine.tsx";

@@ -3,7 +3,7 @@ import type { Candidate } from "../../core/deployments/candidate.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { Api, Repository } from "../data/api.ts";
 import { problemOf, type Problem } from "../data/request-error.ts";
-import type { Choices } from "./choices.ts";
+import type { Choices } from "./preferences.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { contentText, mergeDraft } from "./merge-draft.ts";
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
-import { DocumentPlace, STORAGE_KEY } from "./document-place.ts";
+import { DocumentPlace, STORAGE_KEY } from "./document-storage.ts";
 import { emptyDocument, readDocument, type DeploymentsDocument } from "./deployments-document.ts";
 import { errorText } from "../data/request-error.ts";
 

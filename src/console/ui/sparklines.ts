@@ -1,6 +1,6 @@
 import type { Readable, Span } from "../data/series.ts";
 import { clear, paintLine, runsOf } from "./chart/paint.ts";
-import { inkOf, type Ink } from "./ink.ts";
+import { inkOf, type Ink } from "./colors.ts";
 
 const POINTS = 60;
 const WIDTH = 84;

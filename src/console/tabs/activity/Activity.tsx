@@ -12,8 +12,8 @@ import { FilterField } from "../../ui/FilterField.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer } from "../../ui/use-request.ts";
 import { Days, type DaysProps } from "./Days.tsx";
 import { isShown, rowsOf, shows, type Show } from "./rows.ts";
 
@@ -64,7 +64,7 @@ export function Activity(): JSX.Element {
           Refresh
         </Button>
       </TabHead>
-      <Unanswered problem={audit.problem ?? events.problem} retry={retry} />
+      <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
       {rows && (
         <Rows

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
-import { isFailure } from "../../data/happenings.ts";
+import { isFailure } from "../../data/events.ts";
 import { hashOf } from "../../state/address.ts";
 import { ToggleButton } from "../../ui/Button.tsx";
 import { LogAround } from "../logs/LogAround.tsx";

@@ -2,7 +2,7 @@ import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
-import { isFailure } from "../../data/happenings.ts";
+import { isFailure } from "../../data/events.ts";
 
 export type ActivityRow = {
   readonly key: string;

@@ -4,8 +4,8 @@ import { useConsole } from "../../console.ts";
 import { counted } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer } from "../../ui/use-request.ts";
 import { useEditor, type FileRead } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
@@ -27,7 +27,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
         options={[{ value: "", label: "no other environment" }, ...others.map((value) => ({ value }))]}
         onChange={(name) => void (chosen.value = name)}
       />
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && <Differences diff={answer} />}
     </Card>
   );

@@ -3,8 +3,8 @@ import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer } from "../../ui/use-request.ts";
 import type { FileRead } from "./editor.ts";
 
 /** The check includes hidden keys; the server never sends their values. */
@@ -14,7 +14,7 @@ export function FileCheck({ read }: { read: FileRead }): JSX.Element {
   const { answer, problem, retry } = useAnswer((signal) => api.envCheck(environment, signal), [environment, entityTag]);
   return (
     <Card title={`Check of ${fileName}`}>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && <IssueList label={`Issues of ${fileName}`} issues={answer.issues} />}
       {answer?.issues.length === 0 && (
         <p class="all-good">

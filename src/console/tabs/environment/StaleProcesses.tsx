@@ -5,7 +5,7 @@ import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { useAnswer } from "../../ui/use-request.ts";
 import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
 
 /** Empty if PM2 cannot be read. */

@@ -5,7 +5,7 @@ import { type Console, useConsole } from "../../console.ts";
 import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies.ts";
 import type { Tagged } from "../../data/request.ts";
 import { counted } from "../../data/format.ts";
-import { Question } from "../../data/question.ts";
+import { Question } from "../../data/latest-request.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { selectionPart, textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";

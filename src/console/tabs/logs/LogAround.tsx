@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { ToggleButton } from "../../ui/Button.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer } from "../../ui/use-request.ts";
 import { Line } from "./ProcessLog.tsx";
 
 const AROUND_MS = 30_000;
@@ -26,7 +26,7 @@ export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps):
   return (
     <div class="log">
       <ToggleButton isOpen={isOpen}>Log around it</ToggleButton>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {lines?.length === 0 && <p>Its log has no line with a time around it.</p>}
       {lines !== undefined && lines.length > 0 && (
         <div class="log-lines" role="region" aria-label={`Log of ${app} around ${at}`} tabIndex={0}>

@@ -2,8 +2,8 @@ import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer, type Asking } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer, type Asking } from "../../ui/use-request.ts";
 import type { Monitor, ProcessProps } from "./monitor.ts";
 
 const Declared = createContext<Asking<EcosystemResponse> | undefined>(undefined);
@@ -32,7 +32,7 @@ export function EnvironmentNames({ process: { name } }: Pick<ProcessProps, "proc
   const names = Object.keys(app?.env ?? {}).toSorted();
   return (
     <>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && (
         <p class="declared">
           {app === undefined

@@ -5,7 +5,7 @@ import { formatNumber, formatShare } from "../../data/format.ts";
 import { extentOf } from "../../data/series.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
-import { DISK } from "./history.ts";
+import { DISK } from "./live-samples.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 import { RowChart } from "./RowChart.tsx";
@@ -97,8 +97,8 @@ function Now({ tone, monitor, digits = 1 }: HostProps & { digits?: number }): JS
   );
 }
 
-function Extent({ tone, monitor: { past, view } }: HostProps): JSX.Element {
-  const [, values = []] = past.joined("")?.read(view.span.value, [meters[tone].column]) ?? [];
+function Extent({ tone, monitor: { history, view } }: HostProps): JSX.Element {
+  const [, values = []] = history.seriesOf("")?.read(view.span.value, [meters[tone].column]) ?? [];
   const { min, average, max } = extentOf(values);
   return (
     <span class="extent">

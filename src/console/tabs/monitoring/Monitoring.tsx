@@ -4,14 +4,14 @@ import { interval } from "../../../core/api/channel.ts";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { formatBytes, formatDuration } from "../../data/format.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button, IconButton } from "../../ui/Button.tsx";
+import { Check } from "../../ui/Check.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { ChosenEvents } from "./ChosenEvents.tsx";
+import { SelectedEvents } from "./SelectedEvents.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
-import { ComparisonSwitch, NoticeSwitch } from "./Switches.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
 import { ranges, type Range } from "./view.ts";
@@ -30,7 +30,7 @@ export function Monitoring(): JSX.Element {
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
       </div>
-      <ChosenEvents monitor={monitor} />
+      <SelectedEvents monitor={monitor} />
     </>
   );
 }
@@ -100,7 +100,30 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
       <Button icon={isPaused ? "play" : "pause"} onClick={() => view.pause(!isPaused)}>
         <span class="pause-word">{isPaused ? "Resume" : "Pause"}</span>
       </Button>
-      <NoticeSwitch monitor={monitor} />
+      <NotificationSwitch monitor={monitor} />
     </>
+  );
+}
+
+function ComparisonSwitch({ monitor: { history, view } }: { monitor: Monitor }): JSX.Element | null {
+  const { isComparing, isAvailable } = history;
+  if (!isAvailable.value) return null;
+  return (
+    <Check checked={isComparing.value} onChange={(isChecked) => void (isComparing.value = isChecked)}>
+      Compare with the {view.range.value} before
+    </Check>
+  );
+}
+
+function NotificationSwitch({ monitor: { notifications } }: { monitor: Monitor }): JSX.Element | null {
+  if (!notifications.isPossible) return null;
+  const isOn = notifications.isOn.value;
+  return (
+    <IconButton
+      icon="bell"
+      label="Notify me of trouble while this page is hidden"
+      aria-pressed={isOn}
+      onClick={() => void notifications.turn(!isOn)}
+    />
   );
 }

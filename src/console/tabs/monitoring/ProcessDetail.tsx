@@ -8,7 +8,7 @@ import {
   formatTime,
   UNKNOWN,
 } from "../../data/format.ts";
-import { DescriptionList } from "../../ui/DescriptionList.tsx";
+import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { ProcessLog } from "../logs/ProcessLog.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
@@ -24,7 +24,6 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
-  const drift = driftOf(monitor, process);
   const { problem } = process;
   return (
     <div class="detail">
@@ -40,16 +39,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       <Part title="Log" process={process}>
         <ProcessLog app={process.name} feed={monitor.feed} />
       </Part>
-      <div class="parts">
-        {drift.length > 0 && (
-          <Part title="Drift from the ecosystem file" process={process}>
-            <Drift process={process} monitor={monitor} drift={drift} />
-          </Part>
-        )}
-        <Part title="Environment" process={process}>
-          <EnvironmentNames process={process} />
-        </Part>
-      </div>
+      <Declaration process={process} monitor={monitor} />
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
           <DescriptionList items={metrics} />
@@ -60,6 +50,22 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           <AsyncContext context={process.asyncContext} />
         </Part>
       )}
+    </div>
+  );
+}
+
+function Declaration({ process, monitor }: ProcessProps): JSX.Element {
+  const drift = driftOf(monitor, process);
+  return (
+    <div class="parts">
+      {drift.length > 0 && (
+        <Part title="Drift from the ecosystem file" process={process}>
+          <Drift process={process} monitor={monitor} drift={drift} />
+        </Part>
+      )}
+      <Part title="Environment" process={process}>
+        <EnvironmentNames process={process} />
+      </Part>
     </div>
   );
 }
@@ -116,9 +122,7 @@ function Facts({ process }: Pick<ProcessProps, "process">): JSX.Element {
   return <DescriptionList items={[...identityOf(process), ...runOf(process)]} />;
 }
 
-type Pair = readonly [name: string, value: string];
-
-function identityOf(process: ProcessProps["process"]): Pair[] {
+function identityOf(process: ProcessProps["process"]): Description[] {
   const { pid, pmId, status, script, namespace, execMode, instances, interpreter, nodeVersion, version } = process;
   return [
     ["Status", status],
@@ -131,7 +135,7 @@ function identityOf(process: ProcessProps["process"]): Pair[] {
   ];
 }
 
-function runOf(process: ProcessProps["process"]): Pair[] {
+function runOf(process: ProcessProps["process"]): Description[] {
   const { startedAt, uptimeMs, restartCount, unstableRestarts, exitCode, watching, diskIo } = process;
   return [
     ["Started", startedAt === null ? UNKNOWN : formatTime(startedAt)],
@@ -145,7 +149,7 @@ function runOf(process: ProcessProps["process"]): Pair[] {
 }
 
 /** Adds no unit to a value that already ends with it. */
-function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Pair[] {
+function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Description[] {
   const units = new Map(Object.entries(customMetricUnits));
   return Object.entries(customMetrics).map(([name, value]) => {
     const unit = units.get(name) ?? "";

@@ -36,7 +36,7 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
         })}
       {isOpen && !isFolded && (
         <tr class="detail-row">
-          <td colSpan={COLUMNS + Number(monitor.showsDisk.value) + Number(monitor.past.has.value)}>
+          <td colSpan={COLUMNS + Number(monitor.showsDisk.value) + Number(monitor.history.isAvailable.value)}>
             <ProcessDetail process={row.process} monitor={monitor} />
           </td>
         </tr>
@@ -76,7 +76,7 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
       <td class="number">{formatPercent(cpuPercent)}</td>
       <td class="line wide">{cells.memory}</td>
       <td class="number memory">{formatBytes(memoryBytes)}</td>
-      {monitor.past.has.value && <GrowthCell growth={row.growth} />}
+      {monitor.history.isAvailable.value && <GrowthCell growth={row.growth} />}
       <td class={`number wide${isRestless(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
       {monitor.showsDisk.value && <td class="number wide disk">{diskIo}</td>}
@@ -212,8 +212,8 @@ function Line({ rowKey, app, monitor, column, least, isFromZero = false, tone }:
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (canvas.current === null) return;
-    const series = () => monitor.past.joined(rowKey);
-    const failures = () => monitor.happenings.failures(app);
+    const series = () => monitor.history.seriesOf(rowKey);
+    const failures = () => monitor.events.failures(app);
     return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series, failures });
   }, [monitor, rowKey, app]);
   return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;

@@ -82,7 +82,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function Head({ monitor }: { monitor: Monitor }): JSX.Element {
-  const { order, past, showsDisk } = monitor;
+  const { order, history, showsDisk } = monitor;
   const head = {
     sorting: order.sorting.value,
     onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
@@ -96,7 +96,9 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
         <SortHeader column="cpu" label="CPU" isNumber {...head} />
         <td class="line line-head wide" />
         <SortHeader column="memory" label="Memory" class="memory" isNumber {...head} />
-        {past.has.value && <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />}
+        {history.isAvailable.value && (
+          <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />
+        )}
         {columns.map((column) => (
           <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
         ))}
@@ -134,8 +136,8 @@ function useSparklines({ sparklines }: Monitor): void {
   }, [sparklines]);
 }
 
-function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): boolean {
-  if (still.value?.keys.has(keyOf(process)) === false) return false;
+function isWanted({ filter, status, frozen }: Monitor, process: ProcessMetrics): boolean {
+  if (frozen.value?.keys.has(keyOf(process)) === false) return false;
   if (status.value !== "" && statusOf(process) !== status.value) return false;
   const text = filter.value.trim().toLowerCase();
   const words = [process.name, process.namespace ?? "", String(process.pid ?? ""), String(process.pmId)];
@@ -154,7 +156,7 @@ function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function StartAll({ monitor }: { monitor: Monitor }): JSX.Element {
-  return <CodeLine text={`svcm process start ${monitor.options.value}`} what="the command" />;
+  return <CodeLine text={`svcm process start ${monitor.flags.value}`} what="the command" />;
 }
 
 function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {

@@ -75,7 +75,7 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
         label="Compare with"
         value={chosen}
         options={options.map((value) => ({ value, label: value || "not chosen" }))}
-        onChange={(name) => monitor.compareWith(name)}
+        onChange={(name) => monitor.selectEnvironment(name)}
       />
       <PlanLink steps={feed.shown.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
       <Check

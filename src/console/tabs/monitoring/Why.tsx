@@ -3,8 +3,8 @@ import { eventText } from "../../../core/events/event-text.ts";
 import { useConsole } from "../../console.ts";
 import type { ProcessShowResponse, SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer } from "../../ui/use-request.ts";
 import { LogAround } from "../logs/LogAround.tsx";
 import type { ProcessProps } from "./monitor.ts";
 
@@ -12,10 +12,10 @@ const LATE_SECONDS = 5;
 
 export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const { api, service } = useConsole();
-  const { feed, happenings } = monitor;
+  const { feed, events } = monitor;
   const environment = feed.environment.value;
   const { name, pmId, status, restartCount } = process;
-  const newest = happenings.events.value.findLast(({ app }) => app === name)?.at;
+  const newest = events.list.value.findLast(({ app }) => app === name)?.at;
   // PM2 may write the last lines after it records the end, so each sample reads them again for a while.
   const sampled = feed.newest.value?.time ?? 0;
   const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
@@ -26,7 +26,7 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const shown = answer ?? last;
   return (
     <>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {shown && <End shown={shown} pmId={pmId} />}
     </>
   );

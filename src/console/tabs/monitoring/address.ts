@@ -8,7 +8,7 @@ import { ranges, type createView, type Range } from "./view.ts";
 interface State extends ReturnType<typeof createColumns> {
   readonly feed: Feed;
   readonly view: ReturnType<typeof createView>;
-  readonly past: { readonly compares: Signal<boolean> };
+  readonly history: { readonly isComparing: Signal<boolean> };
   readonly filter: Signal<string>;
   readonly status: Signal<string>;
   /** Keys of processes. */
@@ -18,7 +18,7 @@ interface State extends ReturnType<typeof createColumns> {
 const tab = "monitoring";
 
 export function monitoringParts(state: State): AddressPart[] {
-  const { feed, filter, open, order, past, status, view, ...columnsOf } = state;
+  const { feed, filter, open, order, history, status, view, ...columnsOf } = state;
   return [
     selectionPart(
       { name: "environment", tab },
@@ -48,8 +48,8 @@ export function monitoringParts(state: State): AddressPart[] {
     {
       name: "compare",
       tab,
-      read: () => (past.compares.value ? ["before"] : []),
-      write: ([text]) => void (past.compares.value = text === "before"),
+      read: () => (history.isComparing.value ? ["before"] : []),
+      write: ([text]) => void (history.isComparing.value = text === "before"),
     },
     { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
   ];

@@ -19,7 +19,7 @@ import {
 import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
-import { History } from "./history.ts";
+import { History } from "./live-samples.ts";
 import { isUnauthorized, refusalOf, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
 
 export type Metrics = MetricsFrame["payload"];

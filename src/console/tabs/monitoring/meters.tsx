@@ -1,7 +1,7 @@
 import type { ComponentType, JSX } from "preact";
 import type { HostMetrics } from "../../../client/index.ts";
 import { formatBytes, counted, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
-import { CPU, DISK, MEMORY } from "./history.ts";
+import { CPU, DISK, MEMORY } from "./live-samples.ts";
 import type { Monitor } from "./monitor.ts";
 
 export type Tone = "cpu" | "memory" | "disk";

@@ -3,16 +3,16 @@ import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
-import { createActing } from "./acting.ts";
+import { createActing } from "./actions.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
-import { createHappenings } from "./happenings.ts";
+import { createEvents } from "./events.ts";
 import { createColumns } from "./order.ts";
 import { createProduction } from "./production.ts";
-import { createNotices } from "./notices.ts";
-import { createPast } from "./past.ts";
+import { createNotices } from "./notifications.ts";
+import { createHistory } from "./history.ts";
 import { rowOf, type Folded, type Row } from "./rows.ts";
-import { watchTrouble } from "./trouble.ts";
+import { watchTrouble } from "./problem-count.ts";
 import { createView } from "./view.ts";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
@@ -26,7 +26,7 @@ export interface ProcessProps {
 type Drift = Metrics["ecosystem"]["drift"];
 
 /** Rows and declared apps that stay in place while the user points at the apps. */
-interface Held {
+interface FrozenRows {
   readonly keys: ReadonlySet<string>;
   readonly missing: readonly string[];
 }
@@ -42,51 +42,44 @@ export function monitorOf(page: Console): Monitor {
 const ENVIRONMENT = "monitoring.environment";
 
 function createMonitor(page: Console) {
-  const { api, server, service, toasts, facts, choices, questions } = page;
+  const { api, service, toasts, facts, choices, questions } = page;
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
-  const feed = feedOf(page, choices.get(ENVIRONMENT) ?? ownEnvironment);
-  service.subscribe(() => feed.subscribe());
+  const feed = createFeed(page, choices.get(ENVIRONMENT) ?? ownEnvironment);
   const view = createView(feed);
-  effect(() => {
-    if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
-  });
-  const trouble = watchTrouble(feed, api, service);
+  const problemCount = watchTrouble(feed, api, service);
   return {
     ...createActing(feed, toasts),
     feed,
     view,
-    past: createPast(api, feed, view),
-    trouble,
-    notices: createNotices(trouble, choices),
-    happenings: createHappenings(feed, api),
+    history: createHistory(api, feed, view),
+    problemCount,
+    notifications: createNotices(problemCount, choices),
+    events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
     ...createColumns(),
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
-    still: signal<Held | undefined>(),
+    frozen: signal<FrozenRows | undefined>(),
     showsCores: signal(false),
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
     drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
     /** The choice is remembered for the next visit. */
-    compareWith(environment: string): void {
+    selectEnvironment(environment: string): void {
       choices.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
       feed.select(environment);
     },
-    options: computed(() => {
-      const ofService = service.value === "" ? "" : ` --service ${service.value}`;
-      const onNode = node === "" ? "" : ` --node ${node}`;
-      return `--ecosystem --environment ${feed.environment.value}${ofService}${onNode}`;
-    }),
+    /** For commands that do the same. */
+    flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
     ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
-    doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
+    startWarning: (name: string) => startWarning(unhidden(name), feed, ownEnvironment),
   };
 }
 
-function feedOf({ session, server, service, router }: Console, environment: string): Feed {
-  return new Feed({
+function createFeed({ session, server, service, router }: Console, environment: string): Feed {
+  const feed = new Feed({
     url: new URL(".", location.href).href,
     session,
     server,
@@ -98,10 +91,21 @@ function feedOf({ session, server, service, router }: Console, environment: stri
       if (state !== "stale") void server.look();
     },
   });
+  service.subscribe(() => feed.subscribe());
+  effect(() => {
+    if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
+  });
+  return feed;
+}
+
+function flagsOf(environment: string, service: string, node: string): string {
+  const ofService = service === "" ? "" : ` --service ${service}`;
+  const onNode = node === "" ? "" : ` --node ${node}`;
+  return `--ecosystem --environment ${environment}${ofService}${onNode}`;
 }
 
 /** The server works in another environment, or no running process belongs to this one. */
-function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
+function startWarning(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
   const [chosen, metrics] = [environment.value, shown.value?.metrics];
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {
     return `This server works in the environment ${ownEnvironment}. Start ${name} of ${chosen} here?`;
@@ -117,7 +121,7 @@ export function rowIn(monitor: Monitor, from: Folded): Row {
     from,
     (process) => driftOf(monitor, process),
     ({ key, process: { memoryBytes } }) => {
-      const first = memoryBytes === null ? undefined : monitor.past.firstMemory(key);
+      const first = memoryBytes === null ? undefined : monitor.history.firstMemory(key);
       return first && { bytes: (memoryBytes ?? 0) - first.value, since: first.time };
     },
   );

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { formatPercent, formatTime, UNKNOWN } from "../../data/format.ts";
 import { hashOf } from "../../state/address.ts";
-import type { Judged, Node } from "./verdict.ts";
+import type { Judged, Node } from "./rating.ts";
 
 const words: Readonly<Record<Node["state"], string>> = {
   online: "Online",

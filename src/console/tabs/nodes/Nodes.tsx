@@ -5,11 +5,11 @@ import { counted } from "../../data/format.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useAnswer } from "../../ui/use-request.ts";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { NodeRow } from "./NodeRow.tsx";
-import { isMeant, levels, verdictOn, type Judged } from "./verdict.ts";
+import { isMeant, levels, verdictOn, type Judged } from "./rating.ts";
 
 const EVERY_MS = 2_000;
 /** In rem, as in the style sheet. */
@@ -38,7 +38,7 @@ export function Nodes(): JSX.Element {
           onInput={(text) => void (filter.value = text)}
         />
       </TabHead>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {isAlone && <EmptyState icon="nodes" title="svcm.yaml declares no nodes" />}
       {judged && (
         <Table judged={judged.filter(({ node }) => isMeant(node, filter.value))} isOld={problem !== undefined} />

@@ -5,11 +5,10 @@ import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
 import { useConsole } from "../../console.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
-import { ProblemLine } from "../../ui/Problem.tsx";
+import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { useAnswer } from "../../ui/use-request.ts";
 import { isProduction } from "../monitoring/production.ts";
 import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
@@ -87,7 +86,7 @@ function Undo({ release }: { release: Release }): JSX.Element {
       isReady={answer?.changed === true}
       run={async () => answer && (await rollout.undo(answer))}
     >
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && <Effects plan={answer} />}
       <p>Files, code and data stay as they are. The rollback is a release, so it can be undone.</p>
       {later.length > 0 && (

@@ -3,7 +3,7 @@ import type { ApplyFrame } from "../../../client/index.ts";
 import type { Begun, Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { useConsole, type Console } from "../../console.ts";
 import type { PlanChoices } from "../../data/api.ts";
-import { Question } from "../../data/question.ts";
+import { Question } from "../../data/latest-request.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { selectionPart } from "../../state/address.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
@@ -183,7 +183,7 @@ export function rolloutOf(page: Console): Rollout {
       selectionPart(
         { name: "environment", tab: "plan" },
         () => rollout.environment.value,
-        (name) => monitorOf(page).compareWith(name),
+        (name) => monitorOf(page).selectEnvironment(name),
       ),
     );
     return rollout;

@@ -10,7 +10,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
+import { RequestProblem } from "../../ui/Problem.tsx";
 import { AppCard } from "./AppCard.tsx";
 import { type Preview, previewOf } from "./preview.ts";
 import { StartCommand } from "./StartCommand.tsx";
@@ -39,7 +39,7 @@ export function Pm2(): JSX.Element {
         />
         <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
-      <Unanswered problem={problem} retry={() => void preview.load()} />
+      <RequestProblem problem={problem} retry={() => void preview.load()} />
       <StatusRegion>{ecosystem && <EcosystemFile ecosystem={ecosystem} />}</StatusRegion>
       {ecosystem?.exists === false && <NoEcosystem preview={preview} ecosystem={ecosystem} />}
       {ecosystem?.exists && <Declared preview={preview} ecosystem={ecosystem} />}

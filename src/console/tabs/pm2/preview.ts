@@ -3,7 +3,7 @@ import type { Console } from "../../console.ts";
 import type { AddressPart } from "../../state/address.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { counted } from "../../data/format.ts";
-import { Question } from "../../data/question.ts";
+import { Question } from "../../data/latest-request.ts";
 import type { Problem } from "../../data/request-error.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import type { Console } from "../../console.ts";
-import { Question } from "../../data/question.ts";
+import { Question } from "../../data/latest-request.ts";
 import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 import { readingOf, readJson, type Reading, type ReadText } from "./read-import.ts";
 

@@ -1,4 +1,4 @@
-import type { Ink } from "../ink.ts";
+import type { Ink } from "../colors.ts";
 import { label, type Scale, timeTicks, valueTicks } from "./scale.ts";
 import type { Scene } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Span } from "../../data/series.ts";
-import { inkOf } from "../ink.ts";
+import { inkOf } from "../colors.ts";
 import { nearest, selectionOf } from "./cursor.ts";
 import { clear, paint } from "./paint.ts";
 import { marksAt, sceneOf, type Mark, type Scene, type Shown } from "./scene.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Question, type Answered } from "../data/question.ts";
+import { Question, type Answered } from "../data/latest-request.ts";
 
 export interface Asking<Answer> extends Answered<Answer> {
   /** The previous answer, while there is a problem. */

@@ -1,5 +1,5 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
-import type { Choices } from "../../state/choices.ts";
+import type { Choices } from "../../state/preferences.ts";
 import { counted } from "../../data/format.ts";
 
 const CHOICE = "monitoring.notices";
