@@ -1,27 +1,27 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
-import { factsOf } from "./data/contract.ts";
+import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
 import { TokenEntry } from "./shell/TokenEntry.tsx";
-import { TypedAnswer } from "./shell/NamePromptDialog.tsx";
+import { NamePromptDialog } from "./shell/NamePromptDialog.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
 import { Panel } from "./ui/Panel.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
 import { RequestProblem } from "./ui/Problem.tsx";
-import { useAnswer } from "./ui/use-request.ts";
+import { useRequest } from "./ui/use-request.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const { answer, problem, retry } = useAnswer((signal) => page.api.contract(signal), [page]);
-  const loaded = useMemo(() => answer && createConsole(page, factsOf(answer)), [page, answer]);
-  useEffect(() => watch(page, () => setHelpOpen(true)), [page]);
+  const { answer, problem, retry } = useRequest((signal) => page.api.contract(signal), [page]);
+  const loaded = useMemo(() => answer && createConsole(page, toFacts(answer)), [page, answer]);
+  useEffect(() => addListeners(page, () => setHelpOpen(true)), [page]);
   return (
     <PageContext.Provider value={page}>
       <ConsoleContext.Provider value={loaded}>
@@ -39,7 +39,7 @@ export function App({ page }: { page: Page }): JSX.Element {
           <Content page={page} loaded={loaded} problem={problem} />
         </main>
         <TokenEntry />
-        <TypedAnswer />
+        <NamePromptDialog />
         {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
       </ConsoleContext.Provider>
     </PageContext.Provider>
@@ -57,8 +57,8 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
 
 const DIGITS = 9;
 
-function watch({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
-  void server.look();
+function addListeners({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
+  void server.check();
   const remove = shortcuts.add(
     { key: "?", label: "Show this help", run: openHelp },
     ...tabIds.slice(0, DIGITS).map((id, at) => ({
@@ -75,7 +75,7 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
   document.addEventListener(
     "visibilitychange",
     () => {
-      if (document.visibilityState === "visible") void server.look();
+      if (document.visibilityState === "visible") void server.check();
     },
     { signal },
   );

@@ -17,7 +17,7 @@ export class RequestError extends Error {
   }
 }
 
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof RequestError) return error.problem;
   return { error: "Unexpected error.", details: errorText(error) };
 }

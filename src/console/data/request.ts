@@ -14,7 +14,7 @@ export interface Peer {
    * @throws {RequestError} if another server responds, or none
    */
   confirm(): Promise<void>;
-  note(isReached: boolean): void;
+  setReachable(isReachable: boolean): void;
 }
 
 interface Request {
@@ -73,11 +73,11 @@ function methodOf({ body }: Request): "GET" | "POST" {
 export async function fetchResponse(request: Request, token: string | undefined, peer: Peer): Promise<Response> {
   try {
     const response = await startFetch(request, token);
-    peer.note(true);
+    peer.setReachable(true);
     return response;
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    peer.note(false);
+    peer.setReachable(false);
     throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
   }
 }

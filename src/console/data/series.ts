@@ -1,7 +1,7 @@
 import { interval } from "../../core/api/channel.ts";
 
 /** In seconds. A longer distance between two samples leaves a gap in the line. */
-export const LONGEST_STEP = (3 * interval.max) / 1000;
+export const MAX_STEP = (3 * interval.max) / 1000;
 
 export interface Span {
   readonly from: number;
@@ -15,7 +15,7 @@ export const CAPACITY = 1_800;
 
 /** Values over time in a ring buffer: the newest replace the oldest. Times are in seconds; a missing value is null. */
 export class Series {
-  readonly longestStep = LONGEST_STEP;
+  readonly longestStep = MAX_STEP;
   readonly #capacity: number;
   readonly #times: Float64Array;
   readonly #values: readonly Float32Array[];
@@ -32,7 +32,7 @@ export class Series {
     return this.#length;
   }
 
-  get begin(): number | undefined {
+  get startTime(): number | undefined {
     return this.#length === 0 ? undefined : this.#times[this.#start];
   }
 
@@ -64,7 +64,7 @@ export class Series {
       if (time < from || time > to) continue;
       const part = Math.min(Math.floor(((time - from) / (to - from)) * into.length), into.length - 1);
       // In a short span, samples are further apart than its parts.
-      const first = time - before > LONGEST_STEP ? part : Math.min(last + 1, part);
+      const first = time - before > MAX_STEP ? part : Math.min(last + 1, part);
       into.fill(source?.[slot] ?? Number.NaN, first, part + 1);
       [before, last] = [time, part];
     }
@@ -92,28 +92,28 @@ export function extentOf(values: readonly (number | null)[]): Extent {
   return { min: Math.min(...measured), average: sum / measured.length, max: Math.max(...measured) };
 }
 
-export interface Past {
+export interface RecordedSeries {
   readonly from: number;
   readonly step: number;
   readonly columns: readonly (readonly (number | null)[])[];
 }
 
-export interface Readable {
+export interface ReadableSeries {
   readonly longestStep: number;
   read(span: Span, columns: readonly number[]): SeriesPart;
   spread(column: number, span: Span, into: Float32Array): void;
 }
 
 /** The recorded values up to the first sample of this page, then the samples. */
-export class Joined implements Readable {
+export class JoinedSeries implements ReadableSeries {
   readonly longestStep: number;
-  readonly #past: Past;
+  readonly #past: RecordedSeries;
   readonly #live: Series | undefined;
 
-  constructor(past: Past, live: Series | undefined) {
+  constructor(past: RecordedSeries, live: Series | undefined) {
     this.#past = past;
     this.#live = live;
-    this.longestStep = Math.max(LONGEST_STEP, past.step * 1.5);
+    this.longestStep = Math.max(MAX_STEP, past.step * 1.5);
   }
 
   read(span: Span, columns: readonly number[]): SeriesPart {
@@ -153,7 +153,7 @@ export class Joined implements Readable {
 
   #placesIn({ from, to }: Span): number[] {
     const { from: start, step, columns } = this.#past;
-    const end = Math.min(to, (this.#live?.begin ?? Infinity) - Number.EPSILON);
+    const end = Math.min(to, (this.#live?.startTime ?? Infinity) - Number.EPSILON);
     const first = Math.max(0, Math.ceil((from - start) / step));
     const last = Math.min((columns[0]?.length ?? 0) - 1, Math.ceil((end - start) / step) - 1);
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);

@@ -17,7 +17,7 @@ export function OtherServer({ root }: { root: string | undefined }): JSX.Element
         different server answers at {location.host} now. The page sends it nothing: no token, no document, no change.
       </p>
       <div class="form-actions">
-        <Button onClick={() => void server.look()}>Check again</Button>
+        <Button onClick={() => void server.check()}>Check again</Button>
         <Button variant="primary" onClick={() => location.reload()}>
           Open the console of this server
         </Button>

@@ -2,8 +2,8 @@ import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 
-export function TypedAnswer(): JSX.Element | null {
-  const question = usePage().questions.open.value;
+export function NamePromptDialog(): JSX.Element | null {
+  const question = usePage().namePrompts.open.value;
   if (question === undefined) return null;
   const { id, title, about, name, verb, answer } = question;
   return (

@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { download } from "../data/download.ts";
 import { STORAGE_KEY } from "../state/document-storage.ts";
-import type { KeptAside, DocumentStore } from "../state/document-store.ts";
+import type { UnreadableText, DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
 import { StatusLine, StatusRegion } from "../ui/StatusLine.tsx";
 
@@ -35,7 +35,7 @@ export function Notices(): JSX.Element {
   );
 }
 
-function Kept({ kept, store }: { kept: KeptAside; store: DocumentStore }): JSX.Element {
+function Kept({ kept, store }: { kept: UnreadableText; store: DocumentStore }): JSX.Element {
   const drop = (): void => {
     if (confirm("Remove the text that could not be read? It cannot be restored.")) store.dropAside(kept.key);
   };

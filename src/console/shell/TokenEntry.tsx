@@ -16,14 +16,14 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
   const { session } = usePage();
   const token = useSignal("");
   const issues = refused ? [{ code: "UNAUTHORIZED" as const, message: "The server refused that token." }] : [];
-  const given = token.value.trim();
+  const text = token.value.trim();
   return (
     <FormDialog
       title={`Enter the access token of ${location.host}`}
       verb="Continue"
-      isReady={given !== ""}
+      isReady={text !== ""}
       onClose={() => session.cancel()}
-      onSubmit={() => session.enter(given)}
+      onSubmit={() => session.enter(text)}
     >
       <ProblemLine tone="warning" problem={problem} />
       <TextField

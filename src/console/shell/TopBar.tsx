@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
-import { hashOf } from "../state/address.ts";
+import { formatLink } from "../state/address.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import { type Theme, themes } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
@@ -60,7 +60,7 @@ function useIsProduction(): boolean {
 
 function CopyLink(): JSX.Element {
   const { router } = usePage();
-  const text = new URL(hashOf(router.link.value), location.href).href;
+  const text = new URL(formatLink(router.link.value), location.href).href;
   return <Copy text={text} what="the link to this view" icon="link" />;
 }
 
@@ -102,7 +102,7 @@ function NodeSwitch(): JSX.Element | null {
       value={node}
       options={[...names].map((value) => ({ value, label: value || "This server" }))}
       // The page loads again for another machine.
-      onChange={(name) => (location.hash = hashOf({ tab: router.tab.value, parameters: [["node", name]] }))}
+      onChange={(name) => (location.hash = formatLink({ tab: router.tab.value, parameters: [["node", name]] }))}
     />
   );
 }

@@ -33,7 +33,7 @@ export function readDocument(
   } catch (error) {
     return { reason: `It is not JSON: ${errorText(error)}` };
   }
-  const reason = reasonAgainst(value);
+  const reason = shapeProblem(value);
   return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
 }
 
@@ -47,7 +47,7 @@ export function migrateDocument(value: Candidate, vocabulary: Vocabulary): Deplo
   };
 }
 
-export function reasonAgainst(value: unknown): string | undefined {
+export function shapeProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return "It is not a map.";
   const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
   if (version !== DOCUMENT_VERSION) return `version is ${JSON.stringify(version)}; accepted: ${DOCUMENT_VERSION}.`;

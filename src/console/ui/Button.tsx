@@ -16,7 +16,7 @@ type Reason = string | undefined;
 export function Button(props: ButtonProps): JSX.Element {
   const { variant = "plain", size = "normal", icon, reason, children, ...rest } = props;
   return (
-    <button type="button" class={`button ${variant} ${size}`} {...rest} {...because(reason)}>
+    <button type="button" class={`button ${variant} ${size}`} {...rest} {...disabledFor(reason)}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -40,7 +40,7 @@ export function IconButton(props: IconButtonProps): JSX.Element {
       class={`button icon-only ${variant}`}
       aria-label={label}
       {...rest}
-      {...because(reason)}
+      {...disabledFor(reason)}
       title={title}
     >
       {isBusy ? <span aria-hidden="true">…</span> : <Icon name={icon} />}
@@ -56,6 +56,6 @@ export function ToggleButton({ isOpen, children }: { isOpen: Signal<boolean>; ch
   );
 }
 
-function because(reason: Reason): object {
+function disabledFor(reason: Reason): object {
   return reason === undefined ? {} : { title: reason, "aria-description": reason, disabled: true };
 }

@@ -10,7 +10,7 @@ import { CopyButton } from "./Copy.tsx";
 import { IssueList } from "./IssueList.tsx";
 import { StatusLine, StatusRegion } from "./StatusLine.tsx";
 import { RequestProblem } from "./Problem.tsx";
-import { useAnswer } from "./use-request.ts";
+import { useRequest } from "./use-request.ts";
 
 export function RepositoryState(): JSX.Element {
   const { declarations } = useConsole();
@@ -51,10 +51,10 @@ function FileState({ file, hasSaved }: { file: Repository; hasSaved: boolean }):
   );
 }
 
-function usePlan(from?: object, document?: object): ReturnType<typeof useAnswer<DeclarationsPlanResponse>> {
+function usePlan(from?: object, document?: object): ReturnType<typeof useRequest<DeclarationsPlanResponse>> {
   const { api, declarations, store } = useConsole();
   const draft = { document: document ?? declarations.draft(), ...(from && { from }) };
-  return useAnswer(
+  return useRequest(
     (signal) => api.declarationsPlan(draft, signal),
     [store.document.value, declarations.repository.value?.entityTag],
   );

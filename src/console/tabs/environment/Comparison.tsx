@@ -5,7 +5,7 @@ import { counted } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { useAnswer } from "../../ui/use-request.ts";
+import { useRequest } from "../../ui/use-request.ts";
 import { useEditor, type FileRead } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
@@ -18,7 +18,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
   const others = Object.keys(facts.contract.environments).filter((name) => name !== from);
   const to = others.includes(chosen.value) ? chosen.value : "";
   const request = to === "" ? undefined : (signal: AbortSignal) => api.envDiff(from, to, signal);
-  const { answer, problem, retry } = useAnswer(request, [from, to, read.entityTag]);
+  const { answer, problem, retry } = useRequest(request, [from, to, read.entityTag]);
   return (
     <Card title="Compare">
       <Select

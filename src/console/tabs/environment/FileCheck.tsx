@@ -4,14 +4,17 @@ import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { useAnswer } from "../../ui/use-request.ts";
+import { useRequest } from "../../ui/use-request.ts";
 import type { FileRead } from "./editor.ts";
 
 /** The check includes hidden keys; the server never sends their values. */
 export function FileCheck({ read }: { read: FileRead }): JSX.Element {
   const { api } = useConsole();
   const { environment, fileName, entityTag } = read;
-  const { answer, problem, retry } = useAnswer((signal) => api.envCheck(environment, signal), [environment, entityTag]);
+  const { answer, problem, retry } = useRequest(
+    (signal) => api.envCheck(environment, signal),
+    [environment, entityTag],
+  );
   return (
     <Card title={`Check of ${fileName}`}>
       <RequestProblem problem={problem} retry={retry} />

@@ -35,7 +35,7 @@ export function Interfaces(): JSX.Element {
   );
 }
 
-export function interfaceList({ kept, store, facts }: Console): EntryList {
+export function interfaceList({ getOrCreate: kept, store, facts }: Console): EntryList {
   return kept("interfaces", () => new EntryList(store, interfaceKind(facts.vocabulary)));
 }
 

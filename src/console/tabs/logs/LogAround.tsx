@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { ToggleButton } from "../../ui/Button.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { useAnswer } from "../../ui/use-request.ts";
+import { useRequest } from "../../ui/use-request.ts";
 import { Line } from "./ProcessLog.tsx";
 
 const AROUND_MS = 30_000;
@@ -21,7 +21,7 @@ export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps):
   const isOpen = useSignal(isFirst);
   const [since, until] = [-AROUND_MS, AROUND_MS].map((by) => String(Date.parse(at) + by));
   const ask = () => api.logs({ app, since, until, limit: LIMIT });
-  const { answer, problem, retry } = useAnswer(isOpen.value ? ask : undefined, [isOpen.value, app, at]);
+  const { answer, problem, retry } = useRequest(isOpen.value ? ask : undefined, [isOpen.value, app, at]);
   const lines = answer?.lines.filter((line) => line.at !== null);
   return (
     <div class="log">

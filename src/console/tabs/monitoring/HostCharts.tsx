@@ -12,7 +12,7 @@ import { RowChart } from "./RowChart.tsx";
 
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
   const { appearance } = useConsole();
-  if (monitor.feed.shown.value === undefined) {
+  if (monitor.feed.displayed.value === undefined) {
     return <EmptyState icon="activity" title="Waiting for the first sample" />;
   }
   return appearance.isNarrow.value ? <NarrowHost monitor={monitor} /> : <WideHost monitor={monitor} />;
@@ -83,12 +83,12 @@ function Name({ tone }: { tone: Tone }): JSX.Element {
 }
 
 function Facts({ tone, monitor }: HostProps): JSX.Element | null {
-  const host = monitor.feed.shown.value?.host;
+  const host = monitor.feed.displayed.value?.host;
   return host ? <span class="host-facts">{meters[tone].facts(host)}</span> : null;
 }
 
 function Now({ tone, monitor, digits = 1 }: HostProps & { digits?: number }): JSX.Element {
-  const host = monitor.feed.shown.value?.host;
+  const host = monitor.feed.displayed.value?.host;
   return (
     <span class="now">
       {formatNumber(host && meters[tone].percent(host), digits)}
@@ -139,9 +139,9 @@ function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): 
 
 function linesOf(tone: Tone, { feed, showsCores }: Monitor): (readonly [name: string, column: number])[] {
   const { title, column } = meters[tone];
-  const { coreCount, diskCount } = feed.history;
+  const { coreCount, diskCount } = feed.samples;
   if (tone === "disk") {
-    const disks = feed.shown.value?.host.disk ?? [];
+    const disks = feed.displayed.value?.host.disk ?? [];
     return Array.from({ length: Math.max(diskCount, 1) }, (_, at) => [disks[at]?.path ?? "Disk", DISK + at]);
   }
   const cores = tone === "cpu" && showsCores.value ? coreCount : 0;

@@ -8,7 +8,7 @@ import type { Monitor } from "./monitor.ts";
 /** Declared apps that PM2 does not know. They keep their places while the user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { feed, frozen } = monitor;
-  const metrics = feed.shown.value?.metrics;
+  const metrics = feed.displayed.value?.metrics;
   const known = new Set(metrics?.processes.map(({ name }) => name));
   const unknown = metrics?.ecosystem.missingExpected.filter((name) => !known.has(name)) ?? [];
   const missing = frozen.value?.missing ?? unknown;

@@ -37,7 +37,7 @@ export function Monitoring(): JSX.Element {
 
 function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element {
   const { facts, router } = useConsole();
-  const { cpu, system } = feed.shown.value?.host ?? {};
+  const { cpu, system } = feed.displayed.value?.host ?? {};
   return (
     <>
       {isOld.value && <strong class="old-mark">old values · </strong>}

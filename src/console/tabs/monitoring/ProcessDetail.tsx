@@ -17,7 +17,7 @@ import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { RowChart } from "./RowChart.tsx";
-import { keyOf, single } from "./rows.ts";
+import { keyOf, singleGroup } from "./rows.ts";
 import { Why } from "./Why.tsx";
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
@@ -30,7 +30,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       {problem && <ProblemLine tone="warning" problem={{ error: problem.details, code: problem.code }} />}
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
-        <ProcessActions row={single(process)} monitor={monitor} isInWords />
+        <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
       </Part>
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process} isTall>
@@ -72,12 +72,12 @@ function Declaration({ process, monitor }: ProcessProps): JSX.Element {
 
 function Charts({ process, monitor }: ProcessProps): JSX.Element {
   const { name } = process;
-  const shown = { monitor, row: keyOf(process), app: name, height: 130 };
+  const props = { monitor, row: keyOf(process), app: name, height: 130 };
   return (
     <>
       <Part title="CPU" process={process}>
         <RowChart
-          {...shown}
+          {...props}
           columns={[0]}
           label={`CPU of ${name}, in percent of one core`}
           tone="cpu"
@@ -87,7 +87,7 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
       </Part>
       <Part title="Memory" process={process}>
         <RowChart
-          {...shown}
+          {...props}
           columns={[1]}
           label={`Memory of ${name}`}
           tone="memory"
@@ -128,8 +128,8 @@ function identityOf(process: ProcessProps["process"]): Description[] {
     ["Status", status],
     ["PID", `${pid ?? UNKNOWN} (PM2 id ${pmId})`],
     ["Namespace", namespace ?? UNKNOWN],
-    ["Runs", together([execMode, instances === null ? null : counted(instances, "instance")])],
-    ["Interpreter", together([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
+    ["Runs", joinParts([execMode, instances === null ? null : counted(instances, "instance")])],
+    ["Interpreter", joinParts([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
     ["Script", script ?? UNKNOWN],
     ["App version", version ?? UNKNOWN],
   ];
@@ -143,8 +143,8 @@ function runOf(process: ProcessProps["process"]): Description[] {
     ["Restarts", `${restartCount ?? UNKNOWN} (${unstableRestarts ?? UNKNOWN} unstable)`],
     ["Exit code", String(exitCode ?? UNKNOWN)],
     ["Watching files", watching === null ? UNKNOWN : watching ? "yes" : "no"],
-    ["Disk read", diskOf(diskIo, diskIo.readBytes, diskIo.readBytesPerSecond)],
-    ["Disk written", diskOf(diskIo, diskIo.writeBytes, diskIo.writeBytesPerSecond)],
+    ["Disk read", diskText(diskIo, diskIo.readBytes, diskIo.readBytesPerSecond)],
+    ["Disk written", diskText(diskIo, diskIo.writeBytes, diskIo.writeBytesPerSecond)],
   ];
 }
 
@@ -157,11 +157,11 @@ function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]
   });
 }
 
-function together(parts: readonly (string | null | undefined)[]): string {
+function joinParts(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(" · ") || UNKNOWN;
 }
 
-function diskOf(
+function diskText(
   { supported, platform, error, code }: ProcessProps["process"]["diskIo"],
   bytes: number | null,
   rate: number | null,

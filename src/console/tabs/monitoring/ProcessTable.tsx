@@ -10,25 +10,24 @@ import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { DeclaredApps } from "./EnvironmentNames.tsx";
-import type { Shown } from "./feed.ts";
+import type { Sample } from "./feed.ts";
 import { MissingApps } from "./MissingApps.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
-import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
-import { folded, keyOf } from "./rows.ts";
+import { groupByApp, keyOf } from "./rows.ts";
 import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
-  const shown = monitor.feed.shown.value;
-  if (shown === undefined) return null;
+  const sample = monitor.feed.displayed.value;
+  if (sample === undefined) return null;
   return (
     <section class="card flush processes" aria-label="Processes">
       <TableTools monitor={monitor} />
       <StatusRegion>
-        <Refused shown={shown} />
-        <EcosystemProblem shown={shown} />
+        <Refused sample={sample} />
+        <EcosystemProblem sample={sample} />
       </StatusRegion>
       <MissingApps monitor={monitor} />
       <DeclaredApps monitor={monitor}>
@@ -39,43 +38,38 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
 }
 
 /** Keeps the first words of a refusal, because a screen reader would announce each change. */
-function Refused({ shown }: { shown: Shown }): JSX.Element | null {
-  const refusal = useMemo(() => shown.refusal, [shown.refusal?.code]);
+function Refused({ sample }: { sample: Sample }): JSX.Element | null {
+  const refusal = useMemo(() => sample.refusal, [sample.refusal?.code]);
   if (refusal === undefined) return null;
   const { error, details, code } = refusal;
   return <ProblemLine problem={error === undefined ? { error: details, code } : { error, details, code }} />;
 }
 
-function EcosystemProblem({ shown: { metrics } }: { shown: Shown }): JSX.Element | null {
+function EcosystemProblem({ sample: { metrics } }: { sample: Sample }): JSX.Element | null {
   const { error, code, path } = metrics?.ecosystem ?? {};
   if (error === undefined) return null;
   return <ProblemLine tone="warning" problem={{ error, ...(code && { code }), ...(path && { path }) }} />;
 }
-
-const columns: readonly { readonly by: Column; readonly label: string; readonly class?: string }[] = [
-  { by: "restarts", label: "Restarts", class: "wide" },
-  { by: "uptime", label: "Uptime", class: "wide" },
-];
 
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 2.25;
 
 function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   const { order, feed } = monitor;
-  const list = feed.shown.value?.metrics?.processes;
+  const list = feed.displayed.value?.metrics?.processes;
   useSparklines(monitor);
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
-  const wanted = folded(list.filter((process) => isWanted(monitor, process)));
+  const wanted = groupByApp(list.filter((process) => isWanted(monitor, process)));
   return (
     <VirtualTable
       label="Processes"
       class={monitor.showsDisk.value ? "with-disk" : ""}
       head={<Head monitor={monitor} />}
-      rows={order.ordered(wanted.map((one) => rowIn(monitor, one)))}
+      rows={order.sort(wanted.map((one) => rowIn(monitor, one)))}
       rowHeight={ROW_HEIGHT}
       empty="No process matches"
-      onHold={(isHeld) => void (order.isHeld.value = isHeld)}
+      onHold={(isHeld) => void (order.isFrozen.value = isHeld)}
       renderRow={(row, index) => <ProcessRow key={row.key} row={row} monitor={monitor} index={index} />}
     />
   );
@@ -99,9 +93,8 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
         {history.isAvailable.value && (
           <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />
         )}
-        {columns.map((column) => (
-          <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
-        ))}
+        <SortHeader column="restarts" label="Restarts" class="wide" isNumber {...head} />
+        <SortHeader column="uptime" label="Uptime" class="wide" isNumber {...head} />
         {showsDisk.value && <SortHeader column="disk" label="Disk I/O" class="wide disk" isNumber {...head} />}
         <th scope="col" class="wide">
           <span class="hidden">Actions</span>
@@ -126,11 +119,11 @@ function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
 function useSparklines({ sparklines }: Monitor): void {
   const { appearance } = useConsole();
   useLayoutEffect(() => {
-    let drawn = -1;
+    let last = -1;
     return effect(() => {
       const version = appearance.version.value;
-      if (version !== drawn) sparklines.forgetInk();
-      drawn = version;
+      if (version !== last) sparklines.resetColors();
+      last = version;
       sparklines.draw();
     });
   }, [sparklines]);
@@ -145,7 +138,7 @@ function isWanted({ filter, status, frozen }: Monitor, process: ProcessMetrics):
 }
 
 function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
-  const refusal = monitor.feed.shown.value?.refusal;
+  const refusal = monitor.feed.displayed.value?.refusal;
   if (refusal === undefined) return <EmptyState icon="activity" title="Waiting for the first sample of PM2" />;
   return (
     <EmptyState icon="activity" title="The processes of PM2 cannot be read">

@@ -12,12 +12,12 @@ interface RowChartProps extends Pick<ChartProps, "label" | "tone" | "lines" | "f
 }
 
 /** A chart of a row over the span that all charts of the tab show, with the events as marks. */
-export function RowChart({ monitor, row, columns, app, ...shown }: RowChartProps): JSX.Element {
+export function RowChart({ monitor, row, columns, app, ...props }: RowChartProps): JSX.Element {
   const { history, view, events } = monitor;
   return (
     <Chart
-      {...shown}
-      lines={history.lineNames(shown.lines)}
+      {...props}
+      lines={history.lineNames(props.lines)}
       read={() => ({ ...history.chartData(row, columns), marks: events.marks(app) })}
       cursor={view.cursor}
       onZoom={(span) => view.zoom(span)}

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { counted } from "../../data/format.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import type { Monitor } from "./monitor.ts";
-import { Ended } from "./Why.tsx";
+import { EventReport } from "./Why.tsx";
 
 const MAX_EVENTS = 50;
 
@@ -15,7 +15,7 @@ export function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): J
     <Dialog title={`${more}${counted(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
       <div class="why-end">
         {newest.slice(0, MAX_EVENTS).map(({ event }, at) => (
-          <Ended key={JSON.stringify(event)} event={event} isOpen={at === 0} />
+          <EventReport key={JSON.stringify(event)} event={event} isOpen={at === 0} />
         ))}
       </div>
     </Dialog>

@@ -33,12 +33,12 @@ export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function StatusFilter({ monitor: { feed, status } }: { monitor: Monitor }): JSX.Element | null {
-  const processes = feed.shown.value?.metrics?.processes;
+  const processes = feed.displayed.value?.metrics?.processes;
   if (processes === undefined || processes.length === 0) return null;
   const counts = new Map<ProcessStatus, number>();
   for (const process of processes) counts.set(statusOf(process), (counts.get(statusOf(process)) ?? 0) + 1);
-  const shown = (Object.keys(words) as ProcessStatus[]).filter((name) => counts.has(name) || status.value === name);
-  const labels = shown.map((value) => ({
+  const visible = (Object.keys(words) as ProcessStatus[]).filter((name) => counts.has(name) || status.value === name);
+  const labels = visible.map((value) => ({
     value,
     label: (
       <>
@@ -77,7 +77,7 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
         options={options.map((value) => ({ value, label: value || "not chosen" }))}
         onChange={(name) => monitor.selectEnvironment(name)}
       />
-      <PlanLink steps={feed.shown.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
+      <PlanLink steps={feed.displayed.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
       <Check
         checked={feed.asyncContext.value}
         onChange={(isChecked) => {

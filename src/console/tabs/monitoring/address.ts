@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { selectionPart, textPart, type AddressPart } from "../../state/address.ts";
 import type { Feed } from "./feed.ts";
-import { columns, FIRST, type createColumns, type Sorting } from "./order.ts";
+import { columns, DEFAULT_SORTING, type createColumns, type Sorting } from "./order.ts";
 import { statuses } from "./process-status.ts";
 import { ranges, type createView, type Range } from "./view.ts";
 
@@ -56,10 +56,12 @@ export function monitoringParts(state: State): AddressPart[] {
 }
 
 function sortText({ by, isDescending }: Sorting): string[] {
-  return by === FIRST.by && isDescending === FIRST.isDescending ? [] : [`${isDescending ? "-" : ""}${by}`];
+  return by === DEFAULT_SORTING.by && isDescending === DEFAULT_SORTING.isDescending
+    ? []
+    : [`${isDescending ? "-" : ""}${by}`];
 }
 
 function sortingOf(text: string): Sorting {
   const by = columns.find((column) => column === text.replace(/^-/, ""));
-  return by === undefined ? FIRST : { by, isDescending: text.startsWith("-") };
+  return by === undefined ? DEFAULT_SORTING : { by, isDescending: text.startsWith("-") };
 }

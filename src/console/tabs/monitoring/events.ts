@@ -16,14 +16,14 @@ export function createEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api,
   const marks = computed(() =>
     list.value.map((event): Mark => ({
       time: Date.parse(event.at) / 1000,
-      isBad: isFailure(event),
-      words: eventText(event),
+      isFailure: isFailure(event),
+      text: eventText(event),
       event,
     })),
   );
   const failures = computed(() => {
     const byApp = new Map<string, number[]>();
-    for (const { time, isBad, event } of marks.value)
+    for (const { time, isFailure: isBad, event } of marks.value)
       if (event.app && isBad) byApp.set(event.app, [...(byApp.get(event.app) ?? []), time]);
     return byApp;
   });

@@ -1,15 +1,15 @@
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { HistoryResponse } from "../../../core/api/history.ts";
 import type { Api } from "../../data/api.ts";
-import { Joined, type Past, type Readable } from "../../data/series.ts";
-import { partOf, type Shown } from "../../ui/chart/scene.ts";
+import { JoinedSeries, type RecordedSeries, type ReadableSeries } from "../../data/series.ts";
+import { readChartData, type ChartData } from "../../ui/chart/scene.ts";
 import type { Feed } from "./feed.ts";
 import { MEMORY } from "./live-samples.ts";
 import { keyOf } from "./rows.ts";
 import { ranges, type View } from "./view.ts";
 
 /** By row; the host has the key `""`. */
-type SeriesByRow = ReadonlyMap<string, Past>;
+type SeriesByRow = ReadonlyMap<string, RecordedSeries>;
 
 const SERIES = "host,*:cpuPercent,*:memoryBytes";
 const HOST = ["cpuPercent", "memoryPercent", "diskPercent"];
@@ -56,16 +56,16 @@ interface Recordings {
 }
 
 function createReader({ recorded, previous }: Recordings, feed: Feed, view: View) {
-  const seriesOf = (key: string): Readable | undefined => {
-    const live = key === "" ? feed.history.host : feed.history.rowOf(key);
+  const seriesOf = (key: string): ReadableSeries | undefined => {
+    const live = key === "" ? feed.samples.host : feed.samples.ofRow(key);
     const past = recorded.value.get(recordingKey(key));
-    return past === undefined ? live : new Joined(past, live);
+    return past === undefined ? live : new JoinedSeries(past, live);
   };
   return {
     seriesOf,
     /** In a comparison, adds the first column of the preceding span. */
-    chartData(key: string, columns: readonly number[]): Shown {
-      const data = partOf(seriesOf(key), view.span.value, columns);
+    chartData(key: string, columns: readonly number[]): ChartData {
+      const data = readChartData(seriesOf(key), view.span.value, columns);
       const earlier = previous.value.get(recordingKey(key));
       if (earlier === undefined) return data;
       const values = data.part[0].map((time) => valueAt(earlier, columns[0] ?? 0, time - ranges[view.range.value]));
@@ -75,7 +75,7 @@ function createReader({ recorded, previous }: Recordings, feed: Feed, view: View
       previous.value.size === 0 ? names : [...names, "Before"],
     firstMemory(key: string) {
       const series = seriesOf(key);
-      return series instanceof Joined ? series.first(MEMORY, view.span.value) : undefined;
+      return series instanceof JoinedSeries ? series.first(MEMORY, view.span.value) : undefined;
     },
   };
 }
@@ -96,7 +96,7 @@ function repeat(load: (signal: AbortSignal) => Promise<number>): () => void {
   };
 }
 
-function valueAt({ columns, from, step }: Past, column: number, time: number): number | null {
+function valueAt({ columns, from, step }: RecordedSeries, column: number, time: number): number | null {
   return columns[column]?.[Math.floor((time - from) / step)] ?? null;
 }
 

@@ -1,13 +1,13 @@
 import type { HostMetrics, ProcessMetrics } from "../../../client/index.ts";
 import { Series } from "../../data/series.ts";
-import { folded, single } from "./rows.ts";
+import { groupByApp, singleGroup } from "./rows.ts";
 
 export const CPU = 0;
 export const MEMORY = 1;
 /** The column of the first disk; the columns of the cores follow the disks. */
 export const DISK = 2;
 
-export class History {
+export class LiveSamples {
   /** Columns in percent: CPU, memory, each disk, each core. */
   host: Series | undefined;
   diskCount = 0;
@@ -25,8 +25,8 @@ export class History {
   }
 
   addProcesses(time: number, list: readonly ProcessMetrics[]): void {
-    const apps = folded(list);
-    const all = [...apps, ...apps.flatMap(({ instances }) => (instances.length > 1 ? instances.map(single) : []))];
+    const apps = groupByApp(list);
+    const all = [...apps, ...apps.flatMap(({ instances }) => (instances.length > 1 ? instances.map(singleGroup) : []))];
     const keys = new Set(all.map(({ key }) => key));
     for (const key of this.#rows.keys()) if (!keys.has(key)) this.#rows.delete(key);
     for (const { key, process } of all) {
@@ -37,7 +37,7 @@ export class History {
   }
 
   /** Columns: CPU in percent, memory in bytes. */
-  rowOf(key: string): Series | undefined {
+  ofRow(key: string): Series | undefined {
     return this.#rows.get(key);
   }
 }

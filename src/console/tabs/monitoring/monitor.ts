@@ -3,16 +3,16 @@ import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
-import { createActing } from "./actions.ts";
+import { createActions } from "./actions.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createEvents } from "./events.ts";
 import { createColumns } from "./order.ts";
 import { createProduction } from "./production.ts";
-import { createNotices } from "./notifications.ts";
+import { createNotifications } from "./notifications.ts";
 import { createHistory } from "./history.ts";
-import { rowOf, type Folded, type Row } from "./rows.ts";
-import { watchTrouble } from "./problem-count.ts";
+import { toRow, type AppGroup, type Row } from "./rows.ts";
+import { watchProblemCount } from "./problem-count.ts";
 import { createView } from "./view.ts";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
@@ -32,7 +32,7 @@ interface FrozenRows {
 }
 
 export function monitorOf(page: Console): Monitor {
-  return page.kept("monitoring", () => {
+  return page.getOrCreate("monitoring", () => {
     const monitor = createMonitor(page);
     page.router.keep(...monitoringParts(monitor));
     return monitor;
@@ -42,20 +42,20 @@ export function monitorOf(page: Console): Monitor {
 const ENVIRONMENT = "monitoring.environment";
 
 function createMonitor(page: Console) {
-  const { api, service, toasts, facts, choices, questions } = page;
+  const { api, service, toasts, facts, preferences, namePrompts: questions } = page;
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
-  const feed = createFeed(page, choices.get(ENVIRONMENT) ?? ownEnvironment);
+  const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? ownEnvironment);
   const view = createView(feed);
-  const problemCount = watchTrouble(feed, api, service);
+  const problemCount = watchProblemCount(feed, api, service);
   return {
-    ...createActing(feed, toasts),
+    ...createActions(feed, toasts),
     feed,
     view,
     history: createHistory(api, feed, view),
     problemCount,
-    notifications: createNotices(problemCount, choices),
+    notifications: createNotifications(problemCount, preferences),
     events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
     ...createColumns(),
@@ -64,16 +64,21 @@ function createMonitor(page: Console) {
     open: signal<ReadonlySet<string>>(new Set()),
     frozen: signal<FrozenRows | undefined>(),
     showsCores: signal(false),
-    isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
-    drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
+    isOld: computed(() => feed.displayed.value !== undefined && feed.state.value !== "live"),
+    drift: computed(() => driftByProcess(feed.displayed.value?.metrics?.ecosystem.drift ?? [])),
     /** The choice is remembered for the next visit. */
     selectEnvironment(environment: string): void {
-      choices.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
+      preferences.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
       feed.select(environment);
     },
     /** For commands that do the same. */
     flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
-    ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
+    ...createProduction({
+      facts,
+      namePrompts: questions,
+      node,
+      environments: () => [feed.environment.value, ownEnvironment],
+    }),
     startWarning: (name: string) => startWarning(unhidden(name), feed, ownEnvironment),
   };
 }
@@ -88,12 +93,12 @@ function createFeed({ session, server, service, router }: Console, environment: 
     node: router.node,
     nextFrame: (draw) => void requestAnimationFrame(draw),
     onState: (state: ConnectionState) => {
-      if (state !== "stale") void server.look();
+      if (state !== "stale") void server.check();
     },
   });
   service.subscribe(() => feed.subscribe());
   effect(() => {
-    if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
+    if (server.isOnline.value && feed.state.peek() === "connecting") feed.reconnect();
   });
   return feed;
 }
@@ -105,8 +110,8 @@ function flagsOf(environment: string, service: string, node: string): string {
 }
 
 /** The server works in another environment, or no running process belongs to this one. */
-function startWarning(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
-  const [chosen, metrics] = [environment.value, shown.value?.metrics];
+function startWarning(name: string, { environment, displayed }: Feed, ownEnvironment: string): string | undefined {
+  const [chosen, metrics] = [environment.value, displayed.value?.metrics];
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {
     return `This server works in the environment ${ownEnvironment}. Start ${name} of ${chosen} here?`;
   }
@@ -116,8 +121,8 @@ function startWarning(name: string, { environment, shown }: Feed, ownEnvironment
   return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
 }
 
-export function rowIn(monitor: Monitor, from: Folded): Row {
-  return rowOf(
+export function rowIn(monitor: Monitor, from: AppGroup): Row {
+  return toRow(
     from,
     (process) => driftOf(monitor, process),
     ({ key, process: { memoryBytes } }) => {

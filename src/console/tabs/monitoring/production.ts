@@ -1,16 +1,16 @@
 import { computed } from "@preact/signals";
 import type { Console } from "../../console.ts";
 
-interface Production extends Pick<Console, "facts" | "questions"> {
+interface Production extends Pick<Console, "facts" | "namePrompts"> {
   readonly environments: () => readonly string[];
   /** Empty for the machine of the server. */
   readonly node: string;
 }
 
-export const isProduction = (environment: string): boolean => /^prod/i.test(environment);
+export const isProductionName = (environment: string): boolean => /^prod/i.test(environment);
 
-export function createProduction({ facts, questions, environments, node }: Production) {
-  const production = computed(() => environments().find(isProduction));
+export function createProduction({ facts, namePrompts: questions, environments, node }: Production) {
+  const production = computed(() => environments().find(isProductionName));
   return {
     isProduction: computed(() => production.value !== undefined),
     /**

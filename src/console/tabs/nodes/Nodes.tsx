@@ -6,10 +6,10 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { useAnswer } from "../../ui/use-request.ts";
+import { useRequest } from "../../ui/use-request.ts";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { NodeRow } from "./NodeRow.tsx";
-import { isMeant, levels, verdictOn, type Judged } from "./rating.ts";
+import { matchesFilter, levels, rateNode, type RatedNode } from "./rating.ts";
 
 const EVERY_MS = 2_000;
 /** In rem, as in the style sheet. */
@@ -19,7 +19,7 @@ const ROW_HEIGHT = 3;
 export function Nodes(): JSX.Element {
   const { api, server, nodeFilter: filter } = usePage();
   const isAlone = useContext(ConsoleContext)?.facts.nodes.length === 0;
-  const { answer, last, problem, retry } = useAnswer(isAlone ? undefined : (stop) => api.nodes(stop), [api, isAlone]);
+  const { answer, last, problem, retry } = useRequest(isAlone ? undefined : (stop) => api.nodes(stop), [api, isAlone]);
   useEffect(() => {
     if (answer === undefined && problem === undefined) return undefined;
     const timer = setTimeout(retry, EVERY_MS);
@@ -27,7 +27,10 @@ export function Nodes(): JSX.Element {
   }, [answer, problem]);
   const nodes = (answer ?? last)?.nodes;
   const version = server.version.value;
-  const judged = useMemo(() => nodes?.map((node): Judged => ({ node, ...verdictOn(node, version) })), [nodes, version]);
+  const judged = useMemo(
+    () => nodes?.map((node): RatedNode => ({ node, ...rateNode(node, version) })),
+    [nodes, version],
+  );
   return (
     <>
       <TabHead title="Nodes" about={judged && summaryOf(judged)}>
@@ -41,18 +44,18 @@ export function Nodes(): JSX.Element {
       <RequestProblem problem={problem} retry={retry} />
       {isAlone && <EmptyState icon="nodes" title="svcm.yaml declares no nodes" />}
       {judged && (
-        <Table judged={judged.filter(({ node }) => isMeant(node, filter.value))} isOld={problem !== undefined} />
+        <Table judged={judged.filter(({ node }) => matchesFilter(node, filter.value))} isOld={problem !== undefined} />
       )}
     </>
   );
 }
 
-function summaryOf(judged: readonly Judged[]): string {
-  const of = (wanted: Judged["level"]): number => judged.filter(({ level }) => level === wanted).length;
+function summaryOf(judged: readonly RatedNode[]): string {
+  const of = (wanted: RatedNode["level"]): number => judged.filter(({ level }) => level === wanted).length;
   return `${counted(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
 }
 
-function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {
+function Table({ judged, isOld }: { judged: readonly RatedNode[]; isOld: boolean }): JSX.Element {
   const [isHeld, setHeld] = useState(false);
   return (
     <div class={`card flush processes nodes${isOld ? " old" : ""}`}>
@@ -69,14 +72,14 @@ function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean })
   );
 }
 
-function urgency({ level }: Judged): number {
+function urgency({ level }: RatedNode): number {
   return levels.indexOf(level);
 }
 
 /** Rows keep their places while the user points at them. */
-function useOrdered(judged: readonly Judged[], isHeld: boolean): readonly Judged[] {
+function useOrdered(judged: readonly RatedNode[], isHeld: boolean): readonly RatedNode[] {
   const places = useRef<ReadonlyMap<string, number>>(new Map());
-  const place = ({ node }: Judged): number => places.current.get(node.name) ?? Infinity;
+  const place = ({ node }: RatedNode): number => places.current.get(node.name) ?? Infinity;
   const rows = judged.toSorted((a, b) => {
     const by = isHeld ? place : urgency;
     return by(a) === by(b) ? (a.node.name < b.node.name ? -1 : 1) : by(a) - by(b);

@@ -8,13 +8,13 @@ import { FormDialog } from "../../ui/FormDialog.tsx";
 import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
-import { useAnswer } from "../../ui/use-request.ts";
-import { isProduction } from "../monitoring/production.ts";
+import { useRequest } from "../../ui/use-request.ts";
+import { isProductionName } from "../monitoring/production.ts";
 import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
 export function Confirm(): JSX.Element | null {
-  const { asked } = useRollout();
+  const { confirming: asked } = useRollout();
   const { value: subject } = asked;
   if (subject === undefined) return null;
   return "outcome" in subject ? <Undo release={subject} /> : <Apply plan={subject} />;
@@ -29,7 +29,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   const disruptive = steps.filter(({ disruption }) => disruption !== "none");
   const choices = { allowDirty: allowDirty.value, message: message.value };
   return (
-    <Asking
+    <ConfirmDialog
       title={`Apply plan ${id} to ${environment}?`}
       environment={environment}
       word="Apply"
@@ -49,7 +49,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
         value={message.value}
         onChange={(text) => void (message.value = text.slice(0, 200))}
       />
-    </Asking>
+    </ConfirmDialog>
   );
 }
 
@@ -75,10 +75,10 @@ function Undo({ release }: { release: Release }): JSX.Element {
   const { id, environment } = release;
   // A refusal may mean that the rollback plan is out of date.
   const request = (signal: AbortSignal): Promise<RollbackPlan> => api.rollbackPlan(id, signal);
-  const { answer, problem, retry } = useAnswer(request, [id, rollout.refusal.value]);
+  const { answer, problem, retry } = useRequest(request, [id, rollout.refusal.value]);
   const later = rollout.releases.value.filter((other) => other.id > id && hasAppOf(other, release));
   return (
-    <Asking
+    <ConfirmDialog
       title={`Undo release ${id}?`}
       environment={environment}
       word="Undo"
@@ -94,7 +94,7 @@ function Undo({ release }: { release: Release }): JSX.Element {
           Later releases changed these apps, and that is undone too: {later.map((other) => other.id).join(", ")}.
         </StatusLine>
       )}
-    </Asking>
+    </ConfirmDialog>
   );
 }
 
@@ -121,7 +121,7 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
   );
 }
 
-interface AskingProps {
+interface ConfirmDialogProps {
   readonly title: string;
   readonly environment: string;
   readonly word: string;
@@ -131,8 +131,16 @@ interface AskingProps {
   readonly children: ComponentChildren;
 }
 
-function Asking({ title, environment, word, isDangerous, isReady, run, children }: AskingProps): JSX.Element {
-  const { asked, refusal, isSending } = useRollout();
+function ConfirmDialog({
+  title,
+  environment,
+  word,
+  isDangerous,
+  isReady,
+  run,
+  children,
+}: ConfirmDialogProps): JSX.Element {
+  const { confirming: asked, refusal, isSending } = useRollout();
   const close = (): void => {
     asked.value = undefined;
     refusal.value = undefined;
@@ -143,7 +151,7 @@ function Asking({ title, environment, word, isDangerous, isReady, run, children 
       verb={isSending.value ? "Beginning…" : word}
       isDangerous={isDangerous}
       isReady={isReady && !isSending.value}
-      typedName={isProduction(environment) ? environment : undefined}
+      typedName={isProductionName(environment) ? environment : undefined}
       footer={<StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>}
       onClose={close}
       onSubmit={() => void run()}

@@ -48,7 +48,7 @@ export function Service(): JSX.Element {
   );
 }
 
-export function configurationForm({ kept, store, facts }: Console): ConfigurationForm {
+export function configurationForm({ getOrCreate: kept, store, facts }: Console): ConfigurationForm {
   return kept("service", () => new ConfigurationForm(store, facts.vocabulary));
 }
 

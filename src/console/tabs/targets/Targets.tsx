@@ -43,7 +43,7 @@ export function Targets(): JSX.Element {
   );
 }
 
-export function targetList({ kept, store, facts }: Console): EntryList {
+export function targetList({ getOrCreate: kept, store, facts }: Console): EntryList {
   return kept("targets", () => new EntryList(store, targetKind(facts.vocabulary)));
 }
 

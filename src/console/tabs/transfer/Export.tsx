@@ -15,7 +15,7 @@ import { formats, type Format } from "./export-text.ts";
 const choices = Object.entries(formats).map(([value, { label }]) => ({ value, label }));
 
 export function Export(): JSX.Element {
-  const { store, kept } = useConsole();
+  const { store, getOrCreate: kept } = useConsole();
   const format = kept("export-format", () => signal<Format>("json"));
   const { fileName, mime, write } = formats[format.value];
   const text = write(store.document.value);
@@ -32,7 +32,7 @@ export function Export(): JSX.Element {
       }
     >
       <div class="stack">
-        <Doubts />
+        <ExportWarnings />
         <div class="transfer-file">
           <div class="transfer-name">
             <code>{fileName}</code>
@@ -52,7 +52,7 @@ export function Export(): JSX.Element {
   );
 }
 
-function Doubts(): JSX.Element {
+function ExportWarnings(): JSX.Element {
   const { store, facts } = useConsole();
   const issues = validateDocument(store.document.value, facts.vocabulary);
   return (

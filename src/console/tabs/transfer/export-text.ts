@@ -9,13 +9,13 @@ export const formats = {
     label: "JSON",
     fileName: "service-management.json",
     mime: "application/json",
-    write: (document: DeploymentsDocument) => `${JSON.stringify(inOrder(document), null, 2)}\n`,
+    write: (document: DeploymentsDocument) => `${JSON.stringify(sortSections(document), null, 2)}\n`,
   },
   yaml: {
     label: "YAML",
     fileName: "deployments.yaml",
     mime: "application/yaml",
-    write: (document: DeploymentsDocument) => `${SCHEMA_LINE}\n${writeYaml(inOrder(document))}`,
+    write: (document: DeploymentsDocument) => `${SCHEMA_LINE}\n${writeYaml(sortSections(document))}`,
   },
 } as const;
 
@@ -23,13 +23,13 @@ export type Format = keyof typeof formats;
 
 const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${DOCUMENT_VERSION}.schema.json`;
 
-function inOrder(document: DeploymentsDocument): object {
+function sortSections(document: DeploymentsDocument): object {
   const known = Object.keys(SECTIONS).filter((name) => document[name] !== undefined);
   const unknown = Object.keys(document).filter((name) => !known.includes(name));
-  return Object.fromEntries([...known, ...unknown].map((name) => [name, portsLast(document[name])]));
+  return Object.fromEntries([...known, ...unknown].map((name) => [name, movePortsLast(document[name])]));
 }
 
-function portsLast(section: unknown): unknown {
+function movePortsLast(section: unknown): unknown {
   if (!isRecord(section) || section["ports"] === undefined) return section;
   const { ports, ...others } = section;
   return { ...others, ports };
