@@ -75,7 +75,7 @@ export function createConsole(page: Page, facts: Facts): Console {
   const storage = storageOf(() => localStorage);
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
-  const choices = createPreferences(storage, `${server}${page.router.node}`);
+  const preferences = createPreferences(storage, `${server}${page.router.node}`);
   addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
   void page.identity.look();
@@ -84,8 +84,8 @@ export function createConsole(page: Page, facts: Facts): Console {
     ...page,
     facts,
     store,
-    declarations: new Declarations(page.api, store, choices),
-    preferences: choices,
+    declarations: new Declarations(page.api, store, preferences),
+    preferences,
     getOrCreate<T>(key: string, make: () => T): T {
       if (!states.has(key)) states.set(key, make());
       return states.get(key) as T;

@@ -198,14 +198,14 @@ describe("the server", () => {
     let version = "1.0.0";
     const server = new ServerWatch({ health: () => Promise.resolve({ status: "ok", version, server: "one" }) });
     await server.check();
-    server.note(false);
+    server.setReachable(false);
     expect(server.isOnline.value).toBe(false);
     version = "1.1.0";
-    server.note(true);
+    server.setReachable(true);
     expect(server.isOnline.value).toBe(true);
     await vi.advanceTimersByTimeAsync(0);
     expect(server.newVersion.value).toBe("1.1.0");
-    server.note(false);
+    server.setReachable(false);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(server.isOnline.value).toBe(true);
     expect(vi.getTimerCount()).toBe(1);

@@ -107,36 +107,36 @@ export interface ReadableSeries {
 /** The recorded values up to the first sample of this page, then the samples. */
 export class JoinedSeries implements ReadableSeries {
   readonly longestStep: number;
-  readonly #past: RecordedSeries;
+  readonly #recorded: RecordedSeries;
   readonly #live: Series | undefined;
 
-  constructor(past: RecordedSeries, live: Series | undefined) {
-    this.#past = past;
+  constructor(recorded: RecordedSeries, live: Series | undefined) {
+    this.#recorded = recorded;
     this.#live = live;
-    this.longestStep = Math.max(MAX_STEP, past.step * 1.5);
+    this.longestStep = Math.max(MAX_STEP, recorded.step * 1.5);
   }
 
   read(span: Span, columns: readonly number[]): SeriesPart {
     const [times = [], ...values] = this.#live?.read(span, columns) ?? [];
-    const places = this.#placesIn(span);
+    const indexes = this.#indexesIn(span);
     return [
-      [...places.map((at) => this.#timeOf(at)), ...times],
-      ...columns.map((column, which) => [...places.map((at) => this.#valueAt(column, at)), ...(values[which] ?? [])]),
+      [...indexes.map((at) => this.#timeOf(at)), ...times],
+      ...columns.map((column, which) => [...indexes.map((at) => this.#valueAt(column, at)), ...(values[which] ?? [])]),
     ];
   }
 
   spread(column: number, span: Span, into: Float32Array): void {
     const perPart = (span.to - span.from) / into.length;
-    for (const at of this.#placesIn(span)) {
+    for (const at of this.#indexesIn(span)) {
       const first = Math.max(0, Math.floor((this.#timeOf(at) - span.from) / perPart));
-      const parts = Math.max(1, Math.ceil(this.#past.step / perPart));
+      const parts = Math.max(1, Math.ceil(this.#recorded.step / perPart));
       into.fill(this.#valueAt(column, at) ?? Number.NaN, first, first + parts);
     }
     this.#live?.spread(column, span, into);
   }
 
   first(column: number, span: Span): { readonly time: number; readonly value: number } | undefined {
-    for (const at of this.#placesIn(span)) {
+    for (const at of this.#indexesIn(span)) {
       const value = this.#valueAt(column, at);
       if (value !== null) return { time: this.#timeOf(at), value };
     }
@@ -144,15 +144,15 @@ export class JoinedSeries implements ReadableSeries {
   }
 
   #timeOf(at: number): number {
-    return this.#past.from + at * this.#past.step;
+    return this.#recorded.from + at * this.#recorded.step;
   }
 
   #valueAt(column: number, at: number): number | null {
-    return this.#past.columns[column]?.[at] ?? null;
+    return this.#recorded.columns[column]?.[at] ?? null;
   }
 
-  #placesIn({ from, to }: Span): number[] {
-    const { from: start, step, columns } = this.#past;
+  #indexesIn({ from, to }: Span): number[] {
+    const { from: start, step, columns } = this.#recorded;
     const end = Math.min(to, (this.#live?.startTime ?? Infinity) - Number.EPSILON);
     const first = Math.max(0, Math.ceil((from - start) / step));
     const last = Math.min((columns[0]?.length ?? 0) - 1, Math.ceil((end - start) / step) - 1);

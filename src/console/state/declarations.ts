@@ -34,14 +34,14 @@ export class Declarations {
   readonly #api: Api;
   readonly #store: DocumentStore;
 
-  constructor(api: Api, store: DocumentStore, choices: Preferences) {
+  constructor(api: Api, store: DocumentStore, preferences: Preferences) {
     this.#api = api;
     this.#store = store;
-    this.base.value = parseBase(choices.get(BASE_KEY));
+    this.base.value = parseBase(preferences.get(BASE_KEY));
     effect(() => {
       const base = this.base.value;
       void store.document.value;
-      if (base !== undefined && store.isStored) choices.set(BASE_KEY, JSON.stringify(base));
+      if (base !== undefined && store.isStored) preferences.set(BASE_KEY, JSON.stringify(base));
     });
   }
 

@@ -2,9 +2,28 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
 import type { Candidate } from "../../core/deployments/candidate.ts";
 import { splitKnown } from "../../core/deployments/edit/edit.ts";
-import type { EntryKind } from "./entry-kind.ts";
 import { toEdit, Form, toText, type Values } from "./form.ts";
 import type { DocumentStore } from "./document-store.ts";
+import type { Field } from "../../core/deployments/field.ts";
+import type { ListSection } from "../../core/deployments/shape.ts";
+import type { EntryEdit } from "../../core/deployments/edit/entry.ts";
+
+export interface EntryKind {
+  readonly section: ListSection;
+  readonly noun: string;
+  readonly fields: readonly Field[];
+  readonly blank: Values;
+  nameOf(entry: Candidate): string;
+  /** Drops values that do not fit the choice. */
+  chosen(values: Values, field: string): Values;
+  withDefaults(values: Values): Values;
+  added(values: Values): Candidate;
+  changed(before: Candidate, edit: EntryEdit): Candidate;
+  copied?(source: Candidate, all: readonly Candidate[]): Candidate;
+  issues(candidate: Candidate, others: readonly Candidate[]): Issue[];
+  /** The issues of each entry; of two equal entries, the later one is the duplicate. */
+  verdicts(entries: readonly Candidate[]): Issue[][];
+}
 
 const FORM_CONTROLS = "form :is(input, select):enabled";
 const NO_ENTRIES: readonly Candidate[] = [];

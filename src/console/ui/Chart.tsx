@@ -66,7 +66,7 @@ export function Chart(props: ChartProps): JSX.Element {
       onKeyDown={(event) => {
         if (event.key === "Escape") leave();
         if (event.key === "Enter") plot?.choose();
-        if (plot) onKey(event, plot, props, (words) => void (spoken.value = words));
+        if (plot) onKey(event, plot, props, (text) => void (spoken.value = text));
       }}
       onBlur={leave}
       onDblClick={() => props.onZoom(undefined)}
@@ -96,9 +96,9 @@ function Readout({ plot: { scene, at, marks }, lines, format }: ReadoutProps): J
           {name} <strong>{value}</strong>
         </span>
       ))}
-      {events.map((words) => (
-        <span key={words} class="happened">
-          {words}
+      {events.map((text) => (
+        <span key={text} class="happened">
+          {text}
         </span>
       ))}
     </p>
@@ -136,7 +136,7 @@ function onKey(
   event: KeyboardEvent,
   plot: Plot,
   { lines, format, onZoom }: ChartProps,
-  speak: (words: string) => void,
+  speak: (text: string) => void,
 ): void {
   const [scene, at] = [plot.scene.value, plot.at.value];
   if (event.ctrlKey || event.metaKey || event.altKey || scene === undefined) return;

@@ -60,7 +60,7 @@ export function createSparklines(span: () => Span) {
 }
 
 function drawLine(line: Sparkline, values: Float32Array, colors: ChartColors, { from, to }: Span): void {
-  const { canvas, minRange: minRange, isFromZero, failures } = line;
+  const { canvas, minRange, isFromZero, failures } = line;
   const context = prepareCanvas(canvas, WIDTH, HEIGHT);
   if (context === null) return;
   const { bottom, top } = sparklineScale(values, minRange, isFromZero);

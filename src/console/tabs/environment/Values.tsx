@@ -5,8 +5,8 @@ import { valueText, type Change } from "./changes.ts";
 
 export function Value({ of, value }: { of: string; value: string }): JSX.Element {
   const spec = useConsole().facts.contract.keys[of];
-  const words = valueText(spec, value);
-  return value === "" ? <em>{words}</em> : <code>{words}</code>;
+  const text = valueText(spec, value);
+  return value === "" ? <em>{text}</em> : <code>{text}</code>;
 }
 
 export function ChangeView({ change: { key, from, to } }: { change: Change }): JSX.Element {

@@ -3,18 +3,19 @@ import { useEffect } from "preact/hooks";
 import { interval } from "../../../core/api/channel.ts";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
-import { formatBytes, formatDuration } from "../../data/format.ts";
+import { formatBytes, formatDuration, counted } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { SelectedEvents } from "./SelectedEvents.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
 import { ranges, type Range } from "./view.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { EventReport } from "./Why.tsx";
 
 export function Monitoring(): JSX.Element {
   const monitor = monitorOf(useConsole());
@@ -125,5 +126,23 @@ function NotificationSwitch({ monitor: { notifications } }: { monitor: Monitor }
       aria-pressed={isOn}
       onClick={() => void notifications.turn(!isOn)}
     />
+  );
+}
+
+const MAX_EVENTS = 50;
+
+function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): JSX.Element | null {
+  const { selected } = events;
+  const newest = selected.value.toReversed();
+  if (newest.length === 0) return null;
+  const more = newest.length > MAX_EVENTS ? `The newest ${MAX_EVENTS} of ` : "";
+  return (
+    <Dialog title={`${more}${counted(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
+      <div class="why-end">
+        {newest.slice(0, MAX_EVENTS).map(({ event }, at) => (
+          <EventReport key={JSON.stringify(event)} event={event} isOpen={at === 0} />
+        ))}
+      </div>
+    </Dialog>
   );
 }

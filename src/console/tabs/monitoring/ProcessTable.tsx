@@ -66,7 +66,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
       label="Processes"
       class={monitor.showsDisk.value ? "with-disk" : ""}
       head={<Head monitor={monitor} />}
-      rows={order.sort(wanted.map((one) => rowIn(monitor, one)))}
+      rows={order.sorted(wanted.map((one) => rowIn(monitor, one)))}
       rowHeight={ROW_HEIGHT}
       empty="No process matches"
       onHold={(isHeld) => void (order.isFrozen.value = isHeld)}

@@ -8,7 +8,7 @@ import { InlineSelect } from "../../ui/Select.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
 
-const words: Readonly<Record<ProcessStatus, string>> = {
+const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",
   stopped: "Stopped",
   errored: "Errored",
@@ -37,13 +37,15 @@ function StatusFilter({ monitor: { feed, status } }: { monitor: Monitor }): JSX.
   if (processes === undefined || processes.length === 0) return null;
   const counts = new Map<ProcessStatus, number>();
   for (const process of processes) counts.set(statusOf(process), (counts.get(statusOf(process)) ?? 0) + 1);
-  const visible = (Object.keys(words) as ProcessStatus[]).filter((name) => counts.has(name) || status.value === name);
+  const visible = (Object.keys(statusLabels) as ProcessStatus[]).filter(
+    (name) => counts.has(name) || status.value === name,
+  );
   const labels = visible.map((value) => ({
     value,
     label: (
       <>
         <i class={`dot ${value}`} aria-hidden="true" />
-        {words[value]} <strong>{counts.get(value) ?? 0}</strong>
+        {statusLabels[value]} <strong>{counts.get(value) ?? 0}</strong>
       </>
     ),
   }));

@@ -23,8 +23,8 @@ export function createEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api,
   );
   const failures = computed(() => {
     const byApp = new Map<string, number[]>();
-    for (const { time, isFailure: isBad, event } of marks.value)
-      if (event.app && isBad) byApp.set(event.app, [...(byApp.get(event.app) ?? []), time]);
+    for (const { time, isFailure: isUnexpected, event } of marks.value)
+      if (event.app && isUnexpected) byApp.set(event.app, [...(byApp.get(event.app) ?? []), time]);
     return byApp;
   });
   return {

@@ -58,8 +58,8 @@ interface Recordings {
 function createReader({ recorded, previous }: Recordings, feed: Feed, view: View) {
   const seriesOf = (key: string): ReadableSeries | undefined => {
     const live = key === "" ? feed.samples.host : feed.samples.ofRow(key);
-    const past = recorded.value.get(recordingKey(key));
-    return past === undefined ? live : new JoinedSeries(past, live);
+    const recording = recorded.value.get(recordingKey(key));
+    return recording === undefined ? live : new JoinedSeries(recording, live);
   };
   return {
     seriesOf,

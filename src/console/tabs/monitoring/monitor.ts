@@ -42,7 +42,7 @@ export function monitorOf(page: Console): Monitor {
 const ENVIRONMENT = "monitoring.environment";
 
 function createMonitor(page: Console) {
-  const { api, service, toasts, facts, preferences, namePrompts: questions } = page;
+  const { api, service, toasts, facts, preferences, namePrompts } = page;
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
@@ -75,7 +75,7 @@ function createMonitor(page: Console) {
     flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
     ...createProduction({
       facts,
-      namePrompts: questions,
+      namePrompts,
       node,
       environments: () => [feed.environment.value, ownEnvironment],
     }),

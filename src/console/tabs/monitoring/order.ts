@@ -36,15 +36,15 @@ export function createOrder() {
   return {
     sorting,
     isFrozen,
-    sort<Item extends Ordered>(rows: readonly Item[]): Item[] {
+    sorted<Item extends Ordered>(rows: readonly Item[]): Item[] {
       const before = isFrozen.value && last?.sorting === sorting.value ? last.rows : undefined;
       const positions = before && new Map(before.map(({ key }, at) => [key, at]));
       const positionOf = ({ key }: Ordered): number => positions?.get(key) ?? Infinity;
-      const sorted = rows.toSorted(
+      const result = rows.toSorted(
         positions ? (a, b) => positionOf(a) - positionOf(b) || 0 : comparison(sorting.value),
       );
-      last = { sorting: sorting.value, rows: sorted };
-      return sorted;
+      last = { sorting: sorting.value, rows: result };
+      return result;
     },
   };
 }

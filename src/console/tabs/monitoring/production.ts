@@ -9,7 +9,7 @@ interface Production extends Pick<Console, "facts" | "namePrompts"> {
 
 export const isProductionName = (environment: string): boolean => /^prod/i.test(environment);
 
-export function createProduction({ facts, namePrompts: questions, environments, node }: Production) {
+export function createProduction({ facts, namePrompts, environments, node }: Production) {
   const production = computed(() => environments().find(isProductionName));
   return {
     isProduction: computed(() => production.value !== undefined),
@@ -23,7 +23,7 @@ export function createProduction({ facts, namePrompts: questions, environments, 
       if (place === undefined) return question === undefined || confirm(question);
       const [app = "", ...others] = apps;
       const [name, of] = others.length === 0 && node === "" ? [app, "app"] : [place, "environment"];
-      return await questions.ask({
+      return await namePrompts.ask({
         title: `${verb} ${apps.join(", ")} in production?`,
         about: `${facts.host} serves ${place}. Type the name of the ${of} to go on.`,
         name,

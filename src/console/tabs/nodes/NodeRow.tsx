@@ -3,7 +3,7 @@ import { formatPercent, formatTime, UNKNOWN } from "../../data/format.ts";
 import { formatLink } from "../../state/address.ts";
 import type { RatedNode, Node } from "./rating.ts";
 
-const words: Readonly<Record<Node["state"], string>> = {
+const stateLabels: Readonly<Record<Node["state"], string>> = {
   online: "Online",
   silent: "No answer",
   away: "Away",
@@ -30,7 +30,7 @@ export function NodeRow({ node, level, reasons, index }: RatedNode & { readonly 
       <td class="state">
         <span class={`status ${dots[level]}`}>
           <i class={`dot ${dots[level]}`} aria-hidden="true" />
-          {words[state]}
+          {stateLabels[state]}
         </span>
       </td>
       <td class="wide">{[environment ?? UNKNOWN, ...services].join(" · ")}</td>

@@ -14,8 +14,8 @@ import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
 export function Confirm(): JSX.Element | null {
-  const { confirming: asked } = useRollout();
-  const { value: subject } = asked;
+  const { confirming } = useRollout();
+  const { value: subject } = confirming;
   if (subject === undefined) return null;
   return "outcome" in subject ? <Undo release={subject} /> : <Apply plan={subject} />;
 }
@@ -140,9 +140,9 @@ function ConfirmDialog({
   run,
   children,
 }: ConfirmDialogProps): JSX.Element {
-  const { confirming: asked, refusal, isSending } = useRollout();
+  const { confirming, refusal, isSending } = useRollout();
   const close = (): void => {
-    asked.value = undefined;
+    confirming.value = undefined;
     refusal.value = undefined;
   };
   return (

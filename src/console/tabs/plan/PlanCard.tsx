@@ -36,14 +36,14 @@ export function PlanCard(): JSX.Element | null {
 }
 
 function Changes({ plan }: { plan: Plan }): JSX.Element {
-  const { confirming: asked } = useRollout();
+  const { confirming } = useRollout();
   const { id, issues, steps } = plan;
   const isRefused = issues.some(({ severity }) => severity === "error");
   const missing = usePage().identity.reasonAgainst("write");
   const reason = isRefused ? "A step cannot run as declared." : missing;
   const isSaved = steps.some((step) => step.do === "save");
   const apply = (
-    <Button variant="primary" reason={reason} onClick={() => void (asked.value = plan)}>
+    <Button variant="primary" reason={reason} onClick={() => void (confirming.value = plan)}>
       Apply plan {id}…
     </Button>
   );

@@ -60,7 +60,7 @@ function Progress({ release }: { release: Release }): JSX.Element {
 }
 
 export function UndoButton({ release, children }: { release: Release; children: string }): JSX.Element | null {
-  const { confirming: asked, isRunning } = useRollout();
+  const { confirming, isRunning } = useRollout();
   const reason = usePage().identity.reasonAgainst("write");
   if (release.outcome !== "applied" && release.outcome !== "half") return null;
   return (
@@ -69,7 +69,7 @@ export function UndoButton({ release, children }: { release: Release; children: 
       icon="undo"
       disabled={isRunning.value}
       reason={reason}
-      onClick={() => void (asked.value = release)}
+      onClick={() => void (confirming.value = release)}
     >
       {children}
     </Button>

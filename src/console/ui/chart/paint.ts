@@ -50,16 +50,16 @@ function paintValueAxis(context: CanvasRenderingContext2D, { scale, colors, form
 function paintTimeAxis(context: CanvasRenderingContext2D, { scale, colors }: Picture): void {
   const { box, span } = scale;
   const [minute = 0, second = 0] = [formatTick(span.from - (span.from % 60), span), "00:00:00"].map(
-    (words) => context.measureText(words).width,
+    (text) => context.measureText(text).width,
   );
   context.textAlign = "center";
   context.fillStyle = colors.muted;
   const room = { minute: minute + MIN_LABEL_GAP, second: second + MIN_LABEL_GAP };
   const end = box.left + box.width;
   for (const time of timeTicks(span, box.width, room)) {
-    const [x, words] = [scale.x(time), formatTick(time, span)];
+    const [x, text] = [scale.x(time), formatTick(time, span)];
     // A truncated label would show another time.
-    if (x + context.measureText(words).width / 2 <= end) context.fillText(words, x, box.top + box.height + 12);
+    if (x + context.measureText(text).width / 2 <= end) context.fillText(text, x, box.top + box.height + 12);
   }
 }
 
@@ -88,15 +88,15 @@ function createFill(context: CanvasRenderingContext2D, { box }: Scale, colors: C
 
 function paintMarks(context: CanvasRenderingContext2D, { scale, colors, marks }: Picture): void {
   const { top, height } = scale.box;
-  for (const { time, isFailure: isBad } of marks) {
+  for (const { time, isFailure } of marks) {
     const x = scale.x(time);
-    context.fillStyle = isBad ? colors.first : colors.muted;
+    context.fillStyle = isFailure ? colors.first : colors.muted;
     context.beginPath();
     context.moveTo(x - MARK_SIZE, top - MARK_SIZE);
     context.lineTo(x + MARK_SIZE, top - MARK_SIZE);
     context.lineTo(x, top + MARK_SIZE / 2);
     context.fill();
-    if (isBad) context.fillRect(alignToPixel(x), top, 1, height);
+    if (isFailure) context.fillRect(alignToPixel(x), top, 1, height);
   }
 }
 

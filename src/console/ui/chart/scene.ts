@@ -94,9 +94,9 @@ export function marksAt({ marks, scale }: Pick<Scene, "marks" | "scale">, x: num
 
 /** Lists equal words once, with the time unless the reading already shows it. */
 function markTexts(marks: readonly Mark[], span: Span, sampled: string): string[] {
-  const first = marks.filter(({ text: words }, at) => marks.findIndex((mark) => mark.text === words) === at);
-  return first.map(({ text: words, time }) => {
+  const first = marks.filter(({ text }, at) => marks.findIndex((mark) => mark.text === text) === at);
+  return first.map(({ text, time }) => {
     const when = formatMoment(time, span);
-    return when === sampled ? words : `${when} ${words}`;
+    return when === sampled ? text : `${when} ${text}`;
   });
 }

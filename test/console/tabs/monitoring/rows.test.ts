@@ -118,7 +118,7 @@ describe("order", () => {
   const sorted = (list: readonly Row[], by: Column, isDescending: boolean): string[] => {
     const order = createOrder();
     order.sorting.value = { by, isDescending };
-    return names(order.sort(list));
+    return names(order.sorted(list));
   };
 
   test("by status, processes that need attention come first, then those that PM2 does not run; within that by name", () => {
@@ -135,7 +135,7 @@ describe("order", () => {
       name === "undeclared" ? [drift("app", "unexpected")] : name === "stale" ? [drift("env", "stale", "OLD")] : [],
     );
     const expected = ["errored", "looping", "stale", "undeclared", "stopped", "a-fine", "b-fine"];
-    expect(names(createOrder().sort(found))).toEqual(expected);
+    expect(names(createOrder().sorted(found))).toEqual(expected);
     expect(sorted(found, "status", false)).toEqual(expected);
   });
 
@@ -150,16 +150,16 @@ describe("order", () => {
   test("does not change while it is held, with new rows at the end, and follows the values afterwards", () => {
     const order = createOrder();
     order.sorting.value = { by: "cpu", isDescending: true };
-    order.sort(rows(processes({ name: "a", cpuPercent: 9 }, { name: "b", cpuPercent: 1 })));
+    order.sorted(rows(processes({ name: "a", cpuPercent: 9 }, { name: "b", cpuPercent: 1 })));
     const later = rows(
       processes({ name: "a", cpuPercent: 1 }, { name: "b", cpuPercent: 9 }, { name: "c", cpuPercent: 99 }),
     );
     order.isFrozen.value = true;
-    expect(names(order.sort(later))).toEqual(["a", "b", "c"]);
+    expect(names(order.sorted(later))).toEqual(["a", "b", "c"]);
     order.isFrozen.value = false;
-    expect(names(order.sort(later))).toEqual(["c", "b", "a"]);
+    expect(names(order.sorted(later))).toEqual(["c", "b", "a"]);
     order.isFrozen.value = true;
     order.sorting.value = { by: "name", isDescending: false };
-    expect(names(order.sort(later))).toEqual(["a", "b", "c"]);
+    expect(names(order.sorted(later))).toEqual(["a", "b", "c"]);
   });
 });

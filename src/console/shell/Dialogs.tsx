@@ -1,10 +1,29 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
-import type { TokenDemand } from "../state/session.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
+import { useSignal } from "@preact/signals";
+import type { TokenDemand } from "../state/session.ts";
 import { ProblemLine } from "../ui/Problem.tsx";
 import { TextField } from "../ui/TextField.tsx";
+
+export function NamePromptDialog(): JSX.Element | null {
+  const question = usePage().namePrompts.open.value;
+  if (question === undefined) return null;
+  const { id, title, about, name, verb, answer } = question;
+  return (
+    <FormDialog
+      key={id}
+      title={title}
+      verb={verb}
+      isDangerous
+      typedName={name}
+      onClose={() => answer(false)}
+      onSubmit={() => answer(true)}
+    >
+      <p>{about}</p>
+    </FormDialog>
+  );
+}
 
 export function TokenEntry(): JSX.Element | null {
   const { session } = usePage();
