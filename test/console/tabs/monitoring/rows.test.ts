@@ -110,7 +110,7 @@ describe("attention", () => {
   test("the reason is the most urgent difference, with the number of other differences", () => {
     const entries = [drift("app", "unexpected"), drift("env", "stale", "OLD"), drift("env", "different", "MODE")];
     const [row] = rows(processes({}), () => entries);
-    expect(row?.attention).toEqual({ rank: 3, why: "MODE: another value is declared. And 2 more." });
+    expect(row?.attention).toEqual({ rank: 3, reason: "MODE: another value is declared. And 2 more." });
   });
 });
 
