@@ -1,26 +1,26 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
-import { factsOf } from "./data/contract.ts";
+import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
+import { NamePromptDialog, TokenEntry } from "./shell/Dialogs.tsx";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
-import { TokenEntry } from "./shell/TokenEntry.tsx";
-import { TypedAnswer } from "./shell/TypedAnswer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
+import { Panel } from "./ui/Panel.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
-import { Unanswered } from "./ui/Unanswered.tsx";
-import { useAnswer } from "./ui/use-answer.ts";
+import { RequestProblem } from "./ui/Problem.tsx";
+import { useRequest } from "./ui/use-request.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const { answer, problem, retry } = useAnswer((signal) => page.api.contract(signal), [page]);
-  const loaded = useMemo(() => answer && createConsole(page, factsOf(answer)), [page, answer]);
-  useEffect(() => watch(page, () => setHelpOpen(true)), [page]);
+  const { answer, problem, retry } = useRequest((signal) => page.api.contract(signal), [page]);
+  const loaded = useMemo(() => answer && createConsole(page, toFacts(answer)), [page, answer]);
+  useEffect(() => addListeners(page, () => setHelpOpen(true)), [page]);
   return (
     <PageContext.Provider value={page}>
       <ConsoleContext.Provider value={loaded}>
@@ -34,11 +34,11 @@ export function App({ page }: { page: Page }): JSX.Element {
         </div>
         <main>
           <Notices />
-          <Unanswered problem={page.server.isOther.value ? undefined : problem} retry={retry} />
+          <RequestProblem problem={page.server.isOther.value ? undefined : problem} retry={retry} />
           <Content page={page} loaded={loaded} problem={problem} />
         </main>
         <TokenEntry />
-        <TypedAnswer />
+        <NamePromptDialog />
         {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
       </ConsoleContext.Provider>
     </PageContext.Provider>
@@ -50,14 +50,14 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
   if (loaded?.store.isForeign.value) return <ForeignDocument store={loaded.store} />;
   // The list of all machines shows even a machine that is away.
-  if (loaded || (problem && page.router.tab.value === "nodes")) return <Panel />;
-  return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
+  if (loaded || (problem && page.router.tab.value === "nodes")) return <OpenTab />;
+  return problem ? <UnavailableTab id={page.router.tab.value} /> : <></>;
 }
 
 const DIGITS = 9;
 
-function watch({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
-  void server.look();
+function addListeners({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
+  void server.check();
   const remove = shortcuts.add(
     { key: "?", label: "Show this help", run: openHelp },
     ...tabIds.slice(0, DIGITS).map((id, at) => ({
@@ -74,7 +74,7 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
   document.addEventListener(
     "visibilitychange",
     () => {
-      if (document.visibilityState === "visible") void server.look();
+      if (document.visibilityState === "visible") void server.check();
     },
     { signal },
   );
@@ -94,23 +94,23 @@ function focusPanel(): void {
   document.querySelector<HTMLElement>("#panel")?.focus();
 }
 
-function Panel(): JSX.Element {
+function OpenTab(): JSX.Element {
   const { router } = usePage();
   const tab = router.tab.value;
   // A link may name a tab that another machine does not have.
   const id = router.node !== "" && tabs[tab].isOfServer ? "monitoring" : tab;
   const { View } = tabs[id];
   return (
-    <section id="panel" class={`panel ${id}`} aria-label={tabs[id].label} tabIndex={-1}>
+    <Panel title={tabs[id].label} class={id}>
       <View key={id} />
-    </section>
+    </Panel>
   );
 }
 
-function ClosedPanel({ id }: { id: TabId }): JSX.Element {
+function UnavailableTab({ id }: { id: TabId }): JSX.Element {
   return (
-    <section id="panel" class="panel" aria-label={tabs[id].label} tabIndex={-1}>
+    <Panel title={tabs[id].label}>
       <h1>{tabs[id].label}</h1>
-    </section>
+    </Panel>
   );
 }

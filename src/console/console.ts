@@ -5,8 +5,8 @@ import { type Api, createApi } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
 import { type AddressPart, textPart } from "./state/address.ts";
 import { type Appearance, createAppearance } from "./state/appearance.ts";
-import { type Choices, createChoices } from "./state/choices.ts";
-import { createQuestions, type Questions } from "./state/questions.ts";
+import { type Preferences, createPreferences } from "./state/preferences.ts";
+import { createNamePrompts, type NamePrompts } from "./state/name-prompts.ts";
 import { Declarations } from "./state/declarations.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { ServerWatch } from "./state/server-watch.ts";
@@ -23,7 +23,7 @@ export interface Page {
   readonly toasts: Toasts;
   readonly router: Router;
   readonly server: ServerWatch;
-  readonly questions: Questions;
+  readonly namePrompts: NamePrompts;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
   readonly service: Signal<string>;
@@ -34,21 +34,24 @@ export interface Console extends Page {
   readonly facts: Facts;
   readonly store: DocumentStore;
   readonly declarations: Declarations;
-  readonly choices: Choices;
+  readonly preferences: Preferences;
   /** State that survives closing its tab: the first call for a key creates it. */
-  readonly kept: <T>(key: string, make: () => T) => T;
+  readonly getOrCreate: <T>(key: string, make: () => T) => T;
 }
 
 export function createPage(): Page {
   const identity = createIdentity(() => api);
   const session = createSession(
-    reachable(() => sessionStorage),
+    storageOf(() => sessionStorage),
     () => server.identity.value,
     () => void identity.look(),
   );
   const service = signal("");
   const nodeFilter = signal("");
-  const peer = { confirm: () => server.confirm(), note: (isReached: boolean) => server.note(isReached) };
+  const peer = {
+    confirm: () => server.confirm(),
+    setReachable: (isReachable: boolean) => server.setReachable(isReachable),
+  };
   const router = createRouter();
   const api = createApi(session, peer, { service: () => service.peek() || undefined, node: router.node || undefined });
   const server = new ServerWatch(api);
@@ -60,8 +63,8 @@ export function createPage(): Page {
     toasts: createToasts((run, ms) => void setTimeout(run, ms)),
     router,
     server,
-    questions: createQuestions(),
-    shortcuts: createShortcuts(reachable(() => localStorage)),
+    namePrompts: createNamePrompts(),
+    shortcuts: createShortcuts(storageOf(() => localStorage)),
     appearance: createAppearance(),
     service,
     nodeFilter,
@@ -69,23 +72,23 @@ export function createPage(): Page {
 }
 
 export function createConsole(page: Page, facts: Facts): Console {
-  const storage = reachable(() => localStorage);
+  const storage = storageOf(() => localStorage);
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
-  const choices = createChoices(storage, `${server}${page.router.node}`);
+  const preferences = createPreferences(storage, `${server}${page.router.node}`);
   addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
   void page.identity.look();
-  const kept = new Map<string, unknown>();
+  const states = new Map<string, unknown>();
   return {
     ...page,
     facts,
     store,
-    declarations: new Declarations(page.api, store, choices),
-    choices,
-    kept<T>(key: string, make: () => T): T {
-      if (!kept.has(key)) kept.set(key, make());
-      return kept.get(key) as T;
+    declarations: new Declarations(page.api, store, preferences),
+    preferences,
+    getOrCreate<T>(key: string, make: () => T): T {
+      if (!states.has(key)) states.set(key, make());
+      return states.get(key) as T;
     },
   };
 }
@@ -101,7 +104,7 @@ function servicePart({ service, router }: Page): AddressPart {
 }
 
 /** If a browser denies a page its storage, reading the property throws. */
-function reachable(storage: () => Storage): Storage | undefined {
+function storageOf(storage: () => Storage): Storage | undefined {
   try {
     return storage();
   } catch {

@@ -12,12 +12,12 @@ import {
 } from "../../src/console/data/format.ts";
 import { RequestError } from "../../src/console/data/request-error.ts";
 import { extentOf, Series } from "../../src/console/data/series.ts";
-import { linkOf } from "../../src/console/state/address.ts";
+import { parseLink } from "../../src/console/state/address.ts";
 import { ServerWatch } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
-import { History } from "../../src/console/tabs/monitoring/history.ts";
-import { isRestless } from "../../src/console/tabs/monitoring/process-status.ts";
+import { LiveSamples } from "../../src/console/tabs/monitoring/live-samples.ts";
+import { causesRestarts } from "../../src/console/tabs/monitoring/process-status.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
 const example = payload.processes[0] as ProcessMetrics;
@@ -89,22 +89,22 @@ describe("series", () => {
 
 describe("history", () => {
   test("forgets a deleted process, and does not assign its values to the next process with its number", () => {
-    const history = new History();
+    const history = new LiveSamples();
     history.addProcesses(1, [processOf("a", 0, 5)]);
     history.addProcesses(2, [processOf("b", 0, 7)]);
-    expect(history.rowOf("0 a")).toBeUndefined();
-    expect(history.rowOf("0 b")?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
+    expect(history.ofRow("0 a")).toBeUndefined();
+    expect(history.ofRow("0 b")?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
   });
 
   test("has the sum of the instances of an app beside the series of each instance", () => {
-    const history = new History();
+    const history = new LiveSamples();
     history.addProcesses(1, [processOf("a", 0, 5), processOf("a", 1, 7)]);
-    const cpu = (key: string) => history.rowOf(key)?.read({ from: 0, to: 9 }, [0])[1];
+    const cpu = (key: string) => history.ofRow(key)?.read({ from: 0, to: 9 }, [0])[1];
     expect([cpu("0 a"), cpu("1 a"), cpu("× 0 a")]).toEqual([[5], [7], [12]]);
   });
 
   test("starts a new series for another number of disks", () => {
-    const history = new History();
+    const history = new LiveSamples();
     const { host } = payload;
     history.addHost(1, host);
     history.addHost(2, { ...host, disk: [...host.disk, ...host.disk] });
@@ -123,7 +123,7 @@ test.each([
 ])(
   "%s with %s restarts, %s of them unstable, restarts too often: %s",
   (status, restartCount, unstableRestarts, expected) => {
-    expect(isRestless({ status, problem: null, restartCount, unstableRestarts })).toBe(expected);
+    expect(causesRestarts({ status, problem: null, restartCount, unstableRestarts })).toBe(expected);
   },
 );
 
@@ -189,7 +189,7 @@ test.each([
   ["#/activity", "activity"],
   ["#/pm2/x?y", "pm2"],
   ["#/nothing", "monitoring"],
-])("the link %j opens the tab %s", (hash, tab) => expect(linkOf(hash).tab).toBe(tab));
+])("the link %j opens the tab %s", (hash, tab) => expect(parseLink(hash).tab).toBe(tab));
 
 describe("the server", () => {
   test("any request shows that it is unavailable or available again, before the next poll", async () => {
@@ -197,15 +197,15 @@ describe("the server", () => {
     onTestFinished(() => void vi.useRealTimers());
     let version = "1.0.0";
     const server = new ServerWatch({ health: () => Promise.resolve({ status: "ok", version, server: "one" }) });
-    await server.look();
-    server.note(false);
+    await server.check();
+    server.setReachable(false);
     expect(server.isOnline.value).toBe(false);
     version = "1.1.0";
-    server.note(true);
+    server.setReachable(true);
     expect(server.isOnline.value).toBe(true);
     await vi.advanceTimersByTimeAsync(0);
     expect(server.newVersion.value).toBe("1.1.0");
-    server.note(false);
+    server.setReachable(false);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(server.isOnline.value).toBe(true);
     expect(vi.getTimerCount()).toBe(1);

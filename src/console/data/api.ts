@@ -2,26 +2,30 @@ import type {
   AuditListResponse,
   DeploymentsVerdict,
   EcosystemResponse,
+  EnvCheckResponse,
+  EnvDiffResponse,
+  EnvReadResponse,
+  EnvWriteResponse,
   HealthResponse,
 } from "../../core/api/bodies.ts";
-import type { IdentityResponse as Me } from "../../core/api/identity.ts";
-import type { FleetEventsResponse } from "../../core/api/events.ts";
+import type { IdentityResponse } from "../../core/api/identity.ts";
+import type { EventsResponse, FleetEventsResponse, ProcessShowResponse } from "../../core/api/events.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
+import type { LogsResponse } from "../../core/api/logs.ts";
 import type { MetricsPayload } from "../../core/api/metrics.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
+import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { ContractBody } from "./contract.ts";
-import { happenings, type EventsQuery } from "./happenings.ts";
-import { rolloutCalls } from "./rollouts.ts";
-import { envFiles } from "./env-files.ts";
 import {
-  answerTo,
-  askers,
-  jsonOf,
-  problemIn,
-  sender,
+  createRequests,
+  createSender,
+  fetchResponse,
+  parseJson,
+  readProblem,
   type Peer,
   type Query,
+  type Requests,
   type Send,
   type Tagged,
 } from "./request.ts";
@@ -32,71 +36,149 @@ export type Repository = Tagged<DeclarationsResponse>;
 
 export type Api = ReturnType<typeof createApi>;
 
-interface About {
+interface Target {
   readonly service: () => string | undefined;
   readonly node: string | undefined;
 }
+
+type EventsQuery = Readonly<Record<"since" | "limit", string>>;
+
+/** Must match the plan, because its id depends on them. */
+export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
+
+/** Adds the selected service to a query. */
+type WithService = (query: Query) => Query;
 
 /**
  * Every request except `health` goes only to the server that this page works with, and only that server gets the token.
  * Each function throws a {@link RequestError}.
  */
-export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, { service, node }: About) {
-  const send = sender(session, peer);
-  const asking = askers((request) => send({ ...request, query: { ...request.query, node } }));
-  const of = (query: Query): Query => ({ ...query, service: service() });
-  const { ask } = asking;
+export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, { service, node }: Target) {
+  const send = createSender(session, peer);
+  const requests = createRequests((request) => send({ ...request, query: { ...request.query, node } }));
+  const withService: WithService = (query) => ({ ...query, service: service() });
   return {
-    ...envFiles(asking, of),
-    ecosystem: (environment: string, serviceKind?: string, signal?: AbortSignal) =>
-      ask<EcosystemResponse>({ path: "/api/runtime/pm2-ecosystem", query: of({ environment, serviceKind }), signal }),
-    metrics: (environment: string, signal?: AbortSignal) =>
-      ask<MetricsPayload>({
-        path: "/api/runtime/pm2-metrics",
-        query: of({ environment: environment || undefined }),
-        signal,
-      }),
-    ...rolloutCalls(ask, of),
-    contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
-    history: (query: Readonly<Record<"series" | "from" | "to", string>>, signal?: AbortSignal) =>
-      ask<HistoryResponse>({ path: "/api/history", query, signal }),
-    record: (on: boolean) => ask<RecorderResponse>({ path: "/api/history/recorder", body: { on } }),
-    audit: (limit: string, signal?: AbortSignal) =>
-      ask<AuditListResponse>({ path: "/api/runtime/audit", query: { limit }, signal }),
-    ...happenings(ask, of),
+    ...envFileRequests(requests, withService),
+    ...processRequests(requests, withService),
+    ...rolloutRequests(requests, withService),
+    ...serverRequests(send),
+    contract: (signal?: AbortSignal) => requests.request<ContractBody>({ path: "/api/runtime/contract", signal }),
     /** The owner of this tab's token; `undefined` if the server does not accept it. */
-    async me(): Promise<Me | undefined> {
+    async me(): Promise<IdentityResponse | undefined> {
       await peer.confirm();
-      const response = await answerTo({ path: "/api/me" }, session.token(), peer);
-      return response.ok ? ((await jsonOf(response)) as Me) : undefined;
+      const response = await fetchResponse({ path: "/api/me" }, session.token(), peer);
+      return response.ok ? ((await parseJson(response)) as IdentityResponse) : undefined;
     },
-    ...ofThisServer(send),
     async health(): Promise<HealthResponse> {
-      const response = await answerTo({ path: "/healthz" }, undefined, peer);
-      if (!response.ok) throw new RequestError(await problemIn(response));
-      return (await jsonOf(response)) as HealthResponse;
+      const response = await fetchResponse({ path: "/healthz" }, undefined, peer);
+      if (!response.ok) throw new RequestError(await readProblem(response));
+      return (await parseJson(response)) as HealthResponse;
     },
   };
 }
 
-function ofThisServer(send: Send) {
-  const { ask, askTagged } = askers(send);
+function envFileRequests({ request, requestTagged }: Requests, withService: WithService) {
+  const path = "/api/runtime/env";
+  return {
+    envRead: (environment: string, signal?: AbortSignal) =>
+      requestTagged<EnvReadResponse>({ path, query: withService({ environment }), signal }),
+    envWrite: (
+      change: { readonly environment: string; readonly values: Readonly<Record<string, string>> },
+      entityTag?: string,
+    ) =>
+      requestTagged<EnvWriteResponse>({
+        path,
+        body: { ...change, ...withService({}) },
+        ...(entityTag !== undefined && { headers: { "if-match": entityTag } }),
+      }),
+    envCheck: (environment: string, signal?: AbortSignal) =>
+      request<EnvCheckResponse>({ path: `${path}/check`, query: withService({ environment }), signal }),
+    envDiff: (from: string, to: string, signal?: AbortSignal) =>
+      request<EnvDiffResponse>({ path: `${path}/diff`, query: withService({ from, to }), signal }),
+  };
+}
+
+function processRequests({ request }: Requests, withService: WithService) {
+  return {
+    ecosystem: (environment: string, serviceKind?: string, signal?: AbortSignal) =>
+      request<EcosystemResponse>({
+        path: "/api/runtime/pm2-ecosystem",
+        query: withService({ environment, serviceKind }),
+        signal,
+      }),
+    metrics: (environment: string, signal?: AbortSignal) =>
+      request<MetricsPayload>({
+        path: "/api/runtime/pm2-metrics",
+        query: withService({ environment: environment || undefined }),
+        signal,
+      }),
+    process: (name: string, environment: string, signal?: AbortSignal) =>
+      request<ProcessShowResponse>({
+        path: "/api/runtime/process",
+        query: withService({ name, environment: environment || undefined }),
+        signal,
+      }),
+    logs: (query: Query) => request<LogsResponse>({ path: "/api/logs", query }),
+    events: (query: EventsQuery, signal?: AbortSignal) =>
+      request<EventsResponse>({ path: "/api/events", query, signal }),
+    history: (query: Readonly<Record<"series" | "from" | "to", string>>, signal?: AbortSignal) =>
+      request<HistoryResponse>({ path: "/api/history", query, signal }),
+    record: (on: boolean) => request<RecorderResponse>({ path: "/api/history/recorder", body: { on } }),
+    audit: (limit: string, signal?: AbortSignal) =>
+      request<AuditListResponse>({ path: "/api/runtime/audit", query: { limit }, signal }),
+  };
+}
+
+interface ApplyRequest extends PlanChoices {
+  readonly environment: string;
+  readonly plan: string;
+  readonly allowDirty: boolean;
+  readonly message: string | undefined;
+}
+
+function rolloutRequests({ request }: Requests, withService: WithService) {
+  return {
+    plan: (environment: string, { prune, preflight }: PlanChoices, signal?: AbortSignal) =>
+      request<Plan>({
+        path: "/api/runtime/plan",
+        query: withService({
+          environment: environment || undefined,
+          ...(prune && { prune: "true" }),
+          ...(preflight && { preflight: "true" }),
+        }),
+        signal,
+      }),
+    apply: (body: ApplyRequest) =>
+      request<Begun>({ path: "/api/runtime/apply", body: { ...withService({}), ...body } }),
+    rollbackPlan: (release: string, signal?: AbortSignal) =>
+      request<RollbackPlan>({ path: "/api/runtime/rollback", query: { release }, signal }),
+    rollback: (release: string, plan: string) =>
+      request<Begun>({ path: "/api/runtime/rollback", body: { release, plan } }),
+    releases: (signal?: AbortSignal) =>
+      request<{ readonly releases: readonly Release[] }>({ path: "/api/runtime/releases", signal }),
+    release: (id: string) => request<Release>({ path: `/api/runtime/releases/${encodeURIComponent(id)}` }),
+  };
+}
+
+/** These go to the server itself, not to the machine that the page shows. */
+function serverRequests(send: Send) {
+  const { request, requestTagged } = createRequests(send);
   const path = "/api/declarations";
   return {
     fleetEvents: (query: EventsQuery, signal: AbortSignal) =>
-      ask<FleetEventsResponse>({ path: "/api/fleet/events", query, signal }),
-    nodes: (signal: AbortSignal) => ask<NodesResponse>({ path: "/api/fleet/nodes", signal }),
+      request<FleetEventsResponse>({ path: "/api/fleet/events", query, signal }),
+    nodes: (signal: AbortSignal) => request<NodesResponse>({ path: "/api/fleet/nodes", signal }),
     validate: (text: string, signal?: AbortSignal) =>
-      ask<DeploymentsVerdict>({
+      request<DeploymentsVerdict>({
         path: "/api/validate",
         body: text,
         headers: { "content-type": "application/yaml" },
         signal,
       }),
-    declarations: (signal?: AbortSignal) => askTagged<DeclarationsResponse>({ path, signal }),
+    declarations: (signal?: AbortSignal) => requestTagged<DeclarationsResponse>({ path, signal }),
     declarationsPlan: (draft: { readonly document: object; readonly from?: object }, signal?: AbortSignal) =>
-      ask<DeclarationsPlanResponse>({ path: `${path}/plan`, body: draft, signal }),
+      request<DeclarationsPlanResponse>({ path: `${path}/plan`, body: draft, signal }),
     declarationsWrite: (document: object, entityTag: string) =>
-      askTagged<DeclarationsResponse>({ path, body: { document }, headers: { "if-match": entityTag } }),
+      requestTagged<DeclarationsResponse>({ path, body: { document }, headers: { "if-match": entityTag } }),
   };
 }

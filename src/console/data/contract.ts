@@ -16,7 +16,7 @@ export interface Facts {
   readonly vocabulary: Vocabulary;
 }
 
-export function factsOf(body: ContractBody): Facts {
+export function toFacts(body: ContractBody): Facts {
   const { runtimeContract: contract, capabilityMatrix: matrix, defaultEnvironment: defaults } = body;
   const { workspace, host, services, nodes } = body;
   // The validators read environments and enum keys, and the visible part has all of these.

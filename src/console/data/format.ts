@@ -55,9 +55,6 @@ export function formatDuration(milliseconds: number | null | undefined): string 
 export function formatTime(timestamp: string | number): string {
   const at = new Date(timestamp);
   if (Number.isNaN(at.getTime())) return String(timestamp);
-  const [day, time] = [
-    [at.getFullYear(), at.getMonth() + 1, at.getDate()],
-    [at.getHours(), at.getMinutes(), at.getSeconds()],
-  ].map((parts) => parts.map((part) => String(part).padStart(2, "0")));
-  return `${day?.join("-")} ${time?.join(":")}`;
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace("T", " ");
 }

@@ -17,7 +17,11 @@ export class RequestError extends Error {
   }
 }
 
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof RequestError) return error.problem;
-  return { error: "Unexpected error.", details: error instanceof Error ? error.message : String(error) };
+  return { error: "Unexpected error.", details: errorText(error) };
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -14,7 +14,7 @@ export interface Peer {
    * @throws {RequestError} if another server responds, or none
    */
   confirm(): Promise<void>;
-  note(isReached: boolean): void;
+  setReachable(isReachable: boolean): void;
 }
 
 interface Request {
@@ -26,20 +26,19 @@ interface Request {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Answer {
+interface Reply {
   readonly body: unknown;
   readonly entityTag: string | null;
 }
 
-export type Send = (request: Request) => Promise<Answer>;
+export type Send = (request: Request) => Promise<Reply>;
 
-export type Asking = ReturnType<typeof askers>;
-export type Ask = Asking["ask"];
+export type Requests = ReturnType<typeof createRequests>;
 
-export function askers(send: Send) {
+export function createRequests(send: Send) {
   return {
-    ask: async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape,
-    askTagged: async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
+    request: async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape,
+    requestTagged: async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
       const { body, entityTag } = await send(request);
       return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
     },
@@ -47,17 +46,17 @@ export function askers(send: Send) {
 }
 
 /** Sends a request; if the token is missing or wrong, asks the user for one and sends the request again. */
-export function sender(session: Pick<Session, "token" | "demand">, peer: Peer) {
+export function createSender(session: Pick<Session, "token" | "demand">, peer: Peer) {
   // Reads may be open when writes are not, so the token is sent only with the methods that demanded it.
   const demanded = new Set<string>();
-  return async (request: Request): Promise<Answer> => {
+  return async (request: Request): Promise<Reply> => {
     const method = methodOf(request);
     for (;;) {
       await peer.confirm();
       const token = demanded.has(method) ? session.token() : undefined;
-      const response = await answerTo(request, token, peer);
-      if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
-      const problem = await problemIn(response);
+      const response = await fetchResponse(request, token, peer);
+      if (response.ok) return { body: await parseJson(response), entityTag: response.headers.get("etag") };
+      const problem = await readProblem(response);
       if (response.status !== 401) throw new RequestError(problem);
       demanded.add(method);
       // Another request may have obtained a token in the meantime.
@@ -71,19 +70,19 @@ function methodOf({ body }: Request): "GET" | "POST" {
   return body === undefined ? "GET" : "POST";
 }
 
-export async function answerTo(request: Request, token: string | undefined, peer: Peer): Promise<Response> {
+export async function fetchResponse(request: Request, token: string | undefined, peer: Peer): Promise<Response> {
   try {
-    const response = await fetchOf(request, token);
-    peer.note(true);
+    const response = await startFetch(request, token);
+    peer.setReachable(true);
     return response;
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    peer.note(false);
+    peer.setReachable(false);
     throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
   }
 }
 
-function fetchOf(request: Request, token: string | undefined): Promise<Response> {
+function startFetch(request: Request, token: string | undefined): Promise<Response> {
   const { path, query = {}, body, headers, signal } = request;
   const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
@@ -101,7 +100,7 @@ function fetchOf(request: Request, token: string | undefined): Promise<Response>
   });
 }
 
-export async function jsonOf(response: Response): Promise<unknown> {
+export async function parseJson(response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch {
@@ -109,7 +108,7 @@ export async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-export async function problemIn(response: Response): Promise<Problem> {
+export async function readProblem(response: Response): Promise<Problem> {
   const body = (await response.json().catch(() => undefined)) as Partial<ErrorBody> | undefined;
   const { status } = response;
   if (typeof body?.error !== "string") return { error: `The server answered ${status}.`, status };

@@ -1,7 +1,7 @@
 import { interval } from "../../core/api/channel.ts";
 
 /** In seconds. A longer distance between two samples leaves a gap in the line. */
-export const LONGEST_STEP = (3 * interval.max) / 1000;
+export const MAX_STEP = (3 * interval.max) / 1000;
 
 export interface Span {
   readonly from: number;
@@ -15,7 +15,7 @@ export const CAPACITY = 1_800;
 
 /** Values over time in a ring buffer: the newest replace the oldest. Times are in seconds; a missing value is null. */
 export class Series {
-  readonly longestStep = LONGEST_STEP;
+  readonly longestStep = MAX_STEP;
   readonly #capacity: number;
   readonly #times: Float64Array;
   readonly #values: readonly Float32Array[];
@@ -32,7 +32,7 @@ export class Series {
     return this.#length;
   }
 
-  get begin(): number | undefined {
+  get startTime(): number | undefined {
     return this.#length === 0 ? undefined : this.#times[this.#start];
   }
 
@@ -64,7 +64,7 @@ export class Series {
       if (time < from || time > to) continue;
       const part = Math.min(Math.floor(((time - from) / (to - from)) * into.length), into.length - 1);
       // In a short span, samples are further apart than its parts.
-      const first = time - before > LONGEST_STEP ? part : Math.min(last + 1, part);
+      const first = time - before > MAX_STEP ? part : Math.min(last + 1, part);
       into.fill(source?.[slot] ?? Number.NaN, first, part + 1);
       [before, last] = [time, part];
     }
@@ -92,51 +92,51 @@ export function extentOf(values: readonly (number | null)[]): Extent {
   return { min: Math.min(...measured), average: sum / measured.length, max: Math.max(...measured) };
 }
 
-export interface Past {
+export interface RecordedSeries {
   readonly from: number;
   readonly step: number;
   readonly columns: readonly (readonly (number | null)[])[];
 }
 
-export interface Readable {
+export interface ReadableSeries {
   readonly longestStep: number;
   read(span: Span, columns: readonly number[]): SeriesPart;
   spread(column: number, span: Span, into: Float32Array): void;
 }
 
 /** The recorded values up to the first sample of this page, then the samples. */
-export class Joined implements Readable {
+export class JoinedSeries implements ReadableSeries {
   readonly longestStep: number;
-  readonly #past: Past;
+  readonly #recorded: RecordedSeries;
   readonly #live: Series | undefined;
 
-  constructor(past: Past, live: Series | undefined) {
-    this.#past = past;
+  constructor(recorded: RecordedSeries, live: Series | undefined) {
+    this.#recorded = recorded;
     this.#live = live;
-    this.longestStep = Math.max(LONGEST_STEP, past.step * 1.5);
+    this.longestStep = Math.max(MAX_STEP, recorded.step * 1.5);
   }
 
   read(span: Span, columns: readonly number[]): SeriesPart {
     const [times = [], ...values] = this.#live?.read(span, columns) ?? [];
-    const places = this.#placesIn(span);
+    const indexes = this.#indexesIn(span);
     return [
-      [...places.map((at) => this.#timeOf(at)), ...times],
-      ...columns.map((column, which) => [...places.map((at) => this.#valueAt(column, at)), ...(values[which] ?? [])]),
+      [...indexes.map((at) => this.#timeOf(at)), ...times],
+      ...columns.map((column, which) => [...indexes.map((at) => this.#valueAt(column, at)), ...(values[which] ?? [])]),
     ];
   }
 
   spread(column: number, span: Span, into: Float32Array): void {
     const perPart = (span.to - span.from) / into.length;
-    for (const at of this.#placesIn(span)) {
+    for (const at of this.#indexesIn(span)) {
       const first = Math.max(0, Math.floor((this.#timeOf(at) - span.from) / perPart));
-      const parts = Math.max(1, Math.ceil(this.#past.step / perPart));
+      const parts = Math.max(1, Math.ceil(this.#recorded.step / perPart));
       into.fill(this.#valueAt(column, at) ?? Number.NaN, first, first + parts);
     }
     this.#live?.spread(column, span, into);
   }
 
   first(column: number, span: Span): { readonly time: number; readonly value: number } | undefined {
-    for (const at of this.#placesIn(span)) {
+    for (const at of this.#indexesIn(span)) {
       const value = this.#valueAt(column, at);
       if (value !== null) return { time: this.#timeOf(at), value };
     }
@@ -144,16 +144,16 @@ export class Joined implements Readable {
   }
 
   #timeOf(at: number): number {
-    return this.#past.from + at * this.#past.step;
+    return this.#recorded.from + at * this.#recorded.step;
   }
 
   #valueAt(column: number, at: number): number | null {
-    return this.#past.columns[column]?.[at] ?? null;
+    return this.#recorded.columns[column]?.[at] ?? null;
   }
 
-  #placesIn({ from, to }: Span): number[] {
-    const { from: start, step, columns } = this.#past;
-    const end = Math.min(to, (this.#live?.begin ?? Infinity) - Number.EPSILON);
+  #indexesIn({ from, to }: Span): number[] {
+    const { from: start, step, columns } = this.#recorded;
+    const end = Math.min(to, (this.#live?.startTime ?? Infinity) - Number.EPSILON);
     const first = Math.max(0, Math.ceil((from - start) / step));
     const last = Math.min((columns[0]?.length ?? 0) - 1, Math.ceil((end - start) / step) - 1);
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);

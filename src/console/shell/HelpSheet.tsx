@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import { Check } from "../ui/Check.tsx";
+import { DescriptionList } from "../ui/DescriptionList.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const always = [
@@ -16,16 +17,14 @@ export function HelpSheet({ onClose }: { onClose: () => void }): JSX.Element {
   const isOn = shortcuts.isOn.value;
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl class="keys">
-        {[...always, ...(isOn ? shortcuts.list.value : [])].map(({ key, label }) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{label}</dd>
-          </div>
-        ))}
-      </dl>
+      <DescriptionList
+        class="keys"
+        items={[...always, ...(isOn ? shortcuts.list.value : [])].map(({ key, label }) => [
+          key,
+          label,
+          <kbd>{key}</kbd>,
+        ])}
+      />
       <Check checked={isOn} onChange={(isChecked) => shortcuts.turn(isChecked)}>
         Use single-key shortcuts
       </Check>

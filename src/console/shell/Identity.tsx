@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
+import { Panel } from "../ui/Panel.tsx";
 
 /**
  * Another server responds at the page's address; the page sends it nothing. Forms keep their values until the page is
@@ -17,7 +17,7 @@ export function OtherServer({ root }: { root: string | undefined }): JSX.Element
         different server answers at {location.host} now. The page sends it nothing: no token, no document, no change.
       </p>
       <div class="form-actions">
-        <Button onClick={() => void server.look()}>Check again</Button>
+        <Button onClick={() => void server.check()}>Check again</Button>
         <Button variant="primary" onClick={() => location.reload()}>
           Open the console of this server
         </Button>
@@ -44,12 +44,10 @@ export function ForeignDocument({ store }: { store: DocumentStore }): JSX.Elemen
 }
 
 function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
-  const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
   return (
-    <section id="panel" class="panel" aria-label={title} tabIndex={-1} ref={panel}>
+    <Panel title={title} isFocused>
       <h1>{title}</h1>
       <div class="card stack">{children}</div>
-    </section>
+    </Panel>
   );
 }

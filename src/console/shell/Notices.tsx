@@ -2,8 +2,8 @@ import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { download } from "../data/download.ts";
-import { STORAGE_KEY } from "../state/document-place.ts";
-import type { KeptAside, DocumentStore } from "../state/document-store.ts";
+import { STORAGE_KEY } from "../state/document-storage.ts";
+import type { UnreadableText, DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
 import { StatusLine, StatusRegion } from "../ui/StatusLine.tsx";
 
@@ -28,20 +28,20 @@ export function Notices(): JSX.Element {
       {store?.unsaved.value !== undefined && (
         <StatusLine tone="error">Changes are held in this page only. {store.unsaved.value}</StatusLine>
       )}
-      {store?.aside.value.map((kept) => (
-        <Kept key={kept.key} kept={kept} store={store} />
+      {store?.aside.value.map((text) => (
+        <Unreadable key={text.key} copy={text} store={store} />
       ))}
     </StatusRegion>
   );
 }
 
-function Kept({ kept, store }: { kept: KeptAside; store: DocumentStore }): JSX.Element {
+function Unreadable({ copy, store }: { copy: UnreadableText; store: DocumentStore }): JSX.Element {
   const drop = (): void => {
-    if (confirm("Remove the text that could not be read? It cannot be restored.")) store.dropAside(kept.key);
+    if (confirm("Remove the text that could not be read? It cannot be restored.")) store.dropAside(copy.key);
   };
   const actions = (
     <span class="form-actions">
-      <Button size="small" icon="download" onClick={() => download(`${STORAGE_KEY}.unreadable.txt`, kept.text)}>
+      <Button size="small" icon="download" onClick={() => download(`${STORAGE_KEY}.unreadable.txt`, copy.text)}>
         Download
       </Button>
       <Button size="small" variant="danger" onClick={drop}>
@@ -51,7 +51,7 @@ function Kept({ kept, store }: { kept: KeptAside; store: DocumentStore }): JSX.E
   );
   return (
     <StatusLine tone="error" action={actions}>
-      <strong>The saved text could not be read and was kept aside.</strong> {kept.reason}
+      <strong>The saved text could not be read and was kept aside.</strong> {copy.reason}
     </StatusLine>
   );
 }

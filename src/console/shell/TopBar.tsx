@@ -1,12 +1,13 @@
 import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
-import { hashOf } from "../state/address.ts";
+import { formatLink } from "../state/address.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import { type Theme, themes } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 import type { IconName } from "../ui/Icon.tsx";
+import { InlineSelect } from "../ui/Select.tsx";
 import { isOffered, tabs } from "../tabs/index.ts";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
@@ -59,7 +60,7 @@ function useIsProduction(): boolean {
 
 function CopyLink(): JSX.Element {
   const { router } = usePage();
-  const text = new URL(hashOf(router.link.value), location.href).href;
+  const text = new URL(formatLink(router.link.value), location.href).href;
   return <Copy text={text} what="the link to this view" icon="link" />;
 }
 
@@ -93,24 +94,16 @@ function NodeSwitch(): JSX.Element | null {
   const facts = useContext(ConsoleContext)?.facts;
   const { node } = router;
   if (!isOffered("nodes", node, facts)) return null;
-  const names = new Set([...(node === "" ? [] : [node]), ...(facts?.nodes ?? [])]);
-  const choose = (select: HTMLSelectElement): void => {
-    location.hash = hashOf({ tab: router.tab.value, parameters: [["node", select.value]] });
-    // The page loads again for another machine. Until then, or if the user stays, the current one remains selected.
-    select.value = node;
-  };
+  const names = new Set(["", node, ...(facts?.nodes ?? [])]);
   return (
-    <label class="service">
-      <span>Node</span>
-      <select value={node} onChange={({ currentTarget }) => choose(currentTarget)}>
-        <option value="">This server</option>
-        {[...names].map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <InlineSelect
+      class="service"
+      label="Node"
+      value={node}
+      options={[...names].map((value) => ({ value, label: value || "This server" }))}
+      // The page loads again for another machine.
+      onChange={(name) => (location.hash = formatLink({ tab: router.tab.value, parameters: [["node", name]] }))}
+    />
   );
 }
 
@@ -120,24 +113,21 @@ function ServiceSwitch(): JSX.Element | null {
   if (names.length < 2) return null;
   const chosen = service.value;
   const isOne = tabs[router.tab.value].isOfOneService === true;
-  const all = isOne ? "Choose a service" : "All services";
-  const choose = (select: HTMLSelectElement): void => {
-    if (router.mayLeave()) service.value = select.value;
-    // The select element already shows the choice that was refused.
-    else select.value = chosen;
-  };
+  const all = { value: "", label: isOne ? "Choose a service" : "All services" };
+  const undeclared = { value: chosen, label: `${chosen} (not declared)` };
   return (
-    <label class="service">
-      <span>Service</span>
-      <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget)}>
-        {(!isOne || chosen === "") && <option value="">{all}</option>}
-        {chosen !== "" && !names.includes(chosen) && <option value={chosen}>{chosen} (not declared)</option>}
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <InlineSelect
+      class="service"
+      label="Service"
+      value={chosen}
+      options={[
+        ...(!isOne || chosen === "" ? [all] : []),
+        ...(chosen === "" || names.includes(chosen) ? [] : [undeclared]),
+        ...names.map((value) => ({ value })),
+      ]}
+      onChange={(name) => {
+        if (router.mayLeave()) service.value = name;
+      }}
+    />
   );
 }

@@ -17,7 +17,7 @@ export const tabIds = [
 export type TabId = (typeof tabIds)[number];
 
 /** Tab names in links of earlier versions. */
-const formerIds: Readonly<Record<string, TabId>> = { audit: "activity" };
+const renamedTabs: Readonly<Record<string, TabId>> = { audit: "activity" };
 
 /** A link of the console, for example `#/monitoring?service=orders&sort=-cpu`. */
 export interface Link {
@@ -25,14 +25,14 @@ export interface Link {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-export function linkOf(hash: string): Link {
+export function parseLink(hash: string): Link {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name = ""] = path.split("/");
-  const tab = tabIds.find((id) => id === (formerIds[name] ?? name)) ?? tabIds[0];
+  const tab = tabIds.find((id) => id === (renamedTabs[name] ?? name)) ?? tabIds[0];
   return { tab, parameters: [...new URLSearchParams(query)] };
 }
 
-export function hashOf({ tab, parameters }: Link): string {
+export function formatLink({ tab, parameters }: Link): string {
   const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
   return `#/${tab}${query === "" ? "" : `?${query}`}`;
 }
@@ -52,15 +52,29 @@ export interface AddressPart {
 
 /** The default is left out of the address. An invalid value counts as the default. */
 export function textPart(
-  { name, tab }: Pick<AddressPart, "name" | "tab">,
+  part: Pick<AddressPart, "name" | "tab">,
   state: Signal<string>,
   { fallback = "", accepts = () => true }: { fallback?: string; accepts?: (value: string) => boolean } = {},
 ): AddressPart {
   return {
-    name,
-    ...(tab && { tab }),
+    ...part,
     read: () => (state.value === fallback ? [] : [state.value]),
     write: ([value = fallback]) => void (state.value = accepts(value) ? value : fallback),
+  };
+}
+
+/** A part that always has a value and that the page selects itself. An empty value is left out of the address. */
+export function selectionPart(
+  part: Pick<AddressPart, "name" | "tab">,
+  selected: () => string,
+  select: (value: string) => void,
+): AddressPart {
+  return {
+    ...part,
+    read: () => [selected()].filter(Boolean),
+    write([value]) {
+      if (value !== undefined) select(value);
+    },
   };
 }
 
@@ -72,44 +86,44 @@ export function textPart(
  */
 export function createAddress(first: Link, tab: Signal<TabId>) {
   const parts = signal<readonly AddressPart[]>([]);
-  const taken = signal<Link | undefined>(first);
+  const lastLink = signal<Link | undefined>(first);
   return {
     link: computed((): Link => {
-      const shown = parts.value.filter((part) => isOf(part, tab.value));
-      const known = new Set(shown.map(({ name }) => name));
-      const waiting = taken.value?.tab === tab.value ? taken.value.parameters : [];
+      const visible = parts.value.filter((part) => belongsTo(part, tab.value));
+      const visibleNames = new Set(visible.map(({ name }) => name));
+      const pending = lastLink.value?.tab === tab.value ? lastLink.value.parameters : [];
       return {
         tab: tab.value,
         parameters: [
-          ...shown.flatMap((part) => part.read().map((value) => [part.name, value] as const)),
-          ...waiting.filter(([name]) => !known.has(name)),
+          ...visible.flatMap((part) => part.read().map((value) => [part.name, value] as const)),
+          ...pending.filter(([name]) => !visibleNames.has(name)),
         ],
       };
     }),
     add: (...added: readonly AddressPart[]): void => {
-      const link = taken.peek();
-      if (link) for (const part of added) give(part, link);
+      const link = lastLink.peek();
+      if (link) for (const part of added) applyLink(part, link);
       parts.value = [...parts.value, ...added];
     },
     take: (link: Link): void =>
       batch(() => {
         tab.value = link.tab;
-        taken.value = link;
-        for (const part of parts.peek()) give(part, link);
+        lastLink.value = link;
+        for (const part of parts.peek()) applyLink(part, link);
       }),
     open: (id: TabId): void =>
       batch(() => {
         tab.value = id;
-        taken.value = undefined;
+        lastLink.value = undefined;
       }),
   };
 }
 
-function isOf(part: AddressPart, tab: TabId): boolean {
+function belongsTo(part: AddressPart, tab: TabId): boolean {
   return part.tab === undefined || part.tab === tab;
 }
 
-function give(part: AddressPart, { tab, parameters }: Link): void {
-  if (!isOf(part, tab) || parameters.length === 0) return;
+function applyLink(part: AddressPart, { tab, parameters }: Link): void {
+  if (!belongsTo(part, tab) || parameters.length === 0) return;
   part.write(parameters.flatMap(([name, value]) => (name === part.name ? [value] : [])));
 }

@@ -2,8 +2,8 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Candidate } from "../../core/deployments/candidate.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { Api, Repository } from "../data/api.ts";
-import { problemOf, type Problem } from "../data/request-error.ts";
-import type { Choices } from "./choices.ts";
+import { toProblem, type Problem } from "../data/request-error.ts";
+import type { Preferences } from "./preferences.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { contentText, mergeDraft } from "./merge-draft.ts";
 
@@ -12,7 +12,7 @@ interface Base {
   readonly document: Candidate;
 }
 
-const BASE = "declarations.base";
+const BASE_KEY = "declarations.base";
 
 /**
  * The document of the repository and the one of this browser. While they are equal, the browser follows the file; after
@@ -25,7 +25,7 @@ export class Declarations {
   readonly hasSaved = signal(false);
   readonly isDraft = computed(() => {
     const base = this.base.value;
-    return this.repository.value !== undefined && base !== undefined && !this.#isAs(base.document);
+    return this.repository.value !== undefined && base !== undefined && !this.#matches(base.document);
   });
   readonly isOutdated = computed(
     () => this.isDraft.value && this.base.value?.entityTag !== this.repository.value?.entityTag,
@@ -34,22 +34,22 @@ export class Declarations {
   readonly #api: Api;
   readonly #store: DocumentStore;
 
-  constructor(api: Api, store: DocumentStore, choices: Choices) {
+  constructor(api: Api, store: DocumentStore, preferences: Preferences) {
     this.#api = api;
     this.#store = store;
-    this.base.value = baseIn(choices.get(BASE));
+    this.base.value = parseBase(preferences.get(BASE_KEY));
     effect(() => {
       const base = this.base.value;
       void store.document.value;
-      if (base !== undefined && store.isKept) choices.set(BASE, JSON.stringify(base));
+      if (base !== undefined && store.isStored) preferences.set(BASE_KEY, JSON.stringify(base));
     });
   }
 
   async read(): Promise<void> {
     try {
-      this.#take(await this.#api.declarations());
+      this.#receive(await this.#api.declarations());
     } catch (error) {
-      this.problem.value = problemOf(error);
+      this.problem.value = toProblem(error);
     }
   }
 
@@ -60,11 +60,11 @@ export class Declarations {
     try {
       const written = await this.#api.declarationsWrite(this.draft(), base.entityTag);
       batch(() => {
-        this.#settle(written);
+        this.#adopt(written);
         this.hasSaved.value = true;
       });
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       // Showing both versions is more useful than the refusal.
       if (problem.status === 412) await this.read();
       else this.problem.value = problem;
@@ -75,7 +75,7 @@ export class Declarations {
 
   discard(): void {
     const { repository } = this;
-    if (repository.value) this.#settle(repository.value);
+    if (repository.value) this.#adopt(repository.value);
   }
 
   rebase(): void {
@@ -84,7 +84,7 @@ export class Declarations {
     const theirs = documentOf(repository);
     batch(() => {
       this.#store.update((mine) => mergeDraft(base.document, mine, theirs));
-      this.base.value = baseOf(repository);
+      this.base.value = toBase(repository);
     });
   }
 
@@ -95,31 +95,31 @@ export class Declarations {
     return { ...document, ...(runtimeEnvironment !== undefined && { runtimeEnvironment }) };
   }
 
-  #take(next: Repository): void {
+  #receive(next: Repository): void {
     const base = this.base.value;
-    const isUntouched = this.#isAs(base?.document ?? {}) || this.#isAs(documentOf(next));
+    const isUntouched = this.#matches(base?.document ?? {}) || this.#matches(documentOf(next));
     batch(() => {
       this.problem.value = undefined;
       if (next.document === undefined && next.exists) this.repository.value = next;
-      else if (isUntouched) this.#settle(next);
+      else if (isUntouched) this.#adopt(next);
       else {
         this.repository.value = next;
-        this.base.value ??= baseOf(next);
+        this.base.value ??= toBase(next);
       }
     });
   }
 
-  #settle(next: Repository): void {
+  #adopt(next: Repository): void {
     const document = documentOf(next);
     batch(() => {
       this.problem.value = undefined;
       this.repository.value = next;
-      this.base.value = baseOf(next);
-      if (!this.#isAs(document)) this.#store.show((mine) => mergeDraft(mine, mine, document));
+      this.base.value = toBase(next);
+      if (!this.#matches(document)) this.#store.sync((mine) => mergeDraft(mine, mine, document));
     });
   }
 
-  #isAs(document: Candidate): boolean {
+  #matches(document: Candidate): boolean {
     return contentText(this.#store.document.value) === contentText(document);
   }
 }
@@ -128,11 +128,11 @@ function documentOf(repository: Repository | undefined): Candidate {
   return repository?.document ?? {};
 }
 
-function baseOf(repository: Repository): Base {
+function toBase(repository: Repository): Base {
   return { entityTag: repository.entityTag ?? "*", document: documentOf(repository) };
 }
 
-function baseIn(text: string | undefined): Base | undefined {
+function parseBase(text: string | undefined): Base | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "null");
     if (!isRecord(value)) return undefined;

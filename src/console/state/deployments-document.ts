@@ -3,6 +3,7 @@ import { isRecord } from "../../core/words/record.ts";
 import { migrateTarget } from "../../core/deployments/migrate.ts";
 import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import { errorText } from "../data/request-error.ts";
 
 /**
  * The deployments document as the console holds it. Rejected entries are kept and flagged, unknown keys are kept.
@@ -30,9 +31,9 @@ export function readDocument(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { reason: `It is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { reason: `It is not JSON: ${errorText(error)}` };
   }
-  const reason = reasonAgainst(value);
+  const reason = shapeProblem(value);
   return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
 }
 
@@ -46,7 +47,7 @@ export function migrateDocument(value: Candidate, vocabulary: Vocabulary): Deplo
   };
 }
 
-export function reasonAgainst(value: unknown): string | undefined {
+export function shapeProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return "It is not a map.";
   const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
   if (version !== DOCUMENT_VERSION) return `version is ${JSON.stringify(version)}; accepted: ${DOCUMENT_VERSION}.`;

@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
-import { DocumentPlace, STORAGE_KEY } from "./document-place.ts";
+import { DocumentStorage, STORAGE_KEY } from "./document-storage.ts";
 import { emptyDocument, readDocument, type DeploymentsDocument } from "./deployments-document.ts";
+import { errorText } from "../data/request-error.ts";
 
 const ASIDE = `${STORAGE_KEY}.aside.`;
 
-export interface KeptAside {
+export interface UnreadableText {
   readonly key: string;
   readonly text: string;
   readonly reason: string;
@@ -21,11 +22,11 @@ export interface DocumentStoreOptions {
 export class DocumentStore {
   readonly document = signal(emptyDocument);
   readonly unsaved = signal<string | undefined>();
-  readonly aside = signal<readonly KeptAside[]>([]);
+  readonly aside = signal<readonly UnreadableText[]>([]);
   /** True if the stored document belongs to another server. Until {@link settle}, nothing is loaded or stored. */
   readonly isForeign = signal(false);
   readonly #options: DocumentStoreOptions;
-  #place: DocumentPlace | undefined;
+  #place: DocumentStorage | undefined;
 
   constructor(options: DocumentStoreOptions) {
     const { storage, server } = options;
@@ -34,27 +35,27 @@ export class DocumentStore {
       this.unsaved.value = "This browser stores nothing for the page.";
       return;
     }
-    this.#place = new DocumentPlace(storage, server);
-    this.aside.value = keptIn(storage);
+    this.#place = new DocumentStorage(storage, server);
+    this.aside.value = unreadableTexts(storage);
     this.isForeign.value = this.#place.isForeign;
-    this.#begin();
+    this.#loadStored();
   }
 
   /** With `copy`, the other server's document also stays stored for that server. */
   settle(choice: "empty" | "copy"): void {
-    this.#place?.take(choice === "copy");
+    this.#place?.takeOver(choice === "copy");
     this.isForeign.value = false;
-    this.#begin();
+    this.#loadStored();
   }
 
   /** True if the browser has stored a document, so that changes are stored too. */
-  get isKept(): boolean {
+  get isStored(): boolean {
     return !this.isForeign.value && (this.#place?.read() ?? null) !== null;
   }
 
   /** Like {@link update}, but stores nothing if the browser has no document yet. */
-  show(change: (document: DeploymentsDocument) => DeploymentsDocument): void {
-    if (this.isKept) this.update(change);
+  sync(change: (document: DeploymentsDocument) => DeploymentsDocument): void {
+    if (this.isStored) this.update(change);
     else if (!this.isForeign.value) this.document.value = change(this.document.value);
   }
 
@@ -75,7 +76,7 @@ export class DocumentStore {
     if (key === STORAGE_KEY && newValue !== null && this.#place?.isForeign !== true) this.#load(newValue);
   }
 
-  #begin(): void {
+  #loadStored(): void {
     const stored = this.isForeign.value ? null : this.#place?.read();
     if (typeof stored === "string") this.#load(stored);
   }
@@ -83,7 +84,7 @@ export class DocumentStore {
   #load(text: string): void {
     const reading = readDocument(text, this.#options.vocabulary);
     if ("document" in reading) this.document.value = reading.document;
-    else this.#keep(text, reading.reason);
+    else this.#setAside(text, reading.reason);
   }
 
   #save(text: string): void {
@@ -92,11 +93,11 @@ export class DocumentStore {
       this.#place.write(text);
       this.unsaved.value = undefined;
     } catch (error) {
-      this.unsaved.value = `It could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+      this.unsaved.value = `It could not be stored: ${errorText(error)}`;
     }
   }
 
-  #keep(text: string, reason: string): void {
+  #setAside(text: string, reason: string): void {
     const { storage, now } = this.#options;
     const kept = { key: `${ASIDE}${now()}`, text, reason };
     if (!this.aside.value.some((other) => other.text === text)) this.aside.value = [...this.aside.value, kept];
@@ -112,12 +113,12 @@ export class DocumentStore {
   }
 }
 
-function keptIn(storage: Storage): KeptAside[] {
+function unreadableTexts(storage: Storage): UnreadableText[] {
   const keys = Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? "");
-  return keys.filter((key) => key.startsWith(ASIDE)).map((key) => keptAt(key, storage.getItem(key) ?? ""));
+  return keys.filter((key) => key.startsWith(ASIDE)).map((key) => parseUnreadable(key, storage.getItem(key) ?? ""));
 }
 
-function keptAt(key: string, stored: string): KeptAside {
+function parseUnreadable(key: string, stored: string): UnreadableText {
   try {
     const { reason, text } = JSON.parse(stored) as Record<string, unknown>;
     if (typeof reason === "string" && typeof text === "string") return { key, reason, text };

@@ -2,12 +2,31 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
 import type { Candidate } from "../../core/deployments/candidate.ts";
 import { splitIssues } from "../../core/deployments/edit/edit.ts";
-import type { EntryKind } from "./entry-kind.ts";
-import { editOf, Form, textOf, type Values } from "./form.ts";
+import { toEdit, Form, toText, type Values } from "./form.ts";
 import type { DocumentStore } from "./document-store.ts";
+import type { Field } from "../../core/deployments/field.ts";
+import type { ListSection } from "../../core/deployments/shape.ts";
+import type { EntryEdit } from "../../core/deployments/edit/entry.ts";
 
-const FORM = "form :is(input, select):enabled";
-const NONE: readonly Candidate[] = [];
+export interface EntryKind {
+  readonly section: ListSection;
+  readonly noun: string;
+  readonly fields: readonly Field[];
+  readonly blank: Values;
+  nameOf(entry: Candidate): string;
+  /** Drops values that do not fit the choice. */
+  chosen(values: Values, field: string): Values;
+  withDefaults(values: Values): Values;
+  added(values: Values): Candidate;
+  changed(before: Candidate, edit: EntryEdit): Candidate;
+  copied?(source: Candidate, all: readonly Candidate[]): Candidate;
+  issues(candidate: Candidate, others: readonly Candidate[]): Issue[];
+  /** The issues of each entry; of two equal entries, the later one is the duplicate. */
+  verdicts(entries: readonly Candidate[]): Issue[][];
+}
+
+const FORM_CONTROLS = "form :is(input, select):enabled";
+const NO_ENTRIES: readonly Candidate[] = [];
 
 /**
  * A list of entries and the form that adds and edits them. The form refers to its entry by identity, not by index, so
@@ -17,7 +36,7 @@ const NONE: readonly Candidate[] = [];
  */
 export class EntryList extends Form {
   readonly kind: EntryKind;
-  readonly entries = computed(() => this.#store.document.value[this.kind.section] ?? NONE);
+  readonly entries = computed(() => this.#store.document.value[this.kind.section] ?? NO_ENTRIES);
   readonly verdicts = computed((): readonly (readonly Issue[])[] => this.kind.verdicts(this.entries.value));
   readonly edited = signal<Candidate | undefined>();
   /** False as soon as something changes after a deletion. */
@@ -46,13 +65,13 @@ export class EntryList extends Form {
 
   begin(): void {
     if (this.isEdit()) this.#load(undefined);
-    this.focus.value = FORM;
+    this.focus.value = FORM_CONTROLS;
   }
 
   edit(entry: Candidate): void {
     batch(() => {
       this.#load(entry);
-      this.focus.value = FORM;
+      this.focus.value = FORM_CONTROLS;
     });
   }
 
@@ -99,7 +118,7 @@ export class EntryList extends Form {
   protected override start(): Values {
     const entry = this.edited.value;
     if (entry === undefined) return this.kind.blank;
-    return Object.fromEntries(this.fields().map((field) => [field, textOf(entry[field])]));
+    return Object.fromEntries(this.fields().map((field) => [field, toText(entry[field])]));
   }
 
   protected override complete(given: Values): Values {
@@ -108,8 +127,8 @@ export class EntryList extends Form {
 
   protected override decide(): Candidate {
     const { kind, edited, given, changed } = this;
-    if (edited.value) return kind.changed(edited.value, editOf(given.value, changed.value));
-    return kind.added(editOf(given.value, Object.keys(given.value)).values);
+    if (edited.value) return kind.changed(edited.value, toEdit(given.value, changed.value));
+    return kind.added(toEdit(given.value, Object.keys(given.value)).values);
   }
 
   protected override judge(candidate: Candidate): readonly Issue[] {
@@ -130,7 +149,7 @@ export class EntryList extends Form {
   #put(list: readonly Candidate[], text: string, index: number): void {
     batch(() => {
       this.#store.update((document) => ({ ...document, [this.kind.section]: list }));
-      this.said.value = { tone: "success", text };
+      this.message.value = { tone: "success", text };
       this.#focusEntry(index);
     });
   }
@@ -139,7 +158,7 @@ export class EntryList extends Form {
     this.edited.value = entry;
     this.clear();
     if (entry) this.changes.value = this.kind.chosen(this.start(), "");
-    this.said.value = undefined;
+    this.message.value = undefined;
   }
 
   /** Finds the entry of the form again after another browser tab has changed the document. */
@@ -150,11 +169,11 @@ export class EntryList extends Form {
     this.edited.value = this.entries.value.find((other) => JSON.stringify(other) === text);
     if (this.edited.value !== undefined) return;
     const words = `${this.#nameOf(entry)} was changed or deleted elsewhere. The form now adds a new one.`;
-    this.said.value = { tone: "warning", text: words };
+    this.message.value = { tone: "warning", text: words };
   }
 
   #focusEntry(index: number): void {
-    this.focus.value = index === -1 ? FORM : `[data-entry="${index}"]`;
+    this.focus.value = index === -1 ? FORM_CONTROLS : `[data-entry="${index}"]`;
   }
 
   #nameOf(entry: Candidate): string {

@@ -6,14 +6,14 @@ import { pluralize } from "../data/format.ts";
 /** The texts of a form. An empty text omits its field. */
 export type Values = Readonly<Record<string, string>>;
 
-export interface Said {
+export interface FormMessage {
   readonly tone: "success" | "warning" | "error";
   readonly text: string;
 }
 
 /** Stores only valid values, and never adjusts them. */
 export abstract class Form {
-  readonly said = signal<Said | undefined>();
+  readonly message = signal<FormMessage | undefined>();
   /** The selector of the element that gets the focus next; the view resets it. */
   readonly focus = signal<string | undefined>();
   /** With defaults. */
@@ -23,7 +23,9 @@ export abstract class Form {
   readonly isUnsaved = computed(() => this.changed.value.some((field) => this.isEdit() || this.isTyped(field)));
   /** An empty field has no issues until the user has tried to save. */
   readonly issues = computed((): readonly Issue[] =>
-    this.#faults.value.filter(({ path }) => this.#wasTried.value || textIn(this.values.value, path.join(".")) !== ""),
+    this.#faults.value.filter(
+      ({ path }) => this.#wasTried.value || fieldText(this.values.value, path.join(".")) !== "",
+    ),
   );
   protected readonly changes = signal<Values>({});
   protected readonly given = computed((): Values => ({ ...this.start(), ...this.changes.value }));
@@ -51,7 +53,7 @@ export abstract class Form {
       if (length === 0) return this.store(this.#candidate.value);
       this.#wasTried.value = true;
       const text = `Not saved: ${pluralize(length, "issue")}. The saved state is unchanged.`;
-      this.said.value = { tone: "error", text };
+      this.message.value = { tone: "error", text };
       this.focus.value = "form [aria-invalid=true], form .issues";
     });
   }
@@ -75,23 +77,23 @@ export abstract class Form {
 }
 
 export function changedFields(before: Values, after: Values, fields: readonly string[]): string[] {
-  return fields.filter((field) => textIn(before, field) !== textIn(after, field));
+  return fields.filter((field) => fieldText(before, field) !== fieldText(after, field));
 }
 
-export function textIn(values: Values, field: string): string {
+export function fieldText(values: Values, field: string): string {
   return values[field] ?? "";
 }
 
-export function editOf(values: Values, changed: readonly string[]): { values: Values; clear: readonly string[] } {
+export function toEdit(values: Values, changed: readonly string[]): { values: Values; clear: readonly string[] } {
   return {
     values: Object.fromEntries(
-      changed.flatMap((field) => (textIn(values, field) === "" ? [] : [[field, textIn(values, field)]])),
+      changed.flatMap((field) => (fieldText(values, field) === "" ? [] : [[field, fieldText(values, field)]])),
     ),
-    clear: changed.filter((field) => textIn(values, field) === ""),
+    clear: changed.filter((field) => fieldText(values, field) === ""),
   };
 }
 
 /** A stored value as text: a value of another type is shown as JSON. */
-export function textOf(value: unknown = ""): string {
+export function toText(value: unknown = ""): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

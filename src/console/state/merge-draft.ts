@@ -6,8 +6,8 @@ import type { DeploymentsDocument } from "./deployments-document.ts";
 /** Equal documents have equal texts. The selected environment does not count. */
 export function contentText(document: Candidate): string {
   const { version: _v, runtimeEnvironment: _e, ...sections } = document;
-  const given = Object.entries(sections).filter(([, section]) => !(Array.isArray(section) && section.length === 0));
-  return fingerprint(Object.fromEntries(given));
+  const present = Object.entries(sections).filter(([, section]) => !(Array.isArray(section) && section.length === 0));
+  return fingerprint(Object.fromEntries(present));
 }
 
 /**
@@ -28,17 +28,17 @@ export function mergeDraft(base: Candidate, mine: DeploymentsDocument, theirs: C
   );
   const { runtimeEnvironment = theirs["runtimeEnvironment"] } = mine;
   const members = { ...theirs, runtimeEnvironment, serviceConfiguration, ...Object.fromEntries(lists) };
-  const given = Object.entries(members).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), version: mine.version };
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(present), version: mine.version };
 }
 
 function mergeLists(base: readonly Candidate[], mine: readonly Candidate[], theirs: readonly Candidate[]): Candidate[] {
-  const [were, own, now] = [byKey(base), byKey(mine), byKey(theirs)];
-  const kept = [...now].map(([key, entry]) => merge(were.get(key), own.get(key), entry));
-  const others = [...own]
-    .filter(([key]) => !now.has(key))
-    .map(([key, entry]) => merge(were.get(key), entry, undefined));
-  return [...kept, ...others].filter((entry) => isRecord(entry));
+  const [ofBase, ofMine, ofTheirs] = [byKey(base), byKey(mine), byKey(theirs)];
+  const current = [...ofTheirs].map(([key, entry]) => merge(ofBase.get(key), ofMine.get(key), entry));
+  const others = [...ofMine]
+    .filter(([key]) => !ofTheirs.has(key))
+    .map(([key, entry]) => merge(ofBase.get(key), entry, undefined));
+  return [...current, ...others].filter((entry) => isRecord(entry));
 }
 
 function byKey(entries: readonly Candidate[]): Map<string, Candidate> {

@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import { createAddress, hashOf, linkOf, nodeOf, type AddressPart, type Link, type TabId } from "./address.ts";
+import { createAddress, formatLink, parseLink, nodeOf, type AddressPart, type Link, type TabId } from "./address.ts";
 
 export interface Mark {
   readonly errors?: number;
@@ -8,10 +8,11 @@ export interface Mark {
 
 export type Router = ReturnType<typeof createRouter>;
 
-function show(link: Link): void {
-  const next = hashOf(link);
+function writeHash(link: Link): void {
+  const next = formatLink(link);
   const [, named = link.tab] = /^#\/([\w-]+)/.exec(location.hash) ?? [];
-  if (next !== hashOf(linkOf(location.hash)) || named !== link.tab) history.replaceState(history.state, "", next);
+  if (next !== formatLink(parseLink(location.hash)) || named !== link.tab)
+    history.replaceState(history.state, "", next);
 }
 
 function createGuard() {
@@ -28,35 +29,35 @@ function createGuard() {
   };
 }
 
-function follow({ link, take }: ReturnType<typeof createAddress>, mayLeave: () => boolean): void {
-  const [next, now] = [linkOf(location.hash), link.value];
+function followHash({ link, take }: ReturnType<typeof createAddress>, mayLeave: () => boolean): void {
+  const [next, now] = [parseLink(location.hash), link.value];
   // A page has the state of one machine, so another machine needs a new page.
   const isElsewhere = next.parameters.length > 0 && nodeOf(next) !== nodeOf(now);
   const isSameTab = !isElsewhere && next.tab === now.tab;
   // The address has already changed, but the tab stays open.
-  if (!isSameTab && !mayLeave()) return history.pushState(null, "", hashOf(now));
+  if (!isSameTab && !mayLeave()) return history.pushState(null, "", formatLink(now));
   if (isElsewhere) return location.reload();
   take(next);
   // A part may refuse its value.
-  show(link.value);
+  writeHash(link.value);
 }
 
 export function createRouter() {
-  const first = linkOf(location.hash);
+  const first = parseLink(location.hash);
   const tab = signal(first.tab);
   const address = createAddress(first, tab);
   const guard = createGuard();
   const node = nodeOf(first);
   address.add({ name: "node", read: () => (node === "" ? [] : [node]), write: () => undefined });
-  effect(() => show(address.link.value));
-  addEventListener("hashchange", () => follow(address, guard.mayLeave));
+  effect(() => writeHash(address.link.value));
+  addEventListener("hashchange", () => followHash(address, guard.mayLeave));
   return {
     tab,
     /** Empty for the machine of the server. */
     node,
     link: address.link,
     href: (id: TabId, ...parameters: Link["parameters"]): string =>
-      hashOf({ tab: id, parameters: node === "" ? parameters : [["node", node], ...parameters] }),
+      formatLink({ tab: id, parameters: node === "" ? parameters : [["node", node], ...parameters] }),
     keep: (...parts: readonly AddressPart[]): void => address.add(...parts),
     /** @returns whether the tab is open now */
     go(next: TabId): boolean {

@@ -1,9 +1,9 @@
 import { batch, signal } from "@preact/signals";
 import type { Api } from "../data/api.ts";
-import { problemOf, RequestError } from "../data/request-error.ts";
+import { toProblem, RequestError } from "../data/request-error.ts";
 
-const EVERY_MS = 15_000;
-const WHILE_OFFLINE_MS = 3_000;
+const CHECK_INTERVAL_MS = 15_000;
+const OFFLINE_CHECK_INTERVAL_MS = 3_000;
 
 export class ServerWatch {
   readonly isOnline = signal(true);
@@ -15,20 +15,20 @@ export class ServerWatch {
   readonly newVersion = signal<string | undefined>();
   readonly #api: Pick<Api, "health">;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #looks = 0;
+  #pending = 0;
 
   constructor(api: Pick<Api, "health">) {
     this.#api = api;
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     await this.confirm().catch(() => undefined);
   }
 
   /** @throws {RequestError} if another server responds, or none */
   async confirm(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#looks += 1;
+    this.#pending += 1;
     try {
       const { server, version } = await this.#api.health();
       batch(() => {
@@ -40,24 +40,27 @@ export class ServerWatch {
       });
     } catch (error) {
       this.isOnline.value = false;
-      throw new RequestError(problemOf(error));
+      throw new RequestError(toProblem(error));
     } finally {
-      this.#looks -= 1;
-      this.#lookLater();
+      this.#pending -= 1;
+      this.#checkLater();
     }
     if (this.isOther.value) throw new RequestError({ error: "Another server answers at this address." });
   }
 
-  note(isReached: boolean): void {
-    if (isReached === this.isOnline.value) return;
-    this.isOnline.value = isReached;
-    if (this.#looks > 0) return;
-    if (isReached) void this.look();
-    else this.#lookLater();
+  setReachable(isReachable: boolean): void {
+    if (isReachable === this.isOnline.value) return;
+    this.isOnline.value = isReachable;
+    if (this.#pending > 0) return;
+    if (isReachable) void this.check();
+    else this.#checkLater();
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.look(), this.isOnline.value ? EVERY_MS : WHILE_OFFLINE_MS);
+    this.#timer = setTimeout(
+      () => void this.check(),
+      this.isOnline.value ? CHECK_INTERVAL_MS : OFFLINE_CHECK_INTERVAL_MS,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { problemOf, type Problem } from "../data/request-error.ts";
+import { toProblem, type Problem } from "../data/request-error.ts";
 
 const INFO_MS = 5_000;
 
@@ -21,7 +21,7 @@ export interface Subject {
 export type Toasts = ReturnType<typeof createToasts>;
 
 /** Messages that block nothing. Information disappears by itself, errors stay. @see the specification, "Errors" 2 */
-export function createToasts(later: (run: () => void, ms: number) => void) {
+export function createToasts(schedule: (run: () => void, ms: number) => void) {
   const list = signal<readonly Toast[]>([]);
   let ids = 0;
   const dismiss = (id: number): void => {
@@ -29,7 +29,7 @@ export function createToasts(later: (run: () => void, ms: number) => void) {
   };
   const resolve = (topic: string): void => {
     if (list.value.some((toast) => isAbout(toast, topic)))
-      list.value = list.value.flatMap((toast) => without(toast, topic));
+      list.value = list.value.flatMap((toast) => removeTopic(toast, topic));
   };
   const add = (tone: Toast["tone"], problem: Problem, topic?: string, subject?: Subject): void => {
     const key = topic ?? `${tone} ${JSON.stringify(problem)}`;
@@ -38,7 +38,7 @@ export function createToasts(later: (run: () => void, ms: number) => void) {
     const subjects = subject === undefined ? others : [...others, subject];
     const toast = { id: ++ids, key, tone, problem, count: (same?.count ?? 0) + 1, subjects };
     list.value = [...list.value.filter((other) => other !== same), toast];
-    if (tone !== "error") later(() => dismiss(toast.id), INFO_MS);
+    if (tone !== "error") schedule(() => dismiss(toast.id), INFO_MS);
   };
   return {
     list,
@@ -48,9 +48,9 @@ export function createToasts(later: (run: () => void, ms: number) => void) {
     success: (text: string): void => add("success", { error: text }),
     /** @param topic an error replaces an earlier one with the same topic, and is removed by {@link resolve} */
     error: (error: unknown, topic?: string): void =>
-      add("error", typeof error === "string" ? { error } : problemOf(error), topic),
+      add("error", typeof error === "string" ? { error } : toProblem(error), topic),
     failed(error: unknown, subject: Subject): void {
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       const key = `failed ${JSON.stringify(problem)}`;
       const isSame = list.value.some((toast) => toast.key === key && isAbout(toast, subject.topic));
       if (!isSame) resolve(subject.topic);
@@ -64,7 +64,7 @@ function isAbout({ key, subjects }: Toast, topic: string): boolean {
   return key === topic || subjects.some((subject) => subject.topic === topic);
 }
 
-function without(toast: Toast, topic: string): Toast[] {
+function removeTopic(toast: Toast, topic: string): Toast[] {
   if (!isAbout(toast, topic)) return [toast];
   const subjects = toast.subjects.filter((subject) => subject.topic !== topic);
   return subjects.length === 0 ? [] : [{ ...toast, subjects, count: subjects.length }];

@@ -36,7 +36,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     label: "Monitoring",
     icon: "activity",
     View: Monitoring,
-    mark: (page) => ({ errors: monitorOf(page).trouble.value ?? 0 }),
+    mark: (page) => ({ errors: monitorOf(page).problemCount.value ?? 0 }),
   },
   environment: {
     label: "Runtime environment",

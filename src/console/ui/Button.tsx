@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, JSX } from "preact";
+import type { Signal } from "@preact/signals";
 import { Icon, type IconName } from "./Icon.tsx";
 
 type Native = Omit<ButtonHTMLAttributes, "class" | "icon" | "size">;
@@ -15,7 +16,7 @@ type Reason = string | undefined;
 export function Button(props: ButtonProps): JSX.Element {
   const { variant = "plain", size = "normal", icon, reason, children, ...rest } = props;
   return (
-    <button type="button" class={`button ${variant} ${size}`} {...rest} {...because(reason)}>
+    <button type="button" class={`button ${variant} ${size}`} {...rest} {...disabledFor(reason)}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -39,7 +40,7 @@ export function IconButton(props: IconButtonProps): JSX.Element {
       class={`button icon-only ${variant}`}
       aria-label={label}
       {...rest}
-      {...because(reason)}
+      {...disabledFor(reason)}
       title={title}
     >
       {isBusy ? <span aria-hidden="true">…</span> : <Icon name={icon} />}
@@ -47,6 +48,14 @@ export function IconButton(props: IconButtonProps): JSX.Element {
   );
 }
 
-function because(reason: Reason): object {
+export function ToggleButton({ isOpen, children }: { isOpen: Signal<boolean>; children: string }): JSX.Element {
+  return (
+    <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
+      {children}
+    </Button>
+  );
+}
+
+function disabledFor(reason: Reason): object {
   return reason === undefined ? {} : { title: reason, "aria-description": reason, disabled: true };
 }

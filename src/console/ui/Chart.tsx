@@ -3,16 +3,16 @@ import type { HTMLAttributes, JSX, RefObject, TargetedPointerEvent } from "preac
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { Span } from "../data/series.ts";
-import { stepTo, stretched } from "./chart/cursor.ts";
+import { sampleForKey, zoomSpan } from "./chart/cursor.ts";
 import { Plot } from "./chart/plot.ts";
-import { readingOf, wordsOf, type Mark, type Shown } from "./chart/scene.ts";
+import { readingOf, readingText, type Mark, type ChartData } from "./chart/scene.ts";
 
 export interface ChartProps {
   readonly label: string;
   readonly tone: "cpu" | "memory" | "disk";
   readonly lines: readonly string[];
   /** Reads signals, so it runs again when they change. */
-  readonly read: () => Shown;
+  readonly read: () => ChartData;
   readonly top?: number;
   readonly format: (value: number) => string;
   readonly steps?: readonly number[];
@@ -37,7 +37,7 @@ function usePlot(props: ChartProps): {
   useLayoutEffect(() => {
     if (canvas.current === null) return;
     const { top, format, steps, onZoom, onMarks } = props;
-    const read = (): Shown => latest.current.read();
+    const read = (): ChartData => latest.current.read();
     const made = new Plot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom, onMarks });
     plot.value = made;
     return () => made.stop();
@@ -66,7 +66,7 @@ export function Chart(props: ChartProps): JSX.Element {
       onKeyDown={(event) => {
         if (event.key === "Escape") leave();
         if (event.key === "Enter") plot?.choose();
-        if (plot) onKey(event, plot, props, (words) => void (spoken.value = words));
+        if (plot) onKey(event, plot, props, (text) => void (spoken.value = text));
       }}
       onBlur={leave}
       onDblClick={() => props.onZoom(undefined)}
@@ -96,9 +96,9 @@ function Readout({ plot: { scene, at, marks }, lines, format }: ReadoutProps): J
           {name} <strong>{value}</strong>
         </span>
       ))}
-      {events.map((words) => (
-        <span key={words} class="happened">
-          {words}
+      {events.map((text) => (
+        <span key={text} class="happened">
+          {text}
         </span>
       ))}
     </p>
@@ -136,18 +136,18 @@ function onKey(
   event: KeyboardEvent,
   plot: Plot,
   { lines, format, onZoom }: ChartProps,
-  speak: (words: string) => void,
+  speak: (text: string) => void,
 ): void {
   const [scene, at] = [plot.scene.value, plot.at.value];
   if (event.ctrlKey || event.metaKey || event.altKey || scene === undefined) return;
   const { times, scale } = scene;
   const moment = times[at ?? Number.NaN] ?? scale.span.to;
-  const next = stepTo(event.key, times, scale.span, at);
+  const next = sampleForKey(event.key, times, scale.span, at);
   if (next !== undefined) {
     plot.pointTo(times[next] ?? moment);
-    speak(wordsOf(readingOf(scene, next, lines, format, plot.marks.value)));
-  } else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
-  else if (event.key === "-") onZoom(stretched(scale.span, moment, 2));
+    speak(readingText(readingOf(scene, next, lines, format, plot.marks.value)));
+  } else if (event.key === "+") onZoom(zoomSpan(scale.span, moment, 0.5));
+  else if (event.key === "-") onZoom(zoomSpan(scale.span, moment, 2));
   else if (event.key === "Escape") onZoom(undefined);
   else return;
   event.preventDefault();

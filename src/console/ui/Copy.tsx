@@ -27,23 +27,23 @@ export function CopyButton({ word, icon = "copy", ...text }: CopyProps & { reado
 function useCopy({ text, what }: CopyProps): () => void {
   const { toasts } = usePage();
   return () =>
-    void copied(text).then((isDone) => {
+    void copyText(text).then((isDone) => {
       if (isDone) toasts.info(`Copied ${what}.`);
       else toasts.error(`The browser does not allow the page to copy ${what}.`);
     });
 }
 
-async function copied(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
     // The clipboard API exists only on loopback and HTTPS.
-    return copiedFromField(text);
+    return copyFromField(text);
   }
 }
 
-function copiedFromField(text: string): boolean {
+function copyFromField(text: string): boolean {
   const field = document.createElement("textarea");
   const focused = document.activeElement;
   field.value = text;

@@ -19,7 +19,7 @@ export interface FormCardProps {
 
 export function FormCard(props: FormCardProps): JSX.Element {
   const { form, title, hint, submit, cancel, action, onEscape, children } = props;
-  const said = form.said.value;
+  const message = form.message.value;
   return (
     <Card title={title}>
       <form
@@ -35,9 +35,9 @@ export function FormCard(props: FormCardProps): JSX.Element {
         <div class="fields">{children}</div>
         <IssueList issues={form.otherIssues()} label="Issues of the form" />
         <StatusRegion>
-          {said && (
-            <StatusLine tone={said.tone} action={action}>
-              {said.text}
+          {message && (
+            <StatusLine tone={message.tone} action={action}>
+              {message.text}
             </StatusLine>
           )}
         </StatusRegion>

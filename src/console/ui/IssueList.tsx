@@ -2,13 +2,13 @@ import type { JSX } from "preact";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
-export interface ShownIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
+export interface DisplayedIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
   readonly suggestion?: string | undefined;
   readonly at?: Issue["at"] | undefined;
 }
 
 export interface IssueListProps {
-  readonly issues: readonly ShownIssue[];
+  readonly issues: readonly DisplayedIssue[];
   readonly label: string;
   readonly isPlaced?: boolean;
 }

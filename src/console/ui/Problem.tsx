@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Problem } from "../data/request-error.ts";
 import { Button } from "./Button.tsx";
-import { StatusLine, type StatusLineProps } from "./StatusLine.tsx";
+import { StatusLine, StatusRegion, type StatusLineProps } from "./StatusLine.tsx";
 
 /** The server's own words, with code and path for a 5xx status. @see the specification, "Errors" 2 */
 export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
@@ -43,4 +43,9 @@ export function ProblemLine({ problem, retry, tone = "error", children, ...rest 
       {children}
     </StatusLine>
   );
+}
+
+/** The failure of the request that the content needs. */
+export function RequestProblem({ problem, retry }: { problem: Problem | undefined; retry: () => void }): JSX.Element {
+  return <StatusRegion>{problem && <ProblemLine problem={problem} retry={retry} />}</StatusRegion>;
 }

@@ -9,8 +9,8 @@ import { Card } from "./Card.tsx";
 import { CopyButton } from "./Copy.tsx";
 import { IssueList } from "./IssueList.tsx";
 import { StatusLine, StatusRegion } from "./StatusLine.tsx";
-import { Unanswered } from "./Unanswered.tsx";
-import { useAnswer } from "./use-answer.ts";
+import { RequestProblem } from "./Problem.tsx";
+import { useRequest } from "./use-request.ts";
 
 export function RepositoryState(): JSX.Element {
   const { declarations } = useConsole();
@@ -19,7 +19,7 @@ export function RepositoryState(): JSX.Element {
   const file = repository.value;
   return (
     <>
-      <Unanswered problem={problem.value} retry={() => void declarations.read()} />
+      <RequestProblem problem={problem.value} retry={() => void declarations.read()} />
       <StatusRegion>
         {file && !isDraft.value && <FileState file={file} hasSaved={declarations.hasSaved.value} />}
       </StatusRegion>
@@ -51,10 +51,10 @@ function FileState({ file, hasSaved }: { file: Repository; hasSaved: boolean }):
   );
 }
 
-function usePlan(from?: object, document?: object): ReturnType<typeof useAnswer<DeclarationsPlanResponse>> {
+function usePlan(from?: object, document?: object): ReturnType<typeof useRequest<DeclarationsPlanResponse>> {
   const { api, declarations, store } = useConsole();
   const draft = { document: document ?? declarations.draft(), ...(from && { from }) };
-  return useAnswer(
+  return useRequest(
     (signal) => api.declarationsPlan(draft, signal),
     [store.document.value, declarations.repository.value?.entityTag],
   );
@@ -74,7 +74,7 @@ function Draft({ file }: { file: Repository }): JSX.Element {
           ? `These changes are in this browser only, not in ${file.file}.`
           : `This is in this browser only. ${file.file} does not exist yet; saving creates it.`}
       </p>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && <Differences plan={answer} label="Changes of the draft" />}
       {isBad && (
         <StatusLine tone="error">
@@ -117,7 +117,7 @@ function Outdated({ file }: { file: Repository }): JSX.Element {
   return (
     <Card title={`${file.file} was changed meanwhile`} class="draft">
       <p>Nothing was written, and your draft is kept. Compare the file as it is now with your draft.</p>
-      <Unanswered problem={theirs.problem ?? mine.problem} retry={theirs.retry} />
+      <RequestProblem problem={theirs.problem ?? mine.problem} retry={theirs.retry} />
       <div class="sides">
         <div>
           <h3>Changed in the file</h3>

@@ -26,13 +26,44 @@ export function Select({ value, options, disabled = false, onChange, ...field }:
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         >
           {!isOffered && <option value={value}>{value === "" ? "not chosen" : `${value} (not accepted)`}</option>}
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label ?? option.value}
-            </option>
-          ))}
+          <Options options={options} />
         </select>
       )}
     </Field>
+  );
+}
+
+interface InlineSelectProps extends Pick<SelectProps, "label" | "value" | "options" | "onChange"> {
+  readonly class?: string;
+}
+
+/** A select beside its label, for example in a bar. */
+export function InlineSelect({ label, value, options, onChange, ...rest }: InlineSelectProps): JSX.Element {
+  return (
+    <label {...rest}>
+      <span>{label}</span>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => {
+          onChange(currentTarget.value);
+          // The element already shows the choice, which may be refused. An accepted one is rendered next.
+          currentTarget.value = value;
+        }}
+      >
+        <Options options={options} />
+      </select>
+    </label>
+  );
+}
+
+function Options({ options }: Pick<SelectProps, "options">): JSX.Element {
+  return (
+    <>
+      {options.map(({ value, label = value }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </>
   );
 }

@@ -5,16 +5,16 @@ import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { ProblemText } from "./Problem.tsx";
 
-const SHOWN = 3;
+const MAX_VISIBLE = 3;
 
 export function Toasts(): JSX.Element {
   const { toasts } = usePage();
   const list = toasts.list.value;
-  const shown = list.slice(-SHOWN);
+  const visible = list.slice(-MAX_VISIBLE);
   return (
     <div class="toasts">
       <div role="status" aria-live="polite" aria-relevant="additions text" class="toast-list">
-        {shown.map((toast) => (
+        {visible.map((toast) => (
           <ToastView key={toast.key} toast={toast} onDismiss={() => toasts.dismiss(toast.id)} />
         ))}
       </div>
@@ -33,7 +33,7 @@ function ToastView({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }
     <div class={`toast ${tone}`}>
       <Icon name={tone === "error" ? "error" : tone === "success" ? "check" : "info"} />
       <div class="toast-text">
-        {subjects.length > 0 && <p>Not done: {listed(subjects.map(({ text }) => text))}.</p>}
+        {subjects.length > 0 && <p>Not done: {joinNames(subjects.map(({ text }) => text))}.</p>}
         <ProblemText problem={problem} />
       </div>
       {count > 1 && (
@@ -47,9 +47,9 @@ function ToastView({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }
   );
 }
 
-const NAMED = 3;
+const MAX_NAMES = 3;
 
-function listed(texts: readonly string[]): string {
-  const named = texts.slice(0, NAMED).join(", ");
-  return texts.length <= NAMED ? named : `${named} and ${texts.length - NAMED} more`;
+function joinNames(texts: readonly string[]): string {
+  const named = texts.slice(0, MAX_NAMES).join(", ");
+  return texts.length <= MAX_NAMES ? named : `${named} and ${texts.length - MAX_NAMES} more`;
 }

@@ -1,6 +1,6 @@
-import type { Readable, Span } from "../data/series.ts";
-import { clear, paintLine, runsOf } from "./chart/paint.ts";
-import { inkOf, type Ink } from "./ink.ts";
+import type { ReadableSeries, Span } from "../data/series.ts";
+import { prepareCanvas, paintLine, findSegments } from "./chart/paint.ts";
+import { readColors, type ChartColors } from "./colors.ts";
 
 const POINTS = 60;
 const WIDTH = 84;
@@ -10,9 +10,9 @@ export interface Sparkline {
   readonly canvas: HTMLCanvasElement;
   readonly column: number;
   /** The smallest range of the scale, so that noise stays small. */
-  readonly least: number;
+  readonly minRange: number;
   readonly isFromZero: boolean;
-  readonly series: () => Readable | undefined;
+  readonly series: () => ReadableSeries | undefined;
   /** Times in seconds. */
   readonly failures: () => readonly number[];
 }
@@ -20,14 +20,14 @@ export interface Sparkline {
 /** Draws only visible sparklines. */
 export function createSparklines(span: () => Span) {
   const lines = new Map<Element, Sparkline>();
-  const inks = new Map<string, Ink>();
+  const colorsByClass = new Map<string, ChartColors>();
   const values = new Float32Array(POINTS);
   const visible = new Set<Sparkline>();
   const paint = (line: Sparkline): void => {
-    const ink = inks.get(line.canvas.className) ?? inkOf(line.canvas);
-    inks.set(line.canvas.className, ink);
+    const colors = colorsByClass.get(line.canvas.className) ?? readColors(line.canvas);
+    colorsByClass.set(line.canvas.className, colors);
     line.series()?.spread(line.column, span(), values.fill(Number.NaN));
-    drawLine(line, values, ink, span());
+    drawLine(line, values, colors, span());
   };
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -55,31 +55,31 @@ export function createSparklines(span: () => Span) {
       span();
       for (const line of visible) paint(line);
     },
-    forgetInk: (): void => inks.clear(),
+    resetColors: (): void => colorsByClass.clear(),
   };
 }
 
-function drawLine(line: Sparkline, values: Float32Array, ink: Ink, { from, to }: Span): void {
-  const { canvas, least, isFromZero, failures } = line;
-  const context = clear(canvas, WIDTH, HEIGHT);
+function drawLine(line: Sparkline, values: Float32Array, colors: ChartColors, { from, to }: Span): void {
+  const { canvas, minRange, isFromZero, failures } = line;
+  const context = prepareCanvas(canvas, WIDTH, HEIGHT);
   if (context === null) return;
-  const { bottom, top } = scaleOf(values, least, isFromZero);
+  const { bottom, top } = sparklineScale(values, minRange, isFromZero);
   const place = {
     x: (at: number) => (at / (POINTS - 1)) * WIDTH,
     y: (at: number) => HEIGHT - 2 - (((values[at] ?? bottom) - bottom) / (top - bottom)) * (HEIGHT - 5),
   };
-  const runs = runsOf(POINTS, (at) => Number.isNaN(values[at]));
-  paintLine(context, runs, place, { stroke: ink.strong, width: 1, fill: ink.wash, floor: HEIGHT });
-  context.fillStyle = ink.muted;
+  const runs = findSegments(POINTS, (at) => Number.isNaN(values[at]));
+  paintLine(context, runs, place, { stroke: colors.first, width: 1, fill: colors.fill, floor: HEIGHT });
+  context.fillStyle = colors.muted;
   for (const time of failures()) {
     if (time >= from && time <= to) context.fillRect(((time - from) / (to - from)) * WIDTH, 0, 1, HEIGHT);
   }
 }
 
 /** Each line has its own scale, so that growth is visible at any size. NaN means not measured. */
-export function scaleOf(
+export function sparklineScale(
   values: Float32Array,
-  least: number,
+  minRange: number,
   isFromZero: boolean,
 ): { readonly bottom: number; readonly top: number } {
   let [low, high] = [Infinity, -Infinity];
@@ -87,9 +87,9 @@ export function scaleOf(
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  if (high < low) return { bottom: 0, top: least };
+  if (high < low) return { bottom: 0, top: minRange };
   const bottom = isFromZero ? 0 : low;
   // Growth below a twentieth stays flat.
-  const extent = Math.max(high - bottom, least, isFromZero ? 0 : high / 20);
+  const extent = Math.max(high - bottom, minRange, isFromZero ? 0 : high / 20);
   return { bottom, top: bottom + extent };
 }

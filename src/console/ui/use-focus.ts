@@ -2,12 +2,12 @@ import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-export function useFocus(wanted: Signal<string | undefined>): RefObject<HTMLDivElement | null> {
+export function useFocus(target: Signal<string | undefined>): RefObject<HTMLDivElement | null> {
   const root = useRef<HTMLDivElement>(null);
-  const selector = wanted.value;
+  const selector = target.value;
   useLayoutEffect(() => {
     if (selector === undefined) return;
-    wanted.value = undefined;
+    target.value = undefined;
     // Deeper components may render right after this one.
     queueMicrotask(() => {
       const element = root.current?.querySelector<HTMLElement>(selector);

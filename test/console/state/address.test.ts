@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { describe, expect, test } from "vitest";
-import { createAddress, hashOf, linkOf, textPart, type TabId } from "../../../src/console/state/address.ts";
+import { createAddress, formatLink, parseLink, textPart, type TabId } from "../../../src/console/state/address.ts";
 
 describe("a link", () => {
   test.each([
@@ -8,15 +8,15 @@ describe("a link", () => {
     "#/monitoring?service=orders&sort=-cpu",
     "#/monitoring?open=0+api&open=1+a%26b%3D%25",
     "#/pm2?find=%E2%80%AE",
-  ])("%s is the same after it is parsed and printed", (hash) => expect(hashOf(linkOf(hash))).toBe(hash));
+  ])("%s is the same after it is parsed and printed", (hash) => expect(formatLink(parseLink(hash))).toBe(hash));
 
   test.each(["", "#", "#/", "#/nothing", "#/monitoring?%", "?x=1"])("%j opens a tab", (hash) =>
-    expect(linkOf(hash).tab).toBe("monitoring"),
+    expect(parseLink(hash).tab).toBe("monitoring"),
   );
 });
 
 function address(hash: string) {
-  const first = linkOf(hash);
+  const first = parseLink(hash);
   const tab = signal<TabId>(first.tab);
   const [service, find, limit] = [signal(""), signal(""), signal("50")];
   const made = createAddress(first, tab);
@@ -25,7 +25,7 @@ function address(hash: string) {
     textPart({ name: "find", tab: "activity" }, find),
     textPart({ name: "limit", tab: "activity" }, limit, { fallback: "50", accepts: (value) => value === "200" }),
   ];
-  return { ...made, tab, service, find, limit, parts, hash: () => hashOf(made.link.value) };
+  return { ...made, tab, service, find, limit, parts, hash: () => formatLink(made.link.value) };
 }
 
 describe("the address", () => {
@@ -50,9 +50,9 @@ describe("the address", () => {
   test("a link with parameters resets what it does not name; a link without parameters changes nothing", () => {
     const { add, parts, take, hash, limit } = address("#/activity?service=orders&limit=200&find=x");
     add(...parts);
-    take(linkOf("#/activity"));
+    take(parseLink("#/activity"));
     expect(hash()).toBe("#/activity?service=orders&find=x&limit=200");
-    take(linkOf("#/activity?find=y"));
+    take(parseLink("#/activity?find=y"));
     expect(hash()).toBe("#/activity?find=y");
     expect(limit.value).toBe("50");
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { scaleOf } from "../../../src/console/ui/sparklines.ts";
+import { sparklineScale } from "../../../src/console/ui/sparklines.ts";
 
 const MB = 2 ** 20;
 const scale = (values: readonly number[], least: number, isFromZero: boolean) =>
-  scaleOf(Float32Array.from(values), least, isFromZero);
+  sparklineScale(Float32Array.from(values), least, isFromZero);
 
 describe("the scale of a line in a row", () => {
   test("is separate for each row: a leak uses the full height, however much memory the process had before", () => {

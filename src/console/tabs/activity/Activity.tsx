@@ -12,17 +12,17 @@ import { FilterField } from "../../ui/FilterField.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useRequest } from "../../ui/use-request.ts";
 import { Days, type DaysProps } from "./Days.tsx";
-import { isShown, rowsOf, shows, type Show } from "./rows.ts";
+import { matchesRow, rowsOf, filters, type RowFilter } from "./rows.ts";
 
 const LIMITS = ["50", "200", "1000"] as const;
 const ALL = "all";
 const SPAN_MS = 7 * 86_400_000;
 
 function listOf(page: Console) {
-  return page.kept("activity", () => {
+  return page.getOrCreate("activity", () => {
     const list = {
       limit: signal<string>(LIMITS[0]),
       filter: signal(""),
@@ -37,7 +37,7 @@ function listOf(page: Console) {
       textPart({ name: "nodes", tab }, list.nodes, { accepts: (value) => value === ALL }),
       textPart({ name: "show", tab }, list.show, {
         fallback: "all",
-        accepts: (value) => Object.hasOwn(shows, value),
+        accepts: (value) => Object.hasOwn(filters, value),
       }),
     );
     return list;
@@ -47,11 +47,11 @@ function listOf(page: Console) {
 export function Activity(): JSX.Element {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const { limit, filter, show, nodes } = listOf(useConsole());
-  const isFleet = useNodes() && nodes.value === ALL;
-  const { audit, events } = useHappened(limit.value, isFleet);
-  const { events: happened, missing = [] } = events.answer ?? events.last ?? {};
-  const { records } = isFleet ? { records: happened && [] } : (audit.answer ?? audit.last ?? {});
-  const rows = useMemo(() => records && rowsOf(records, happened ?? []), [records, happened]);
+  const isFleet = hasNodes() && nodes.value === ALL;
+  const { audit, events } = useActivity(limit.value, isFleet);
+  const { events: recent, missing = [] } = events.answer ?? events.last ?? {};
+  const { records } = isFleet ? { records: recent && [] } : (audit.answer ?? audit.last ?? {});
+  const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
     <>
@@ -64,12 +64,12 @@ export function Activity(): JSX.Element {
           Refresh
         </Button>
       </TabHead>
-      <Unanswered problem={audit.problem ?? events.problem} retry={retry} />
+      <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
       {rows && (
         <Rows
           rows={rows}
-          shown={rows.filter((row) => isShown(row, show.value as Show, filter.value))}
+          visible={rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value))}
           isFleet={isFleet}
         />
       )}
@@ -77,15 +77,15 @@ export function Activity(): JSX.Element {
   );
 }
 
-function useNodes(): boolean {
+function hasNodes(): boolean {
   const { facts, router } = useConsole();
   return facts.nodes.length > 0 && router.node === "";
 }
 
-function useHappened(limit: string, isFleet: boolean) {
+function useActivity(limit: string, isFleet: boolean) {
   const { api } = useConsole();
-  const audit = useAnswer(isFleet ? undefined : (aborted) => api.audit(limit, aborted), [limit, isFleet]);
-  const events = useAnswer<EventsResponse & Partial<FleetEventsResponse>>(
+  const audit = useRequest(isFleet ? undefined : (aborted) => api.audit(limit, aborted), [limit, isFleet]);
+  const events = useRequest<EventsResponse & Partial<FleetEventsResponse>>(
     (aborted) => api[isFleet ? "fleetEvents" : "events"]({ since: `${Date.now() - SPAN_MS}`, limit }, aborted),
     [limit, isFleet],
   );
@@ -99,7 +99,7 @@ function Controls(): JSX.Element {
       <Select
         label="Show"
         value={show.value}
-        options={Object.entries(shows).map(([value, label]) => ({ value, label }))}
+        options={Object.entries(filters).map(([value, label]) => ({ value, label }))}
         onChange={(value) => void (show.value = value)}
       />
       <Select
@@ -114,7 +114,7 @@ function Controls(): JSX.Element {
         value={filter.value}
         onInput={(text) => void (filter.value = text)}
       />
-      {useNodes() && (
+      {hasNodes() && (
         <Check checked={nodes.value === ALL} onChange={(isChecked) => void (nodes.value = isChecked ? ALL : "")}>
           All nodes
         </Check>
@@ -131,8 +131,8 @@ function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element
   );
 }
 
-function Rows({ rows, shown, isFleet }: DaysProps): JSX.Element {
-  if (shown.length > 0) return <Days rows={rows} shown={shown} isFleet={isFleet} />;
+function Rows({ rows, visible, isFleet }: DaysProps): JSX.Element {
+  if (visible.length > 0) return <Days rows={rows} visible={visible} isFleet={isFleet} />;
   if (rows.length > 0) return <EmptyState icon="search" title="No record matches" />;
   return (
     <EmptyState icon="history" title="Nothing has happened yet">

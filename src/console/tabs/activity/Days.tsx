@@ -2,21 +2,21 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
-import { isFailure } from "../../data/happenings.ts";
-import { hashOf } from "../../state/address.ts";
-import { Button } from "../../ui/Button.tsx";
+import { isFailure } from "../../data/events.ts";
+import { formatLink } from "../../state/address.ts";
+import { ToggleButton } from "../../ui/Button.tsx";
 import { LogAround } from "../logs/LogAround.tsx";
-import { after, byDay, type ActivityRow } from "./rows.ts";
+import { eventsAfter, groupByDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 
 export interface DaysProps {
   readonly isFleet: boolean;
   readonly rows: readonly ActivityRow[];
-  readonly shown: readonly ActivityRow[];
+  readonly visible: readonly ActivityRow[];
 }
 
-export function Days({ rows, shown, isFleet }: DaysProps): JSX.Element {
+export function Days({ rows, visible, isFleet }: DaysProps): JSX.Element {
   return (
     <section class="card flush" aria-label="Records">
       <table class="rows activity-rows" aria-label="Activity">
@@ -29,7 +29,7 @@ export function Days({ rows, shown, isFleet }: DaysProps): JSX.Element {
             ))}
           </tr>
         </thead>
-        {byDay(shown).map((day) => (
+        {groupByDay(visible).map((day) => (
           <tbody key={day.name}>
             <tr class="day">
               <th colSpan={COLUMNS.length} scope="rowgroup">
@@ -85,14 +85,10 @@ function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[]
         </td>
         <td>
           <Outcome words={row.words} />
-          {outcome !== "refused" && (
-            <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
-              Events after it
-            </Button>
-          )}
+          {outcome !== "refused" && <ToggleButton isOpen={isOpen}>Events after it</ToggleButton>}
         </td>
       </tr>
-      {isOpen.value && <After found={after(row, rows)} />}
+      {isOpen.value && <After found={eventsAfter(row, rows)} />}
     </>
   );
 }
@@ -131,7 +127,7 @@ function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
 
 function NodeLink({ node }: { node: string }): JSX.Element {
   return (
-    <a class="node-name" href={hashOf({ tab: "activity", parameters: [["node", node]] })}>
+    <a class="node-name" href={formatLink({ tab: "activity", parameters: [["node", node]] })}>
       {node}
     </a>
   );

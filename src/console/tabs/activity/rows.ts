@@ -2,7 +2,7 @@ import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
-import { isFailure } from "../../data/happenings.ts";
+import { isFailure } from "../../data/events.ts";
 
 export type ActivityRow = {
   readonly key: string;
@@ -13,50 +13,50 @@ export type ActivityRow = {
   /** Every word that the row shows, for the filter. */
   readonly text: string;
 } & (
-  | { readonly kind: "change"; readonly record: AuditRecord; readonly words: RecordWords }
+  | { readonly kind: "change"; readonly record: AuditRecord; readonly words: RecordTexts }
   | { readonly kind: "event"; readonly event: SvcmEvent; readonly subject: string }
 );
 
-export const shows = {
+export const filters = {
   all: "changes and events",
   changes: "changes",
   ends: "ends of processes",
   failures: "unexpected ends",
 } as const;
-export type Show = keyof typeof shows;
+export type RowFilter = keyof typeof filters;
 
-const ENDS: ReadonlySet<string> = new Set(["exit", "stop", "restart", "delete"]);
+const END_KINDS: ReadonlySet<string> = new Set(["exit", "stop", "restart", "delete"]);
 /** Kinds of events that are records of the audit log. */
-const RECORDED: ReadonlySet<string> = new Set(["action", "write", "apply"]);
+const AUDITED_KINDS: ReadonlySet<string> = new Set(["action", "write", "apply"]);
 /** An event within this time may follow from a change. */
 const AFTER_MS = 15 * 60_000;
-const MOST_AFTER = 10;
+const MAX_EVENTS_AFTER = 10;
 
 export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEvent[]): ActivityRow[] {
   const changes = records.map((record): ActivityRow => {
-    const words = wordsOf(record);
+    const words = toTexts(record);
     const text = Object.values(words).flat().join(" ");
     return { ...timesOf(`change ${record.id}`, record.timestamp), kind: "change", record, words, text };
   });
   // The page shows the audit log of one machine, so records of other nodes come from events.
-  const others = events.filter(({ kind, node }) => node !== undefined || !RECORDED.has(kind));
-  const happened = others.map((event, index): ActivityRow => {
+  const others = events.filter(({ kind, node }) => node !== undefined || !AUDITED_KINDS.has(kind));
+  const fromEvents = others.map((event, index): ActivityRow => {
     const { app, pmId, actor = "", evidence, kind, cause, node = "" } = event;
     const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
     const times = timesOf(`event ${event.at} ${others.length - index}`, event.at);
     const text = [times.when, node, kind, cause, subject, actor, eventText(event), ...evidence].join(" ");
     return { ...times, kind: "event", event, subject, text };
   });
-  return [...changes, ...happened].toSorted((a, b) => b.ms - a.ms);
+  return [...changes, ...fromEvents].toSorted((a, b) => b.ms - a.ms);
 }
 
 function timesOf(key: string, timestamp: string): Pick<ActivityRow, "key" | "ms" | "timestamp" | "when"> {
   return { key, ms: Date.parse(timestamp), timestamp, when: formatTime(timestamp) };
 }
 
-export function isShown(row: ActivityRow, show: Show, filter: string): boolean {
+export function matchesRow(row: ActivityRow, show: RowFilter, filter: string): boolean {
   if (show === "changes" && row.kind !== "change") return false;
-  if (show === "ends" && !(row.kind === "event" && ENDS.has(row.event.kind))) return false;
+  if (show === "ends" && !(row.kind === "event" && END_KINDS.has(row.event.kind))) return false;
   if (show === "failures" && !(row.kind === "event" && isFailure(row.event))) return false;
   const text = row.text.toLowerCase();
   return filter
@@ -71,7 +71,7 @@ export interface Day {
   readonly rows: readonly ActivityRow[];
 }
 
-export function byDay(rows: readonly ActivityRow[]): Day[] {
+export function groupByDay(rows: readonly ActivityRow[]): Day[] {
   const days = new Map<string, ActivityRow[]>();
   for (const row of rows) {
     const name = row.when.slice(0, 10);
@@ -80,17 +80,20 @@ export function byDay(rows: readonly ActivityRow[]): Day[] {
   return [...days].map(([name, of]) => ({ name, rows: of }));
 }
 
-export function after(row: ActivityRow & { readonly kind: "change" }, rows: readonly ActivityRow[]): ActivityRow[] {
+export function eventsAfter(
+  row: ActivityRow & { readonly kind: "change" },
+  rows: readonly ActivityRow[],
+): ActivityRow[] {
   const names = new Set(row.record.processes?.map(({ name }) => name));
   const isOwn = ({ app }: SvcmEvent): boolean => names.size === 0 || app === null || names.has(app);
   const from = row.ms - (row.record.ms ?? 0) - 1000;
   return rows
     .filter((one) => one.kind === "event" && one.ms >= from && one.ms <= row.ms + AFTER_MS && isOwn(one.event))
     .toReversed()
-    .slice(0, MOST_AFTER);
+    .slice(0, MAX_EVENTS_AFTER);
 }
 
-interface RecordWords {
+interface RecordTexts {
   readonly when: string;
   readonly action: string;
   readonly environment: string;
@@ -102,7 +105,7 @@ interface RecordWords {
   readonly times: string;
 }
 
-function wordsOf(record: AuditRecord): RecordWords {
+function toTexts(record: AuditRecord): RecordTexts {
   const { timestamp, action, environment = "", service, keys = [], processes = [], target, outcome } = record;
   const { actor, source, address, node, code = "", count = 1 } = record;
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));

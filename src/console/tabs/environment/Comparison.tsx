@@ -4,8 +4,8 @@ import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useRequest } from "../../ui/use-request.ts";
 import { useEditor, type FileRead } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
@@ -18,7 +18,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
   const others = Object.keys(facts.contract.environments).filter((name) => name !== from);
   const to = others.includes(chosen.value) ? chosen.value : "";
   const request = to === "" ? undefined : (signal: AbortSignal) => api.envDiff(from, to, signal);
-  const { answer, problem, retry } = useAnswer(request, [from, to, read.entityTag]);
+  const { answer, problem, retry } = useRequest(request, [from, to, read.entityTag]);
   return (
     <Card title="Compare">
       <Select
@@ -27,7 +27,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
         options={[{ value: "", label: "no other environment" }, ...others.map((value) => ({ value }))]}
         onChange={(name) => void (chosen.value = name)}
       />
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && <Differences diff={answer} />}
     </Card>
   );

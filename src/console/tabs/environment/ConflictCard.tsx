@@ -4,7 +4,7 @@ import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
-import { contestsOf, type Contest } from "./changes.ts";
+import { findConflicts, type KeyConflict } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
@@ -22,7 +22,7 @@ function Conflict({ before, now }: { before: EnvReadResponse; now: EnvReadRespon
     place.current?.scrollIntoView({ block: "start" });
   }, []);
   const last = editor.outcome.value;
-  const contests = contestsOf(before, now, editor.edits.value);
+  const contests = findConflicts(before, now, editor.edits.value);
   return (
     <div ref={place} tabIndex={-1} class="conflict">
       <Card title={`${now.fileName} was changed meanwhile`}>
@@ -30,15 +30,15 @@ function Conflict({ before, now }: { before: EnvReadResponse; now: EnvReadRespon
         <p>Nothing was written. Compare the file as it is now with your edits.</p>
         <dl class="contests" aria-label="The file and the edits">
           {contests.map((contest) => (
-            <ContestView key={contest.key} contest={contest} />
+            <KeyConflictView key={contest.key} contest={contest} />
           ))}
         </dl>
         {contests.every(({ before: was, now: is }) => was === is) && (
           <p>No key that is shown here differs: a comment or another key was changed.</p>
         )}
         <div class="form-actions">
-          <Button onClick={then(() => editor.discard())}>Discard edits, take the file</Button>
-          <Button variant="primary" onClick={then(() => editor.reapply())}>
+          <Button onClick={andFocusSaveBar(() => editor.discard())}>Discard edits, take the file</Button>
+          <Button variant="primary" onClick={andFocusSaveBar(() => editor.reapply())}>
             Keep edits on top of the file
           </Button>
         </div>
@@ -48,14 +48,14 @@ function Conflict({ before, now }: { before: EnvReadResponse; now: EnvReadRespon
 }
 
 /** Moves the focus to the save bar, because the card disappears with its buttons. */
-function then(decide: () => void): () => void {
+function andFocusSaveBar(decide: () => void): () => void {
   return () => {
     decide();
     document.querySelector<HTMLElement>(".save-bar")?.focus();
   };
 }
 
-function ContestView({ contest: { key, before, now, edited } }: { contest: Contest }): JSX.Element {
+function KeyConflictView({ contest: { key, before, now, edited } }: { contest: KeyConflict }): JSX.Element {
   return (
     <div>
       <dt>

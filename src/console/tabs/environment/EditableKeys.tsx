@@ -2,10 +2,10 @@ import type { JSX } from "preact";
 import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
-import type { ShownIssue } from "../../ui/IssueList.tsx";
+import type { DisplayedIssue } from "../../ui/IssueList.tsx";
 import { Select, type Option } from "../../ui/Select.tsx";
 import { TextField } from "../../ui/TextField.tsx";
-import { issuesFor, wordsOf, type KeySpec } from "./changes.ts";
+import { issuesFor, valueText, type KeySpec } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 
 export function EditableKeys({ read }: { read: EnvReadResponse }): JSX.Element {
@@ -15,23 +15,23 @@ export function EditableKeys({ read }: { read: EnvReadResponse }): JSX.Element {
       <div class="fields">
         {read.editableKeys.map((key) => {
           const spec = keys[key];
-          return spec && <KeyField key={key} name={key} spec={spec} held={read.values[key] ?? ""} />;
+          return spec && <KeyField key={key} name={key} spec={spec} saved={read.values[key] ?? ""} />;
         })}
       </div>
     </Card>
   );
 }
 
-function KeyField({ name, spec, held }: { name: string; spec: KeySpec; held: string }): JSX.Element {
+function KeyField({ name, spec, saved }: { name: string; spec: KeySpec; saved: string }): JSX.Element {
   const editor = useEditor();
-  const value = editor.edits.value[name] ?? held;
+  const value = editor.edits.value[name] ?? saved;
   const field = {
     label: spec.label,
     name,
     value,
     onChange: (next: string) => editor.edit(name, next),
     hint: <Hint spec={spec} value={value} />,
-    was: value === held ? undefined : wordsOf(spec, held),
+    was: value === saved ? undefined : valueText(spec, saved),
     issues: useIssues(name, value),
   };
   if (spec.kind === "enum") return <Select {...field} options={optionsOf(spec)} />;
@@ -44,7 +44,7 @@ function KeyField({ name, spec, held }: { name: string; spec: KeySpec; held: str
   );
 }
 
-function useIssues(name: string, value: string): readonly ShownIssue[] {
+function useIssues(name: string, value: string): readonly DisplayedIssue[] {
   const { issues, outcome } = useEditor();
   const own = issuesFor(issues.value, name);
   const last = outcome.value;
@@ -56,7 +56,7 @@ function optionsOf(spec: KeySpec): Option[] {
   const empty = spec.accepted.filter((value) => value === "");
   return [...empty, ...spec.accepted.filter((value) => value !== "")].map((value) => ({
     value,
-    label: wordsOf(spec, value),
+    label: valueText(spec, value),
   }));
 }
 

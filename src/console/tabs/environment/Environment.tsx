@@ -7,17 +7,18 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemLine } from "../../ui/Problem.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Comparison } from "./Comparison.tsx";
 import { ConflictCard } from "./ConflictCard.tsx";
 import { EditableKeys } from "./EditableKeys.tsx";
 import { useEditor, type FileRead } from "./editor.ts";
-import { FileCheck } from "./FileCheck.tsx";
 import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
 import { SaveBar } from "./SaveBar.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { useRequest } from "../../ui/use-request.ts";
 
 export function Environment(): JSX.Element {
   const { facts, service } = useConsole();
@@ -61,7 +62,7 @@ function EnvFile(): JSX.Element {
   return (
     <>
       <TabHead title="Runtime environment">
-        <Segmented
+        <RadioGroup
           label="Environment"
           value={editor.environment.value}
           options={Object.keys(facts.contract.environments).map((value) => ({ value }))}
@@ -136,5 +137,26 @@ function Unread(): JSX.Element | null {
         </EmptyState>
       )}
     </>
+  );
+}
+
+/** The check includes hidden keys; the server never sends their values. */
+function FileCheck({ read }: { read: FileRead }): JSX.Element {
+  const { api } = useConsole();
+  const { environment, fileName, entityTag } = read;
+  const { answer, problem, retry } = useRequest(
+    (signal) => api.envCheck(environment, signal),
+    [environment, entityTag],
+  );
+  return (
+    <Card title={`Check of ${fileName}`}>
+      <RequestProblem problem={problem} retry={retry} />
+      {answer && <IssueList label={`Issues of ${fileName}`} issues={answer.issues} />}
+      {answer?.issues.length === 0 && (
+        <p class="all-good">
+          <Icon name="check" /> The file follows the runtime contract.
+        </p>
+      )}
+    </Card>
   );
 }

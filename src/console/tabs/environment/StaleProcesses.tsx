@@ -5,25 +5,25 @@ import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { useRequest } from "../../ui/use-request.ts";
 import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
 
 /** Empty if PM2 cannot be read. */
 export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element | null {
   const { api } = useConsole();
-  const { answer } = useAnswer((signal) => api.metrics(written.environment, signal), [written]);
+  const { answer } = useRequest((signal) => api.metrics(written.environment, signal), [written]);
   const apps = answer ? staleIn(answer, written) : [];
   return apps.length === 0 ? null : <Stale apps={apps} written={written} />;
 }
 
 function useChoice(apps: readonly StaleApp[], states: ReadonlyMap<string, RestartState>) {
-  const left = useSignal<ReadonlySet<string>>(new Set());
+  const excluded = useSignal<ReadonlySet<string>>(new Set());
   const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");
-  const chosen = open.filter(({ name }) => !left.value.has(name));
+  const chosen = open.filter(({ name }) => !excluded.value.has(name));
   const toggle = (name: string): void => {
-    const next = new Set(left.value);
+    const next = new Set(excluded.value);
     if (!next.delete(name)) next.add(name);
-    left.value = next;
+    excluded.value = next;
   };
   return { open, chosen, toggle };
 }
@@ -60,7 +60,7 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
             reason={page.identity.reasonAgainst("act")}
             onClick={() => void restarts.run(chosen)}
           >
-            {wordFor(chosen.length, isBusy)}
+            {buttonLabel(chosen.length, isBusy)}
           </Button>
         )}
       </div>
@@ -93,7 +93,7 @@ function noteOf({ isOwn, isOfEcosystem }: StaleApp): string {
   return isOfEcosystem ? "restarts with the ecosystem file" : "";
 }
 
-function wordFor(count: number, isBusy: boolean): string {
+function buttonLabel(count: number, isBusy: boolean): string {
   if (isBusy) return "Restarting…";
   if (count === 0) return "Restart";
   return count === 1 ? "Restart 1" : `Restart ${count}, one after another`;

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { wordsOf, type Change } from "./changes.ts";
+import { valueText, type Change } from "./changes.ts";
 
 export function Value({ of, value }: { of: string; value: string }): JSX.Element {
   const spec = useConsole().facts.contract.keys[of];
-  const words = wordsOf(spec, value);
-  return value === "" ? <em>{words}</em> : <code>{words}</code>;
+  const text = valueText(spec, value);
+  return value === "" ? <em>{text}</em> : <code>{text}</code>;
 }
 
 export function ChangeView({ change: { key, from, to } }: { change: Change }): JSX.Element {

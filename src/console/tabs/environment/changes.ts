@@ -15,7 +15,7 @@ export interface Change {
   readonly to: string;
 }
 
-export function changesOf({ editableKeys, values }: EnvReadResponse, edits: Edits): Change[] {
+export function listChanges({ editableKeys, values }: EnvReadResponse, edits: Edits): Change[] {
   return editableKeys.flatMap((key) => {
     const [from = "", to] = [values[key], edits[key]];
     return to === undefined || to === from ? [] : [{ key, from, to }];
@@ -23,7 +23,7 @@ export function changesOf({ editableKeys, values }: EnvReadResponse, edits: Edit
 }
 
 /** Applies the server's own rule. */
-export function issuesOf(keys: Keys, changes: readonly Change[]): Issue[] {
+export function validateChanges(keys: Keys, changes: readonly Change[]): Issue[] {
   return changes.flatMap(({ key, to }): Issue[] => {
     const spec = keys[key];
     const problem = spec && valueIssue(key, spec, to);
@@ -35,15 +35,15 @@ export function issuesFor<Shown extends Pick<Issue, "path">>(issues: readonly Sh
   return issues.filter(({ path }) => path.at(-1) === key);
 }
 
-export interface Contest {
+export interface KeyConflict {
   readonly key: string;
   readonly before: string;
   readonly now: string;
   readonly edited?: string;
 }
 
-export function contestsOf(before: EnvReadResponse, now: EnvReadResponse, edits: Edits): Contest[] {
-  const edited = new Map(changesOf(before, edits).map(({ key, to }) => [key, to]));
+export function findConflicts(before: EnvReadResponse, now: EnvReadResponse, edits: Edits): KeyConflict[] {
+  const edited = new Map(listChanges(before, edits).map(({ key, to }) => [key, to]));
   return Object.keys(now.values).flatMap((key) => {
     const [was = "", is = "", to] = [before.values[key], now.values[key], edited.get(key)];
     if (was === is && to === undefined) return [];
@@ -51,7 +51,7 @@ export function contestsOf(before: EnvReadResponse, now: EnvReadResponse, edits:
   });
 }
 
-export function wordsOf(spec: KeySpec | undefined, value: string): string {
+export function valueText(spec: KeySpec | undefined, value: string): string {
   if (value !== "") return maskValue(spec, value);
   return spec && "emptyLabel" in spec && spec.emptyLabel !== undefined ? `${spec.emptyLabel} (empty)` : "empty";
 }

@@ -5,11 +5,11 @@ import { type Console, useConsole } from "../../console.ts";
 import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies.ts";
 import type { Tagged } from "../../data/request.ts";
 import { pluralize } from "../../data/format.ts";
-import { Question } from "../../data/question.ts";
-import { problemOf, type Problem } from "../../data/request-error.ts";
-import { textPart } from "../../state/address.ts";
+import { LatestRequest } from "../../data/latest-request.ts";
+import { toProblem, type Problem } from "../../data/request-error.ts";
+import { selectionPart, textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
-import { changesOf, issuesOf, type Edits } from "./changes.ts";
+import { listChanges, validateChanges, type Edits } from "./changes.ts";
 import { canonicalName, selectionOf, type Selection } from "./selection.ts";
 
 export type FileRead = Tagged<EnvReadResponse>;
@@ -29,10 +29,10 @@ export class Editor {
   readonly outcome = signal<Outcome | undefined>();
   readonly comparedWith = signal("");
   readonly isSaving = signal(false);
-  readonly changes = computed(() => (this.read.value ? changesOf(this.read.value, this.edits.value) : []));
-  readonly issues = computed(() => issuesOf(this.#page.facts.contract.keys, this.changes.value));
+  readonly changes = computed(() => (this.read.value ? listChanges(this.read.value, this.edits.value) : []));
+  readonly issues = computed(() => validateChanges(this.#page.facts.contract.keys, this.changes.value));
   readonly #page: Console;
-  readonly #reading = new Question();
+  readonly #reading = new LatestRequest();
   #isOpen = false;
 
   constructor(page: Console) {
@@ -100,11 +100,11 @@ export class Editor {
   async load(): Promise<void> {
     const { value: environment } = this.environment;
     if (environment === "") return this.#reading.abort();
-    const asked = await this.#reading.ask((aborted) => this.#page.api.envRead(environment, aborted));
-    const read = asked?.answer;
+    const result = await this.#reading.send((aborted) => this.#page.api.envRead(environment, aborted));
+    const read = result?.answer;
     const isOther = this.read.value?.entityTag !== read?.entityTag;
     batch(() => {
-      if (asked) this.problem.value = asked.problem;
+      if (result) this.problem.value = result.problem;
       if (read && this.changes.value.length > 0 && isOther) this.conflict.value = read;
       else if (read) this.read.value = read;
     });
@@ -140,9 +140,9 @@ export class Editor {
     this.isSaving.value = true;
     try {
       const written = await this.#page.api.envWrite({ environment, values: sent }, read.entityTag);
-      if (isOpen()) this.#take(written, { sent, before });
+      if (isOpen()) this.#receive(written, { sent, before });
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       if (isOpen()) this.outcome.value = { problem, sent };
       if (problem.status === 412 && isOpen()) await this.load();
     } finally {
@@ -158,7 +158,10 @@ export class Editor {
     });
   }
 
-  #take(written: Tagged<EnvWriteResponse>, { sent, before }: { readonly sent: Edits; readonly before: Edits }): void {
+  #receive(
+    written: Tagged<EnvWriteResponse>,
+    { sent, before }: { readonly sent: Edits; readonly before: Edits },
+  ): void {
     const since = Object.entries(this.edits.value).filter(([key, value]) => sent[key] !== value);
     batch(() => {
       this.read.value = written;
@@ -179,18 +182,15 @@ export class Editor {
 }
 
 export function editorOf(page: Console): Editor {
-  return page.kept("environment", () => {
+  return page.getOrCreate("environment", () => {
     const editor = new Editor(page);
     const tab = "environment";
     page.router.keep(
-      {
-        name: "environment",
-        tab,
-        read: () => [editor.environment.value].filter(Boolean),
-        write([name]) {
-          if (name !== undefined) editor.follow(name);
-        },
-      },
+      selectionPart(
+        { name: "environment", tab },
+        () => editor.environment.value,
+        (name) => editor.follow(name),
+      ),
       textPart({ name: "compare", tab }, editor.comparedWith),
     );
     return editor;

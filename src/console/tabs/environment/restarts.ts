@@ -4,7 +4,7 @@ import { escapeHidden } from "../../../core/deployments/characters.ts";
 import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import type { MetricsPayload } from "../../../core/api/metrics.ts";
 import type { Console } from "../../console.ts";
-import { failureOf } from "../monitoring/refusal.ts";
+import { toFailure } from "../monitoring/refusal.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
 export interface StaleApp {
@@ -46,7 +46,7 @@ export function createRestarts(page: Console) {
     set(name, "restarting");
     const { ok, error } = await monitorOf(page)
       .feed.act(action)
-      .catch((reason: unknown) => ({ ok: false, ...failureOf(reason) }));
+      .catch((reason: unknown) => ({ ok: false, ...toFailure(reason) }));
     if (!ok) problem.value = `${name}: ${error ?? "The restart failed."}`;
     set(name, ok ? "restarted" : "not restarted");
     return ok;

@@ -17,8 +17,8 @@ export function selectionOf({ facts, store }: Console): Selection {
 }
 
 export function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
-  const asked = spelling.trim().toLowerCase();
+  const folded = spelling.trim().toLowerCase();
   return Object.entries(contract.environments).find(
-    ([name, { aliases = [] }]) => name === asked || aliases.includes(asked),
+    ([name, { aliases = [] }]) => name === folded || aliases.includes(folded),
   )?.[0];
 }

@@ -3,7 +3,7 @@ import { textField } from "../../../core/deployments/candidate.ts";
 import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
-import { EntryList } from "../../state/entry-list.ts";
+import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryForm } from "../../ui/EntryForm.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
@@ -12,7 +12,6 @@ import { mergeEdit } from "../../../core/deployments/edit/entry.ts";
 import { createInterface } from "../../../core/deployments/edit/interface.ts";
 import { interfaceFields } from "../../../core/deployments/fields.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
-import type { EntryKind } from "../../state/entry-kind.ts";
 import type { Values } from "../../state/form.ts";
 
 /** @see the specification, "Interface adapter" */
@@ -35,8 +34,8 @@ export function Interfaces(): JSX.Element {
   );
 }
 
-export function interfaceList({ kept, store, facts }: Console): EntryList {
-  return kept("interfaces", () => new EntryList(store, interfaceKind(facts.vocabulary)));
+export function interfaceList({ getOrCreate, store, facts }: Console): EntryList {
+  return getOrCreate("interfaces", () => new EntryList(store, interfaceKind(facts.vocabulary)));
 }
 
 function InterfaceForm({ list }: { list: EntryList }): JSX.Element {

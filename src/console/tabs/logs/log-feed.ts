@@ -1,10 +1,11 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Client, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
 import type { Api } from "../../data/api.ts";
-import { failureOf } from "../monitoring/refusal.ts";
+import { toFailure } from "../monitoring/refusal.ts";
+import { errorText } from "../../data/request-error.ts";
 
-const MOST_LINES = 100_000;
-const PAGE = 500;
+const MAX_LINES = 100_000;
+const PAGE_SIZE = 500;
 
 type Choice = Pick<LogsOptions, "grep" | "level">;
 
@@ -50,31 +51,31 @@ export class LogFeed {
     const { level, grep } = this.#choice;
     const before = this.older.peek() ?? undefined;
     try {
-      const page = await api.logs({ app, before, grep, level, ignoreCase: "true", limit: String(PAGE) });
+      const page = await api.logs({ app, before, grep, level, ignoreCase: "true", limit: String(PAGE_SIZE) });
       batch(() => {
-        this.lines.value = [...page.lines, ...this.lines.peek()].slice(0, MOST_LINES);
+        this.lines.value = [...page.lines, ...this.lines.peek()].slice(0, MAX_LINES);
         this.#moveSeen(page.lines.length);
         this.older.value = page.older;
       });
     } catch (error) {
-      this.problem.value = error instanceof Error ? error.message : String(error);
+      this.problem.value = errorText(error);
     }
   }
 
   async #follow(stop: AbortSignal): Promise<void> {
     const { app, subscribe } = this.#options;
-    const asked = { apps: [app], ...this.#choice, ignoreCase: true, tail: PAGE };
+    const options = { apps: [app], ...this.#choice, ignoreCase: true, tail: PAGE_SIZE };
     try {
-      for await (const frame of subscribe({ ...asked, signal: stop })) {
+      for await (const frame of subscribe({ ...options, signal: stop })) {
         if (stop.aborted) return;
-        batch(() => this.#take(frame));
+        batch(() => this.#receive(frame));
       }
     } catch (error) {
-      this.problem.value = failureOf(error).error;
+      this.problem.value = toFailure(error).error;
     }
   }
 
-  #take({ begin, lines, skipped }: LogsFrame): void {
+  #receive({ begin, lines, skipped }: LogsFrame): void {
     if (begin) {
       this.lines.value = [];
       this.older.value = begin.older;
@@ -82,7 +83,7 @@ export class LogFeed {
     }
     this.skipped.value += skipped;
     const all = [...this.lines.peek(), ...lines];
-    const lost = Math.max(0, all.length - MOST_LINES);
+    const lost = Math.max(0, all.length - MAX_LINES);
     this.#moveSeen(-lost);
     this.lines.value = lost === 0 ? all : all.slice(lost);
   }

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { ProblemText } from "../../ui/Problem.tsx";
-import { textOf } from "../../state/form.ts";
-import { Pairs } from "../../ui/Pairs.tsx";
+import { toText } from "../../state/form.ts";
+import { DescriptionList } from "../../ui/DescriptionList.tsx";
 
 type Context = NonNullable<ProcessMetrics["asyncContext"]>;
 
@@ -15,12 +15,12 @@ export function AsyncContext({ context }: { context: Context }): JSX.Element {
   const { recentStores, ...counters } = context;
   return (
     <>
-      <Pairs pairs={Object.entries(counters).map(([name, value]) => [name, textOf(value)])} />
+      <DescriptionList items={Object.entries(counters).map(([name, value]) => [name, toText(value)])} />
       {recentStores.map((store, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- stores have no name, the newest is the first
         <details key={at} class="store">
           <summary>Store {at + 1}</summary>
-          <Pairs pairs={Object.entries(store).map(([name, value]) => [name, textOf(value)])} />
+          <DescriptionList items={Object.entries(store).map(([name, value]) => [name, toText(value)])} />
         </details>
       ))}
     </>

@@ -7,7 +7,7 @@ import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import type { Monitor } from "./monitor.ts";
 
 /** Shorter interruptions are not reported. */
-const PATIENCE_MS = 1_500;
+const DELAY_MS = 1_500;
 
 /** The banner overlays the page, so that nothing moves when it appears. */
 export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
@@ -17,12 +17,12 @@ export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): J
       isLost.value = false;
       return;
     }
-    const timer = setTimeout(() => void (isLost.value = true), PATIENCE_MS);
+    const timer = setTimeout(() => void (isLost.value = true), DELAY_MS);
     return () => clearTimeout(timer);
   });
   const refusal = feed.refusal.value;
   const retry = (
-    <Button size="small" onClick={() => feed.tryNow()}>
+    <Button size="small" onClick={() => feed.reconnect()}>
       Try now
     </Button>
   );
@@ -32,13 +32,13 @@ export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): J
         {refusal && <ProblemLine problem={{ error: refusal.details, code: refusal.code }} action={retry} />}
         {!refusal && isLost.value && (
           <StatusLine tone="error" action={retry}>
-            <strong>No connection to the server.</strong> <LastUpdate at={feed.shown.value?.time} /> Reconnecting.
+            <strong>No connection to the server.</strong> <LastUpdate at={feed.displayed.value?.time} /> Reconnecting.
           </StatusLine>
         )}
         {feed.state.value === "stale" && (
           <StatusLine tone="warning" action={retry}>
             <Silence feed={feed} /> PM2 does not answer, or the network is slow.{" "}
-            <LastUpdate at={feed.shown.value?.time} />
+            <LastUpdate at={feed.displayed.value?.time} />
           </StatusLine>
         )}
       </StatusRegion>

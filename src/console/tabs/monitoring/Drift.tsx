@@ -3,7 +3,7 @@ import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
-import { driftWords, isApplicable } from "./attention.ts";
+import { driftText, isApplicable } from "./attention.ts";
 import { keyOf } from "./rows.ts";
 import type { driftOf, ProcessProps } from "./monitor.ts";
 
@@ -18,7 +18,7 @@ export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): J
         {drift.map((entry) => (
           <li key={`${entry.field} ${entry.key ?? ""} ${entry.state} ${entry.declared}`}>
             <code>{entry.key ?? entry.field}</code>
-            <span class="drift-words">{driftWords(entry)}</span>
+            <span class="drift-words">{driftText(entry)}</span>
           </li>
         ))}
       </ul>
@@ -54,7 +54,7 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
         {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
       </Button>
       <CodeLine
-        text={`svcm process restart ${name} ${monitor.options.value}`}
+        text={`svcm process restart ${name} ${monitor.flags.value}`}
         what="the command that restarts it with the ecosystem file"
       />
     </div>

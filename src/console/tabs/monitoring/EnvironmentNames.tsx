@@ -2,11 +2,11 @@ import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer, type Asking } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useRequest, type RequestState } from "../../ui/use-request.ts";
 import type { Monitor, ProcessProps } from "./monitor.ts";
 
-const Declared = createContext<Asking<EcosystemResponse> | undefined>(undefined);
+const Declared = createContext<RequestState<EcosystemResponse> | undefined>(undefined);
 
 /** Reads the ecosystem file once for all open rows, and again when its declarations change. */
 export function DeclaredApps({ monitor, children }: { monitor: Monitor; children: ComponentChildren }): JSX.Element {
@@ -14,8 +14,8 @@ export function DeclaredApps({ monitor, children }: { monitor: Monitor; children
   const { feed, open } = monitor;
   const environment = feed.environment.value;
   const isNeeded = open.value.size > 0;
-  const seen = isNeeded ? JSON.stringify(feed.shown.value?.metrics?.ecosystem) : "";
-  const declared = useAnswer(isNeeded ? (signal) => api.ecosystem(environment, undefined, signal) : undefined, [
+  const seen = isNeeded ? JSON.stringify(feed.displayed.value?.metrics?.ecosystem) : "";
+  const declared = useRequest(isNeeded ? (signal) => api.ecosystem(environment, undefined, signal) : undefined, [
     isNeeded,
     environment,
     service.value,
@@ -32,7 +32,7 @@ export function EnvironmentNames({ process: { name } }: Pick<ProcessProps, "proc
   const names = Object.keys(app?.env ?? {}).toSorted();
   return (
     <>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && (
         <p class="declared">
           {app === undefined

@@ -4,14 +4,15 @@ import { useConsole } from "../../console.ts";
 import { formatNumber, formatShare } from "../../data/format.ts";
 import { extentOf } from "../../data/series.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
-import { DISK } from "./history.ts";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
+import { DISK } from "./live-samples.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 import { RowChart } from "./RowChart.tsx";
 
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
   const { appearance } = useConsole();
-  if (monitor.feed.shown.value === undefined) {
+  if (monitor.feed.displayed.value === undefined) {
     return <EmptyState icon="activity" title="Waiting for the first sample" />;
   }
   return appearance.isNarrow.value ? <NarrowHost monitor={monitor} /> : <WideHost monitor={monitor} />;
@@ -47,27 +48,28 @@ function NarrowHost({ monitor }: { monitor: Monitor }): JSX.Element {
   const props = { tone: chosen.value, monitor };
   return (
     <section class="card host" aria-label="Host">
-      <fieldset class="host-tiles">
-        <legend class="hidden">Chart</legend>
-        {tones.map((tone) => (
-          <label key={tone} class={tone === props.tone ? "chosen" : ""}>
-            <input
-              type="radio"
-              name="host-chart"
-              checked={tone === props.tone}
-              onChange={() => void (chosen.value = tone)}
-            />
-            <Name tone={tone} />
-            <Now tone={tone} monitor={monitor} digits={0} />
-          </label>
-        ))}
-      </fieldset>
+      <RadioGroup
+        class="host-tiles"
+        label="Chart"
+        value={props.tone}
+        options={tones.map((value) => ({ value, label: <Tile tone={value} monitor={monitor} /> }))}
+        onChange={(value) => void (chosen.value = value as Tone)}
+      />
       <div class="host-head">
         <Facts {...props} />
         <Extent {...props} />
       </div>
       <HostChart key={props.tone} {...props} height={96} />
     </section>
+  );
+}
+
+function Tile(props: HostProps): JSX.Element {
+  return (
+    <>
+      <Name tone={props.tone} />
+      <Now {...props} digits={0} />
+    </>
   );
 }
 
@@ -81,12 +83,12 @@ function Name({ tone }: { tone: Tone }): JSX.Element {
 }
 
 function Facts({ tone, monitor }: HostProps): JSX.Element | null {
-  const host = monitor.feed.shown.value?.host;
+  const host = monitor.feed.displayed.value?.host;
   return host ? <span class="host-facts">{meters[tone].facts(host)}</span> : null;
 }
 
 function Now({ tone, monitor, digits = 1 }: HostProps & { digits?: number }): JSX.Element {
-  const host = monitor.feed.shown.value?.host;
+  const host = monitor.feed.displayed.value?.host;
   return (
     <span class="now">
       {formatNumber(host && meters[tone].percent(host), digits)}
@@ -95,8 +97,8 @@ function Now({ tone, monitor, digits = 1 }: HostProps & { digits?: number }): JS
   );
 }
 
-function Extent({ tone, monitor: { past, view } }: HostProps): JSX.Element {
-  const [, values = []] = past.joined("")?.read(view.span.value, [meters[tone].column]) ?? [];
+function Extent({ tone, monitor: { history, view } }: HostProps): JSX.Element {
+  const [, values = []] = history.seriesOf("")?.read(view.span.value, [meters[tone].column]) ?? [];
   const { min, average, max } = extentOf(values);
   return (
     <span class="extent">
@@ -137,9 +139,9 @@ function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): 
 
 function linesOf(tone: Tone, { feed, showsCores }: Monitor): (readonly [name: string, column: number])[] {
   const { title, column } = meters[tone];
-  const { coreCount, diskCount } = feed.history;
+  const { coreCount, diskCount } = feed.samples;
   if (tone === "disk") {
-    const disks = feed.shown.value?.host.disk ?? [];
+    const disks = feed.displayed.value?.host.disk ?? [];
     return Array.from({ length: Math.max(diskCount, 1) }, (_, at) => [disks[at]?.path ?? "Disk", DISK + at]);
   }
   const cores = tone === "cpu" && showsCores.value ? coreCount : 0;

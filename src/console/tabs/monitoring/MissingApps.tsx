@@ -7,13 +7,13 @@ import type { Monitor } from "./monitor.ts";
 
 /** Declared apps that PM2 does not know. They keep their places while the user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
-  const { feed, still } = monitor;
-  const metrics = feed.shown.value?.metrics;
+  const { feed, frozen } = monitor;
+  const metrics = feed.displayed.value?.metrics;
   const known = new Set(metrics?.processes.map(({ name }) => name));
   const unknown = metrics?.ecosystem.missingExpected.filter((name) => !known.has(name)) ?? [];
-  const missing = still.value?.missing ?? unknown;
-  const release = (): void => void (still.value = undefined);
-  const hold = (): void => void (still.value ??= { keys: new Set(metrics?.processes.map(keyOf)), missing: unknown });
+  const missing = frozen.value?.missing ?? unknown;
+  const release = (): void => void (frozen.value = undefined);
+  const hold = (): void => void (frozen.value ??= { keys: new Set(metrics?.processes.map(keyOf)), missing: unknown });
   useEffect(() => release, [monitor]);
   if (metrics === undefined || missing.length === 0) return null;
   return (
@@ -44,7 +44,7 @@ function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; i
   const reason = usePage().identity.reasonAgainst("act");
   const start = (): void => {
     if (isStarted || isBusy) return;
-    const doubt = monitor.doubtAbout(name);
+    const doubt = monitor.startWarning(name);
     if (doubt === undefined || confirm(doubt)) void monitor.act({ action: "start", scope: "ecosystem", name }, name);
   };
   return (

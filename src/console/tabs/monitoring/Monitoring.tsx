@@ -3,18 +3,19 @@ import { useEffect } from "preact/hooks";
 import { interval } from "../../../core/api/channel.ts";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
-import { formatBytes, formatDuration } from "../../data/format.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { formatBytes, formatDuration, counted } from "../../data/format.ts";
+import { Button, IconButton } from "../../ui/Button.tsx";
+import { Check } from "../../ui/Check.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { ChosenEvents } from "./ChosenEvents.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
-import { ComparisonSwitch, NoticeSwitch } from "./Switches.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
 import { ranges, type Range } from "./view.ts";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { EventReport } from "./Why.tsx";
 
 export function Monitoring(): JSX.Element {
   const monitor = monitorOf(useConsole());
@@ -30,14 +31,14 @@ export function Monitoring(): JSX.Element {
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
       </div>
-      <ChosenEvents monitor={monitor} />
+      <SelectedEvents monitor={monitor} />
     </>
   );
 }
 
 function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element {
   const { facts, router } = useConsole();
-  const { cpu, system } = feed.shown.value?.host ?? {};
+  const { cpu, system } = feed.displayed.value?.host ?? {};
   return (
     <>
       {isOld.value && <strong class="old-mark">old values · </strong>}
@@ -79,7 +80,7 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <>
       {isPaused && <span class="badge warning">Paused, {feed.secondsBehind.value} s behind</span>}
-      <Segmented
+      <RadioGroup
         label="Time shown"
         value={view.range.value}
         options={rangeOptions}
@@ -87,7 +88,7 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
       />
       <ComparisonSwitch monitor={monitor} />
       {node === "" && (
-        <Segmented
+        <RadioGroup
           label="Time between two samples"
           value={String(feed.intervalMs.value)}
           options={intervalOptions}
@@ -100,7 +101,48 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
       <Button icon={isPaused ? "play" : "pause"} onClick={() => view.pause(!isPaused)}>
         <span class="pause-word">{isPaused ? "Resume" : "Pause"}</span>
       </Button>
-      <NoticeSwitch monitor={monitor} />
+      <NotificationSwitch monitor={monitor} />
     </>
+  );
+}
+
+function ComparisonSwitch({ monitor: { history, view } }: { monitor: Monitor }): JSX.Element | null {
+  const { isComparing, isAvailable } = history;
+  if (!isAvailable.value) return null;
+  return (
+    <Check checked={isComparing.value} onChange={(isChecked) => void (isComparing.value = isChecked)}>
+      Compare with the {view.range.value} before
+    </Check>
+  );
+}
+
+function NotificationSwitch({ monitor: { notifications } }: { monitor: Monitor }): JSX.Element | null {
+  if (!notifications.isPossible) return null;
+  const isOn = notifications.isOn.value;
+  return (
+    <IconButton
+      icon="bell"
+      label="Notify me of trouble while this page is hidden"
+      aria-pressed={isOn}
+      onClick={() => void notifications.turn(!isOn)}
+    />
+  );
+}
+
+const MAX_EVENTS = 50;
+
+function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): JSX.Element | null {
+  const { selected } = events;
+  const newest = selected.value.toReversed();
+  if (newest.length === 0) return null;
+  const more = newest.length > MAX_EVENTS ? `The newest ${MAX_EVENTS} of ` : "";
+  return (
+    <Dialog title={`${more}${counted(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
+      <div class="why-end">
+        {newest.slice(0, MAX_EVENTS).map(({ event }, at) => (
+          <EventReport key={JSON.stringify(event)} event={event} isOpen={at === 0} />
+        ))}
+      </div>
+    </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { pluralize } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
 import type { Monitor } from "./monitor.ts";
-import type { Folded } from "./rows.ts";
+import type { AppGroup } from "./rows.ts";
 
 type Verb = Action["action"];
 
@@ -17,7 +17,7 @@ const actions = [
 ] as const satisfies readonly { action: Verb; icon: IconName; word: string; busy: string }[];
 
 export interface ProcessActionsProps {
-  readonly row: Folded;
+  readonly row: AppGroup;
   readonly monitor: Monitor;
   readonly isInWords?: boolean;
   /** Distinguishes a process from others of the same name by its number. */
@@ -67,7 +67,7 @@ function allOf(instances: readonly ProcessMetrics[]): string {
 }
 
 /** PM2's number selects one process; a name in its namespace selects all instances. */
-function targetOf({ process: { name, pmId, namespace }, instances }: Folded): Omit<Action, "action"> {
+function targetOf({ process: { name, pmId, namespace }, instances }: AppGroup): Omit<Action, "action"> {
   if (instances.length === 1) return { name, pmId };
   return { name, ...(namespace !== null && { namespace }) };
 }

@@ -8,7 +8,7 @@ import {
   formatTime,
   UNKNOWN,
 } from "../../data/format.ts";
-import { Pairs } from "../../ui/Pairs.tsx";
+import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { ProcessLog } from "../logs/ProcessLog.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
@@ -17,21 +17,20 @@ import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { RowChart } from "./RowChart.tsx";
-import { keyOf, single } from "./rows.ts";
+import { keyOf, singleGroup } from "./rows.ts";
 import { Why } from "./Why.tsx";
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
-  const drift = driftOf(monitor, process);
   const { problem } = process;
   return (
     <div class="detail">
       {problem && <ProblemLine tone="warning" problem={{ error: problem.details, code: problem.code }} />}
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
-        <ProcessActions row={single(process)} monitor={monitor} isInWords />
+        <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
       </Part>
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process} isTall>
@@ -40,19 +39,10 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       <Part title="Log" process={process}>
         <ProcessLog app={process.name} feed={monitor.feed} />
       </Part>
-      <div class="parts">
-        {drift.length > 0 && (
-          <Part title="Drift from the ecosystem file" process={process}>
-            <Drift process={process} monitor={monitor} drift={drift} />
-          </Part>
-        )}
-        <Part title="Environment" process={process}>
-          <EnvironmentNames process={process} />
-        </Part>
-      </div>
+      <Declaration process={process} monitor={monitor} />
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
-          <Pairs pairs={metrics} />
+          <DescriptionList items={metrics} />
         </Part>
       )}
       {process.asyncContext && (
@@ -64,14 +54,30 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
+function Declaration({ process, monitor }: ProcessProps): JSX.Element {
+  const drift = driftOf(monitor, process);
+  return (
+    <div class="parts">
+      {drift.length > 0 && (
+        <Part title="Drift from the ecosystem file" process={process}>
+          <Drift process={process} monitor={monitor} drift={drift} />
+        </Part>
+      )}
+      <Part title="Environment" process={process}>
+        <EnvironmentNames process={process} />
+      </Part>
+    </div>
+  );
+}
+
 function Charts({ process, monitor }: ProcessProps): JSX.Element {
   const { name } = process;
-  const shown = { monitor, row: keyOf(process), app: name, height: 130 };
+  const props = { monitor, row: keyOf(process), app: name, height: 130 };
   return (
     <>
       <Part title="CPU" process={process}>
         <RowChart
-          {...shown}
+          {...props}
           columns={[0]}
           label={`CPU of ${name}, in percent of one core`}
           tone="cpu"
@@ -81,7 +87,7 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
       </Part>
       <Part title="Memory" process={process}>
         <RowChart
-          {...shown}
+          {...props}
           columns={[1]}
           label={`Memory of ${name}`}
           tone="memory"
@@ -113,25 +119,23 @@ function Part(props: {
 }
 
 function Facts({ process }: Pick<ProcessProps, "process">): JSX.Element {
-  return <Pairs pairs={[...identityOf(process), ...runOf(process)]} />;
+  return <DescriptionList items={[...identityOf(process), ...runOf(process)]} />;
 }
 
-type Pair = readonly [name: string, value: string];
-
-function identityOf(process: ProcessProps["process"]): Pair[] {
+function identityOf(process: ProcessProps["process"]): Description[] {
   const { pid, pmId, status, script, namespace, execMode, instances, interpreter, nodeVersion, version } = process;
   return [
     ["Status", status],
     ["PID", `${pid ?? UNKNOWN} (PM2 id ${pmId})`],
     ["Namespace", namespace ?? UNKNOWN],
-    ["Runs", together([execMode, instances === null ? null : pluralize(instances, "instance")])],
-    ["Interpreter", together([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
+    ["Runs", joinParts([execMode, instances === null ? null : pluralize(instances, "instance")])],
+    ["Interpreter", joinParts([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
     ["Script", script ?? UNKNOWN],
     ["App version", version ?? UNKNOWN],
   ];
 }
 
-function runOf(process: ProcessProps["process"]): Pair[] {
+function runOf(process: ProcessProps["process"]): Description[] {
   const { startedAt, uptimeMs, restartCount, unstableRestarts, exitCode, watching, diskIo } = process;
   return [
     ["Started", startedAt === null ? UNKNOWN : formatTime(startedAt)],
@@ -139,13 +143,13 @@ function runOf(process: ProcessProps["process"]): Pair[] {
     ["Restarts", `${restartCount ?? UNKNOWN} (${unstableRestarts ?? UNKNOWN} unstable)`],
     ["Exit code", String(exitCode ?? UNKNOWN)],
     ["Watching files", watching === null ? UNKNOWN : watching ? "yes" : "no"],
-    ["Disk read", diskOf(diskIo, diskIo.readBytes, diskIo.readBytesPerSecond)],
-    ["Disk written", diskOf(diskIo, diskIo.writeBytes, diskIo.writeBytesPerSecond)],
+    ["Disk read", diskText(diskIo, diskIo.readBytes, diskIo.readBytesPerSecond)],
+    ["Disk written", diskText(diskIo, diskIo.writeBytes, diskIo.writeBytesPerSecond)],
   ];
 }
 
 /** Adds no unit to a value that already ends with it. */
-function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Pair[] {
+function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Description[] {
   const units = new Map(Object.entries(customMetricUnits));
   return Object.entries(customMetrics).map(([name, value]) => {
     const unit = units.get(name) ?? "";
@@ -153,11 +157,11 @@ function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]
   });
 }
 
-function together(parts: readonly (string | null | undefined)[]): string {
+function joinParts(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(" · ") || UNKNOWN;
 }
 
-function diskOf(
+function diskText(
   { supported, platform, error, code }: ProcessProps["process"]["diskIo"],
   bytes: number | null,
   rate: number | null,

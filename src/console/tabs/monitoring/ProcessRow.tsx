@@ -4,10 +4,10 @@ import type { ProcessMetrics } from "../../../client/index.ts";
 import { formatBytes, formatDuration, formatPercent, formatRate, formatTime, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
-import { isRestless, statusOf, statusWord } from "./process-status.ts";
+import { causesRestarts, statusOf, statusLabel } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { ProcessDetail } from "./ProcessDetail.tsx";
-import { single, type Growth, type Row } from "./rows.ts";
+import { singleGroup, type Growth, type Row } from "./rows.ts";
 
 const COLUMNS = 9;
 const MEGABYTE = 1024 ** 2;
@@ -31,12 +31,12 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
       {isOpen &&
         isFolded &&
         row.instances.map((process) => {
-          const one = rowIn(monitor, single(process));
+          const one = rowIn(monitor, singleGroup(process));
           return <ProcessRow key={one.key} row={one} monitor={monitor} isInstance />;
         })}
       {isOpen && !isFolded && (
         <tr class="detail-row">
-          <td colSpan={COLUMNS + Number(monitor.showsDisk.value) + Number(monitor.past.has.value)}>
+          <td colSpan={COLUMNS + Number(monitor.showsDisk.value) + Number(monitor.history.isAvailable.value)}>
             <ProcessDetail process={row.process} monitor={monitor} />
           </td>
         </tr>
@@ -64,7 +64,7 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
   );
   const head = useMemo(
     () => <Name row={row} monitor={monitor} isOpen={isOpen} isInstance={isInstance} badges={badges} />,
-    [monitor, key, instances.length, pmId, status, problem?.code, execMode, isOpen, badges, attention?.why],
+    [monitor, key, instances.length, pmId, status, problem?.code, execMode, isOpen, badges, attention?.reason],
   );
   const { code, readBytesPerSecond, writeBytesPerSecond } = process.diskIo;
   const diskIo = useMemo(() => <DiskIo process={process} />, [code, readBytesPerSecond, writeBytesPerSecond]);
@@ -76,8 +76,8 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
       <td class="number">{formatPercent(cpuPercent)}</td>
       <td class="line wide">{cells.memory}</td>
       <td class="number memory">{formatBytes(memoryBytes)}</td>
-      {monitor.past.has.value && <GrowthCell growth={row.growth} />}
-      <td class={`number wide${isRestless(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
+      {monitor.history.isAvailable.value && <GrowthCell growth={row.growth} />}
+      <td class={`number wide${causesRestarts(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
       {monitor.showsDisk.value && <td class="number wide disk">{diskIo}</td>}
       <td class="wide row-actions">{cells.actions}</td>
@@ -100,7 +100,9 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
         <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
         <Cut text={process.name} />
         {instances.length > 1 && <strong class="times">×{instances.length}</strong>}
-        <span class={process.problem === null ? "hidden narrow-words" : "narrow-words bad"}>{statusWord(process)}</span>
+        <span class={process.problem === null ? "hidden narrow-words" : "narrow-words bad"}>
+          {statusLabel(process)}
+        </span>
         {about && <small class={isInstance ? "" : "wide"}>{about}</small>}
         {(badges === "" ? [] : badges.split(",")).map((badge) => (
           <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
@@ -108,9 +110,9 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
           </span>
         ))}
       </button>
-      {attention !== undefined && attention.why !== "" && (
-        <p class="why" title={attention.why}>
-          {attention.why}
+      {attention !== undefined && attention.reason !== "" && (
+        <p class="why" title={attention.reason}>
+          {attention.reason}
         </p>
       )}
     </>
@@ -156,7 +158,7 @@ function Status({ row: { process, instances } }: { row: Row }): JSX.Element {
   return (
     <span class={`status ${status}`} title={process.problem?.details}>
       <i class={`dot ${status}`} aria-hidden="true" />
-      {statusWord(process)}
+      {statusLabel(process)}
       {alike < instances.length && (
         <small>
           {alike} of {instances.length}
@@ -212,9 +214,9 @@ function Line({ rowKey, app, monitor, column, least, isFromZero = false, tone }:
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (canvas.current === null) return;
-    const series = () => monitor.past.joined(rowKey);
-    const failures = () => monitor.happenings.failures(app);
-    return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series, failures });
+    const series = () => monitor.history.seriesOf(rowKey);
+    const failures = () => monitor.events.failures(app);
+    return monitor.sparklines.add({ canvas: canvas.current, column, minRange: least, isFromZero, series, failures });
   }, [monitor, rowKey, app]);
   return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;
 }

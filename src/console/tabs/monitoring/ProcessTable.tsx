@@ -1,7 +1,6 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { chunk } from "../../../core/words/chunk.ts";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -9,27 +8,26 @@ import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { DrawnRows } from "../../ui/DrawnRows.tsx";
+import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { DeclaredApps } from "./EnvironmentNames.tsx";
-import type { Shown } from "./feed.ts";
+import type { Sample } from "./feed.ts";
 import { MissingApps } from "./MissingApps.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
-import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
-import { folded, keyOf, type Row } from "./rows.ts";
+import { groupByApp, keyOf } from "./rows.ts";
 import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
-  const shown = monitor.feed.shown.value;
-  if (shown === undefined) return null;
+  const sample = monitor.feed.displayed.value;
+  if (sample === undefined) return null;
   return (
     <section class="card flush processes" aria-label="Processes">
       <TableTools monitor={monitor} />
       <StatusRegion>
-        <Refused shown={shown} />
-        <EcosystemProblem shown={shown} />
+        <Refused sample={sample} />
+        <EcosystemProblem sample={sample} />
       </StatusRegion>
       <MissingApps monitor={monitor} />
       <DeclaredApps monitor={monitor}>
@@ -40,73 +38,45 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
 }
 
 /** Keeps the first words of a refusal, because a screen reader would announce each change. */
-function Refused({ shown }: { shown: Shown }): JSX.Element | null {
-  const refusal = useMemo(() => shown.refusal, [shown.refusal?.code]);
+function Refused({ sample }: { sample: Sample }): JSX.Element | null {
+  const refusal = useMemo(() => sample.refusal, [sample.refusal?.code]);
   if (refusal === undefined) return null;
   const { error, details, code } = refusal;
   return <ProblemLine problem={error === undefined ? { error: details, code } : { error, details, code }} />;
 }
 
-function EcosystemProblem({ shown: { metrics } }: { shown: Shown }): JSX.Element | null {
+function EcosystemProblem({ sample: { metrics } }: { sample: Sample }): JSX.Element | null {
   const { error, code, path } = metrics?.ecosystem ?? {};
   if (error === undefined) return null;
   return <ProblemLine tone="warning" problem={{ error, ...(code && { code }), ...(path && { path }) }} />;
 }
 
-const columns: readonly { readonly by: Column; readonly label: string; readonly class?: string }[] = [
-  { by: "restarts", label: "Restarts", class: "wide" },
-  { by: "uptime", label: "Uptime", class: "wide" },
-];
-
-/** The number of rows drawn or left out together. */
-const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 2.25;
 
 function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   const { order, feed } = monitor;
-  const list = feed.shown.value?.metrics?.processes;
+  const list = feed.displayed.value?.metrics?.processes;
   useSparklines(monitor);
-  const table = useRef<HTMLTableElement>(null);
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
-  const wanted = folded(list.filter((process) => isWanted(monitor, process)));
-  const rows = order.ordered(wanted.map((one) => rowIn(monitor, one)));
-  const onHold = (isHeld: boolean): void => {
-    const bodies = [...(table.current?.tBodies ?? [])];
-    order.isHeld.value = isHeld || bodies.some((body) => body.contains(document.activeElement));
-  };
-  const draw = (part: readonly Row[], first: number) => () =>
-    part.map((row, at) => <ProcessRow key={row.key} row={row} monitor={monitor} index={first + at} />);
+  const wanted = groupByApp(list.filter((process) => isWanted(monitor, process)));
   return (
-    <div class="table-scroll">
-      <table
-        class={`rows${monitor.showsDisk.value ? " with-disk" : ""}`}
-        aria-label="Processes"
-        aria-rowcount={rows.length + 1}
-        ref={table}
-      >
-        <Head monitor={monitor} />
-        {chunk(rows, PART).map((part, at) => (
-          <DrawnRows
-            // oxlint-disable-next-line react/no-array-index-key -- a part is its place
-            key={at}
-            count={part.length}
-            rowHeight={ROW_HEIGHT}
-            isFirst={at === 0}
-            onHold={onHold}
-            // The header is the first row.
-            draw={draw(part, at * PART + 2)}
-          />
-        ))}
-      </table>
-      {rows.length === 0 && <EmptyState icon="search" title="No process matches" />}
-    </div>
+    <VirtualTable
+      label="Processes"
+      class={monitor.showsDisk.value ? "with-disk" : ""}
+      head={<Head monitor={monitor} />}
+      rows={order.sorted(wanted.map((one) => rowIn(monitor, one)))}
+      rowHeight={ROW_HEIGHT}
+      empty="No process matches"
+      onHold={(isHeld) => void (order.isFrozen.value = isHeld)}
+      renderRow={(row, index) => <ProcessRow key={row.key} row={row} monitor={monitor} index={index} />}
+    />
   );
 }
 
 function Head({ monitor }: { monitor: Monitor }): JSX.Element {
-  const { order, past, showsDisk } = monitor;
+  const { order, history, showsDisk } = monitor;
   const head = {
     sorting: order.sorting.value,
     onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
@@ -120,10 +90,11 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
         <SortHeader column="cpu" label="CPU" isNumber {...head} />
         <td class="line line-head wide" />
         <SortHeader column="memory" label="Memory" class="memory" isNumber {...head} />
-        {past.has.value && <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />}
-        {columns.map((column) => (
-          <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
-        ))}
+        {history.isAvailable.value && (
+          <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />
+        )}
+        <SortHeader column="restarts" label="Restarts" class="wide" isNumber {...head} />
+        <SortHeader column="uptime" label="Uptime" class="wide" isNumber {...head} />
         {showsDisk.value && <SortHeader column="disk" label="Disk I/O" class="wide disk" isNumber {...head} />}
         <th scope="col" class="wide">
           <span class="hidden">Actions</span>
@@ -148,18 +119,18 @@ function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
 function useSparklines({ sparklines }: Monitor): void {
   const { appearance } = useConsole();
   useLayoutEffect(() => {
-    let drawn = -1;
+    let last = -1;
     return effect(() => {
       const version = appearance.version.value;
-      if (version !== drawn) sparklines.forgetInk();
-      drawn = version;
+      if (version !== last) sparklines.resetColors();
+      last = version;
       sparklines.draw();
     });
   }, [sparklines]);
 }
 
-function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): boolean {
-  if (still.value?.keys.has(keyOf(process)) === false) return false;
+function isWanted({ filter, status, frozen }: Monitor, process: ProcessMetrics): boolean {
+  if (frozen.value?.keys.has(keyOf(process)) === false) return false;
   if (status.value !== "" && statusOf(process) !== status.value) return false;
   const text = filter.value.trim().toLowerCase();
   const words = [process.name, process.namespace ?? "", String(process.pid ?? ""), String(process.pmId)];
@@ -167,7 +138,7 @@ function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): 
 }
 
 function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
-  const refusal = monitor.feed.shown.value?.refusal;
+  const refusal = monitor.feed.displayed.value?.refusal;
   if (refusal === undefined) return <EmptyState icon="activity" title="Waiting for the first sample of PM2" />;
   return (
     <EmptyState icon="activity" title="The processes of PM2 cannot be read">
@@ -178,7 +149,7 @@ function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function StartAll({ monitor }: { monitor: Monitor }): JSX.Element {
-  return <CodeLine text={`svcm process start ${monitor.options.value}`} what="the command" />;
+  return <CodeLine text={`svcm process start ${monitor.flags.value}`} what="the command" />;
 }
 
 function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {

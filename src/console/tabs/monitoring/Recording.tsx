@@ -8,14 +8,14 @@ import type { Monitor } from "./monitor.ts";
 import { ranges } from "./view.ts";
 
 /** Longer ranges need recorded values. */
-const LONG = ranges["15m"];
+const MIN_RECORDED_RANGE = ranges["15m"];
 
-export function Recording({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element {
+export function Recording({ monitor: { history, view } }: { monitor: Monitor }): JSX.Element {
   const { toasts, router } = useConsole();
-  const recorder = past.recorder.value;
-  const isLong = ranges[view.range.value] >= LONG;
+  const recorder = history.recorder.value;
+  const isLong = ranges[view.range.value] >= MIN_RECORDED_RANGE;
   const isHere = router.node === "";
-  const record = (): void => void past.record(true).catch((error: unknown) => toasts.error(error, "record"));
+  const record = (): void => void history.record(true).catch((error: unknown) => toasts.error(error, "record"));
   return (
     <StatusRegion>
       {recorder?.problem && (

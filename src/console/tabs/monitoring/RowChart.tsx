@@ -12,16 +12,16 @@ interface RowChartProps extends Pick<ChartProps, "label" | "tone" | "lines" | "f
 }
 
 /** A chart of a row over the span that all charts of the tab show, with the events as marks. */
-export function RowChart({ monitor, row, columns, app, ...shown }: RowChartProps): JSX.Element {
-  const { past, view, happenings } = monitor;
+export function RowChart({ monitor, row, columns, app, ...props }: RowChartProps): JSX.Element {
+  const { history, view, events } = monitor;
   return (
     <Chart
-      {...shown}
-      lines={past.lines(shown.lines)}
-      read={() => ({ ...past.shown(row, columns), marks: happenings.marks(app) })}
+      {...props}
+      lines={history.lineNames(props.lines)}
+      read={() => ({ ...history.chartData(row, columns), marks: events.marks(app) })}
       cursor={view.cursor}
       onZoom={(span) => view.zoom(span)}
-      onMarks={(marks) => void (happenings.chosen.value = marks)}
+      onMarks={(marks) => void (events.selected.value = marks)}
     />
   );
 }

@@ -3,10 +3,12 @@ import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
+import { InlineSelect } from "../../ui/Select.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
 
-const words: Readonly<Record<ProcessStatus, string>> = {
+const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",
   stopped: "Stopped",
   errored: "Errored",
@@ -31,35 +33,35 @@ export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function StatusFilter({ monitor: { feed, status } }: { monitor: Monitor }): JSX.Element | null {
-  const processes = feed.shown.value?.metrics?.processes;
+  const processes = feed.displayed.value?.metrics?.processes;
   if (processes === undefined || processes.length === 0) return null;
   const counts = new Map<ProcessStatus, number>();
   for (const process of processes) counts.set(statusOf(process), (counts.get(statusOf(process)) ?? 0) + 1);
-  const shown = (Object.keys(words) as ProcessStatus[]).filter((name) => counts.has(name) || status.value === name);
-  return (
-    <fieldset class="chips">
-      <legend class="hidden">Status</legend>
-      <Chip name="" label="All" count={processes.length} status={status} />
-      {shown.map((name) => (
-        <Chip key={name} name={name} label={words[name]} count={counts.get(name) ?? 0} status={status} />
-      ))}
-    </fieldset>
+  const visible = (Object.keys(statusLabels) as ProcessStatus[]).filter(
+    (name) => counts.has(name) || status.value === name,
   );
-}
-
-function Chip(props: { name: string; label: string; count: number; status: Monitor["status"] }): JSX.Element {
-  const { name, label, count, status } = props;
+  const labels = visible.map((value) => ({
+    value,
+    label: (
+      <>
+        <i class={`dot ${value}`} aria-hidden="true" />
+        {statusLabels[value]} <strong>{counts.get(value) ?? 0}</strong>
+      </>
+    ),
+  }));
+  const all = (
+    <>
+      All <strong>{processes.length}</strong>
+    </>
+  );
   return (
-    <label class={name === status.value ? "chosen" : ""}>
-      <input
-        type="radio"
-        name="status-filter"
-        checked={name === status.value}
-        onChange={() => void (status.value = name)}
-      />
-      {name !== "" && <i class={`dot ${name}`} aria-hidden="true" />}
-      {label} <strong>{count}</strong>
-    </label>
+    <RadioGroup
+      class="chips"
+      label="Status"
+      value={status.value}
+      options={[{ value: "", label: all }, ...labels]}
+      onChange={(name) => void (status.value = name)}
+    />
   );
 }
 
@@ -71,17 +73,13 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
   const options = profiles.includes(chosen) ? profiles : [chosen, ...profiles];
   return (
     <span class="comparison">
-      <label>
-        <span>Compare with</span>
-        <select value={chosen} onChange={({ currentTarget }) => monitor.compareWith(currentTarget.value)}>
-          {options.map((name) => (
-            <option key={name} value={name}>
-              {name || "not chosen"}
-            </option>
-          ))}
-        </select>
-      </label>
-      <PlanLink steps={feed.shown.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
+      <InlineSelect
+        label="Compare with"
+        value={chosen}
+        options={options.map((value) => ({ value, label: value || "not chosen" }))}
+        onChange={(name) => monitor.selectEnvironment(name)}
+      />
+      <PlanLink steps={feed.displayed.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
       <Check
         checked={feed.asyncContext.value}
         onChange={(isChecked) => {

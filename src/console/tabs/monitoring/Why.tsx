@@ -3,8 +3,8 @@ import { eventText } from "../../../core/events/event-text.ts";
 import { useConsole } from "../../console.ts";
 import type { ProcessShowResponse, SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useRequest } from "../../ui/use-request.ts";
 import { LogAround } from "../logs/LogAround.tsx";
 import type { ProcessProps } from "./monitor.ts";
 
@@ -12,34 +12,34 @@ const LATE_SECONDS = 5;
 
 export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const { api, service } = useConsole();
-  const { feed, happenings } = monitor;
+  const { feed, events } = monitor;
   const environment = feed.environment.value;
   const { name, pmId, status, restartCount } = process;
-  const newest = happenings.events.value.findLast(({ app }) => app === name)?.at;
+  const newest = events.list.value.findLast(({ app }) => app === name)?.at;
   // PM2 may write the last lines after it records the end, so each sample reads them again for a while.
   const sampled = feed.newest.value?.time ?? 0;
   const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
-  const { answer, last, problem, retry } = useAnswer(
+  const { answer, last, problem, retry } = useRequest(
     (signal) => api.process(name, environment, signal),
     [name, environment, service.value, status, restartCount, newest, late],
   );
-  const shown = answer ?? last;
+  const report = answer ?? last;
   return (
     <>
-      <Unanswered problem={problem} retry={retry} />
-      {shown && <End shown={shown} pmId={pmId} />}
+      <RequestProblem problem={problem} retry={retry} />
+      {report && <Report report={report} pmId={pmId} />}
     </>
   );
 }
 
-function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX.Element {
-  const { why, ends, processes } = shown;
+function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number }): JSX.Element {
+  const { why, ends, processes } = report;
   const { event, errorLines, now, recentEnds } = why;
   const { ports, next = [] } = processes.find((one) => one.pmId === pmId) ?? {};
   const listensOn = [...new Set(ports?.map(({ port }) => port))].join(", ");
   return (
     <div class="why-end">
-      {event ? <Ended event={event} /> : <p>PM2's log shows no exit of this process in the last 30 days.</p>}
+      {event ? <EventReport event={event} /> : <p>PM2's log shows no exit of this process in the last 30 days.</p>}
       {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
       {now.map((sentence) => (
         <p key={sentence} class="bad">
@@ -68,7 +68,7 @@ function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX
   );
 }
 
-export function Ended({ event, isOpen }: { event: SvcmEvent; isOpen?: boolean }): JSX.Element {
+export function EventReport({ event, isOpen }: { event: SvcmEvent; isOpen?: boolean }): JSX.Element {
   const { app, at, evidence, actor } = event;
   return (
     <>

@@ -1,14 +1,14 @@
 import type { Signal } from "@preact/signals";
-import { textPart, type AddressPart } from "../../state/address.ts";
+import { selectionPart, textPart, type AddressPart } from "../../state/address.ts";
 import type { Feed } from "./feed.ts";
-import { columns, FIRST, type createColumns, type Sorting } from "./order.ts";
+import { columns, DEFAULT_SORTING, type createColumns, type Sorting } from "./order.ts";
 import { statuses } from "./process-status.ts";
 import { ranges, type createView, type Range } from "./view.ts";
 
 interface State extends ReturnType<typeof createColumns> {
   readonly feed: Feed;
   readonly view: ReturnType<typeof createView>;
-  readonly past: { readonly compares: Signal<boolean> };
+  readonly history: { readonly isComparing: Signal<boolean> };
   readonly filter: Signal<string>;
   readonly status: Signal<string>;
   /** Keys of processes. */
@@ -18,18 +18,13 @@ interface State extends ReturnType<typeof createColumns> {
 const tab = "monitoring";
 
 export function monitoringParts(state: State): AddressPart[] {
-  const { feed, filter, open, order, past, status, view, ...columnsOf } = state;
+  const { feed, filter, open, order, history, status, view, ...columnsOf } = state;
   return [
-    {
-      name: "environment",
-      tab,
-      read: () => (feed.environment.value === "" ? [] : [feed.environment.value]),
-      write([name]) {
-        if (name === undefined || name === feed.environment.peek()) return;
-        feed.environment.value = name;
-        feed.subscribe();
-      },
-    },
+    selectionPart(
+      { name: "environment", tab },
+      () => feed.environment.value,
+      (name) => feed.select(name),
+    ),
     textPart({ name: "find", tab }, filter),
     textPart({ name: "status", tab }, status, { accepts: (value) => statuses.some((name) => name === value) }),
     {
@@ -53,18 +48,20 @@ export function monitoringParts(state: State): AddressPart[] {
     {
       name: "compare",
       tab,
-      read: () => (past.compares.value ? ["before"] : []),
-      write: ([text]) => void (past.compares.value = text === "before"),
+      read: () => (history.isComparing.value ? ["before"] : []),
+      write: ([text]) => void (history.isComparing.value = text === "before"),
     },
     { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
   ];
 }
 
 function sortText({ by, isDescending }: Sorting): string[] {
-  return by === FIRST.by && isDescending === FIRST.isDescending ? [] : [`${isDescending ? "-" : ""}${by}`];
+  return by === DEFAULT_SORTING.by && isDescending === DEFAULT_SORTING.isDescending
+    ? []
+    : [`${isDescending ? "-" : ""}${by}`];
 }
 
 function sortingOf(text: string): Sorting {
   const by = columns.find((column) => column === text.replace(/^-/, ""));
-  return by === undefined ? FIRST : { by, isDescending: text.startsWith("-") };
+  return by === undefined ? DEFAULT_SORTING : { by, isDescending: text.startsWith("-") };
 }

@@ -8,23 +8,23 @@ export interface Attention {
   /** 0 is the most urgent. */
   readonly rank: number;
   /** Empty if the badge is enough. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 const RANKS = { errored: 0, problem: 1, waiting: 2, drift: 3, stale: 4, undeclared: 5 } as const;
-export const CALM = 6;
+export const CALM_RANK = 6;
 
 export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Attention | undefined {
   const { status, problem } = process;
-  if (status === "errored") return { rank: RANKS.errored, why: problem?.details ?? gaveUp(process) };
-  if (problem !== null) return { rank: RANKS.problem, why: problem.details };
-  if (status === "waiting restart") return { rank: RANKS.waiting, why: "PM2 waits before the next restart." };
+  if (status === "errored") return { rank: RANKS.errored, reason: problem?.details ?? gaveUpReason(process) };
+  if (problem !== null) return { rank: RANKS.problem, reason: problem.details };
+  if (status === "waiting restart") return { rank: RANKS.waiting, reason: "PM2 waits before the next restart." };
   const [worst] = drift.toSorted((a, b) => rankOf(a) - rankOf(b));
   if (worst === undefined) return undefined;
   const rank = rankOf(worst);
-  if (rank === RANKS.undeclared) return { rank, why: "" };
+  if (rank === RANKS.undeclared) return { rank, reason: "" };
   const more = drift.length === 1 ? "" : ` And ${drift.length - 1} more.`;
-  return { rank, why: `${worst.key ?? worst.field}: ${driftWords(worst)}${more}` };
+  return { rank, reason: `${worst.key ?? worst.field}: ${driftText(worst)}${more}` };
 }
 
 function rankOf({ state, field }: DriftEntry): number {
@@ -32,24 +32,24 @@ function rankOf({ state, field }: DriftEntry): number {
   return state === "stale" || field === "envFile" ? RANKS.stale : RANKS.drift;
 }
 
-function gaveUp({ restartCount, exitCode }: Judged): string {
+function gaveUpReason({ restartCount, exitCode }: Judged): string {
   const times = restartCount === null ? "" : ` after ${pluralize(restartCount, "restart")}`;
   const code = exitCode === null ? "" : ` The last exit code is ${exitCode}.`;
   return `PM2 has given up on it${times}.${code}`;
 }
 
 /** PM2 applies these only to a new process. */
-const OF_NEW_PROCESS = new Set<string>(["execMode", "watch"]);
+const NEW_PROCESS_FIELDS = new Set<string>(["execMode", "watch"]);
 
 /** True if only a restart with the ecosystem file removes the difference. */
 export function isApplicable({ field, state }: DriftEntry): boolean {
-  if (field === "app" || field === "instances" || OF_NEW_PROCESS.has(field)) return false;
+  if (field === "app" || field === "instances" || NEW_PROCESS_FIELDS.has(field)) return false;
   return state !== "stale" || field === "env";
 }
 
-export function driftWords(entry: DriftEntry): string {
+export function driftText(entry: DriftEntry): string {
   const { name, field, state, declared, running } = entry;
-  if (state === "stale") return staleWords(entry);
+  if (state === "stale") return staleText(entry);
   if (state === "unexpected") return "running, not declared.";
   if (state === "missing") return "declared, not running.";
   if (state === "absent" && field === "cwd") return `the folder ${running ?? UNKNOWN} does not exist.`;
@@ -57,10 +57,10 @@ export function driftWords(entry: DriftEntry): string {
   const values =
     declared === null ? "another value is declared." : `${declared} declared, ${running ?? UNKNOWN} running.`;
   if (field === "instances") return `${values} To change it: svcm process scale ${name} ${declared}`;
-  return OF_NEW_PROCESS.has(field) ? `${values} A restart keeps it; delete and start the app to apply it.` : values;
+  return NEW_PROCESS_FIELDS.has(field) ? `${values} A restart keeps it; delete and start the app to apply it.` : values;
 }
 
-function staleWords({ field, declared }: DriftEntry): string {
+function staleText({ field, declared }: DriftEntry): string {
   if (field === "env") return "not declared, still in the running process.";
   return `${declared} was written after the process started. A restart ${field === "script" ? "runs" : "reads"} it.`;
 }

@@ -19,13 +19,12 @@ import {
 import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
-import { History } from "./history.ts";
-import { isUnauthorized, refusalOf, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
+import { LiveSamples } from "./live-samples.ts";
+import { isUnauthorized, toRefusal, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
 
 export type Metrics = MetricsFrame["payload"];
 
-export interface Shown {
-  readonly collectedAt: string;
+export interface Sample {
   /** In seconds. */
   readonly time: number;
   readonly host: HostMetrics;
@@ -51,11 +50,11 @@ export interface FeedOptions {
 export class Feed {
   readonly state = signal<ConnectionState>("closed");
   /** Set in animation frames, which a hidden page does not get. */
-  readonly shown = signal<Shown | undefined>();
-  readonly newest = signal<Shown | undefined>();
+  readonly displayed = signal<Sample | undefined>();
+  readonly newest = signal<Sample | undefined>();
   readonly refusal = signal<Refusal | undefined>();
   readonly applied = signal<ApplyFrame | undefined>();
-  readonly history = new History();
+  readonly samples = new LiveSamples();
   readonly event = signal<SvcmEvent | undefined>();
   readonly environment: Signal<string>;
   readonly intervalMs = signal<number>(interval.default);
@@ -65,10 +64,10 @@ export class Feed {
   readonly secondsBehind = signal(0);
   readonly #options: FeedOptions;
   #client: Client | undefined;
-  #arrived: number | undefined;
+  #arrivedAt: number | undefined;
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
-  #openers = 0;
+  #openCount = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -77,18 +76,18 @@ export class Feed {
 
   /** The feed stays open until each caller has closed it. */
   open(): () => void {
-    this.#openers += 1;
-    if (this.#openers === 1) this.tryNow();
+    this.#openCount += 1;
+    if (this.#openCount === 1) this.reconnect();
     return () => {
-      this.#openers -= 1;
-      if (this.#openers > 0) return;
+      this.#openCount -= 1;
+      if (this.#openCount > 0) return;
       this.#client?.close();
       this.#client = undefined;
       this.state.value = "closed";
     };
   }
 
-  tryNow(): void {
+  reconnect(): void {
     this.#client?.close();
     const { url, session, server, onState } = this.#options;
     const client = connect({
@@ -108,16 +107,22 @@ export class Feed {
     this.state.value = "connecting";
     void this.#watch(client);
     // Another machine sends no events.
-    if (this.#options.node === "") void this.#follow(client);
+    if (this.#options.node === "") void this.#followEvents(client);
   }
 
   /** A server that refuses the metrics refuses the events too, so the page reports only the former. */
-  async #follow(client: Client): Promise<void> {
+  async #followEvents(client: Client): Promise<void> {
     try {
       for await (const event of client.events()) if (client === this.#client) this.event.value = event;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
     }
+  }
+
+  select(environment: string): void {
+    if (environment === this.environment.peek()) return;
+    this.environment.value = environment;
+    this.subscribe();
   }
 
   subscribe(): void {
@@ -127,7 +132,7 @@ export class Feed {
 
   /** By the clock of this page; `undefined` before the first sample. */
   silentSeconds(): number | undefined {
-    return this.#arrived === undefined ? undefined : Math.floor((performance.now() - this.#arrived) / 1000);
+    return this.#arrivedAt === undefined ? undefined : Math.floor((performance.now() - this.#arrivedAt) / 1000);
   }
 
   pause(paused: boolean): void {
@@ -144,34 +149,34 @@ export class Feed {
     for (;;) {
       if (this.#client === undefined) throw new Error("The tab was closed.");
       const hasToken = this.#hasToken();
-      const result = await this.#client.act({ ...action, ...this.#place() }).catch(unauthorizedOr(action));
+      const result = await this.#client.act({ ...action, ...this.#target() }).catch(unauthorizedOr(action));
       const { code, error = UNAUTHORIZED } = result;
       if (result.ok || (code !== "UNAUTHORIZED" && error !== UNAUTHORIZED)) return result;
       if (!(await this.#options.session.demand({ error }, hasToken))) return result;
-      this.tryNow();
+      this.reconnect();
     }
   }
 
   async #watch(client: Client): Promise<void> {
     const request = {
       environment: this.environment.value || undefined,
-      ...this.#place(),
+      ...this.#target(),
       intervalMs: this.intervalMs.value,
       asyncContext: this.asyncContext.value,
       history: false,
     };
     try {
-      for await (const frame of client.watch(request)) if (client === this.#client) this.#take(frame);
+      for await (const frame of client.watch(request)) if (client === this.#client) this.#receive(frame);
     } catch (error) {
       if (client !== this.#client) return;
       const isRetried =
         isUnauthorized(error) && (await this.#options.session.demand({ error: UNAUTHORIZED }, this.#hasToken()));
-      if (isRetried) this.tryNow();
-      else this.refusal.value = refusalOf(error);
+      if (isRetried) this.reconnect();
+      else this.refusal.value = toRefusal(error);
     }
   }
 
-  #place(): { readonly service?: string; readonly node?: string } {
+  #target(): { readonly service?: string; readonly node?: string } {
     const service = this.#options.service.peek();
     return { ...(service !== "" && { service }), ...this.#node() };
   }
@@ -185,7 +190,7 @@ export class Feed {
     return this.#options.session.token() !== undefined;
   }
 
-  #take(frame: WatchFrame): void {
+  #receive(frame: WatchFrame): void {
     if (frame.type === "history") return;
     this.refusal.value = undefined;
     if (frame.type === "error") {
@@ -196,24 +201,24 @@ export class Feed {
       else this.refusal.value = this.#pm2Refusal;
     } else {
       if (frame.type === "metrics") this.#pm2Refusal = undefined;
-      const next = this.#shownOf(frame);
+      const next = this.#sampleOf(frame);
       this.newest.value = next;
-      this.#arrived = performance.now();
-      this.history.addHost(next.time, next.host);
-      if (frame.type === "metrics") this.history.addProcesses(next.time, frame.payload.processes);
+      this.#arrivedAt = performance.now();
+      this.samples.addHost(next.time, next.host);
+      if (frame.type === "metrics") this.samples.addProcesses(next.time, frame.payload.processes);
     }
     if (!this.#isDrawing) this.#options.nextFrame(() => this.#draw());
     this.#isDrawing = true;
   }
 
   /** Keeps the previous processes until a refusal replaces them. */
-  #shownOf({ type, payload }: Exclude<WatchFrame, ErrorFrame | HistoryFrame>): Shown {
+  #sampleOf({ type, payload }: Exclude<WatchFrame, ErrorFrame | HistoryFrame>): Sample {
     const { collectedAt, host } = payload;
-    const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
-    if (type === "metrics") return { ...moment, metrics: ofService(payload, this.#options.service.peek()) };
+    const moment = { time: Date.parse(collectedAt) / 1000, host };
+    if (type === "metrics") return { ...moment, metrics: filterByService(payload, this.#options.service.peek()) };
     if (this.#pm2Refusal) return { ...moment, refusal: this.#pm2Refusal };
-    const known = this.newest.value?.metrics;
-    return { ...moment, ...(known && { metrics: known }) };
+    const metrics = this.newest.value?.metrics;
+    return { ...moment, ...(metrics && { metrics }) };
   }
 
   #draw(): void {
@@ -221,14 +226,14 @@ export class Feed {
     const next = this.newest.value;
     if (next === undefined) return;
     batch(() => {
-      if (!this.isPaused.value) this.shown.value = next;
-      this.secondsBehind.value = Math.round(next.time - (this.shown.value?.time ?? next.time));
+      if (!this.isPaused.value) this.displayed.value = next;
+      this.secondsBehind.value = Math.round(next.time - (this.displayed.value?.time ?? next.time));
     });
   }
 }
 
 /** Leaves out processes that the selected service does not declare. */
-export function ofService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
+export function filterByService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
   payload: Payload,
   service: string,
 ): Payload {

@@ -1,43 +1,128 @@
-import type { HostMetrics, ProcessMetrics } from "../../../client/index.ts";
-import { Series } from "../../data/series.ts";
-import { folded, single } from "./rows.ts";
+import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import type { HistoryResponse } from "../../../core/api/history.ts";
+import type { Api } from "../../data/api.ts";
+import { JoinedSeries, type RecordedSeries, type ReadableSeries } from "../../data/series.ts";
+import { readChartData, type ChartData } from "../../ui/chart/scene.ts";
+import type { Feed } from "./feed.ts";
+import { MEMORY } from "./live-samples.ts";
+import { keyOf } from "./rows.ts";
+import { ranges, type View } from "./view.ts";
 
-export const CPU = 0;
-export const MEMORY = 1;
-/** The column of the first disk; the columns of the cores follow the disks. */
-export const DISK = 2;
+/** By row; the host has the key `""`. */
+type SeriesByRow = ReadonlyMap<string, RecordedSeries>;
 
-export class History {
-  /** Columns in percent: CPU, memory, each disk, each core. */
-  host: Series | undefined;
-  diskCount = 0;
-  coreCount = 0;
-  readonly #rows = new Map<string, Series>();
+const SERIES = "host,*:cpuPercent,*:memoryBytes";
+const HOST = ["cpuPercent", "memoryPercent", "diskPercent"];
+const PROCESS = ["cpuPercent", "memoryBytes"];
+const MIN_WAIT_MS = 60_000;
 
-  addHost(time: number, { cpu, memory, disk }: HostMetrics): void {
-    const disks = disk.map((entry) => ("usedPercent" in entry ? entry.usedPercent : null));
-    // Another number of disks or cores would change the meaning of the columns.
-    if (this.host === undefined || this.diskCount !== disks.length || this.coreCount !== cpu.perCore.length) {
-      [this.diskCount, this.coreCount] = [disks.length, cpu.perCore.length];
-      this.host = new Series(DISK + disks.length + cpu.perCore.length);
+/** The values that the server has recorded, and those of this page. */
+export function createHistory(api: Pick<Api, "history" | "record">, feed: Feed, view: View) {
+  const recorded = signal<SeriesByRow>(new Map());
+  const previous = signal<SeriesByRow>(new Map());
+  const recorder = signal<HistoryResponse["recorder"] | undefined>();
+  const isComparing = signal(false);
+  const load = async (abort: AbortSignal): Promise<number> => {
+    const length = ranges[view.range.peek()];
+    const to = Math.ceil(feed.newest.peek()?.time ?? 0);
+    const request = (end: number): Promise<HistoryResponse> =>
+      api.history({ series: SERIES, from: `${Math.max(0, end - length) * 1000}`, to: `${end * 1000}` }, abort);
+    const [current, earlier] = await Promise.all([request(to), isComparing.peek() ? request(to - length) : undefined]);
+    recorded.value = seriesByRow(current);
+    previous.value = earlier === undefined ? new Map() : seriesByRow(earlier);
+    recorder.value = current.recorder;
+    return current.step;
+  };
+  const isOpen = computed(() => feed.newest.value !== undefined && feed.state.value !== "closed");
+  effect(() => {
+    void [view.range.value, isComparing.value];
+    return isOpen.value ? repeat(load) : undefined;
+  });
+  return {
+    recorder,
+    isComparing,
+    isAvailable: computed(() => recorded.value.size > 0),
+    ...createReader({ recorded, previous }, feed, view),
+    async record(on: boolean): Promise<void> {
+      recorder.value = await api.record(on);
+    },
+  };
+}
+
+interface Recordings {
+  readonly recorded: ReadonlySignal<SeriesByRow>;
+  /** Those of the preceding span, in a comparison. */
+  readonly previous: ReadonlySignal<SeriesByRow>;
+}
+
+function createReader({ recorded, previous }: Recordings, feed: Feed, view: View) {
+  const seriesOf = (key: string): ReadableSeries | undefined => {
+    const live = key === "" ? feed.samples.host : feed.samples.ofRow(key);
+    const recording = recorded.value.get(recordingKey(key));
+    return recording === undefined ? live : new JoinedSeries(recording, live);
+  };
+  return {
+    seriesOf,
+    /** In a comparison, adds the first column of the preceding span. */
+    chartData(key: string, columns: readonly number[]): ChartData {
+      const data = readChartData(seriesOf(key), view.span.value, columns);
+      const earlier = previous.value.get(recordingKey(key));
+      if (earlier === undefined) return data;
+      const values = data.part[0].map((time) => valueAt(earlier, columns[0] ?? 0, time - ranges[view.range.value]));
+      return { ...data, part: [...data.part, values] };
+    },
+    lineNames: (names: readonly string[]): readonly string[] =>
+      previous.value.size === 0 ? names : [...names, "Before"],
+    firstMemory(key: string) {
+      const series = seriesOf(key);
+      return series instanceof JoinedSeries ? series.first(MEMORY, view.span.value) : undefined;
+    },
+  };
+}
+
+/** Repeats after the number of milliseconds that `load` returns. @returns a function that stops it */
+function repeat(load: (signal: AbortSignal) => Promise<number>): () => void {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const follow = async (): Promise<void> => {
+    // After a failure, the page shows its own samples.
+    const step = await load(stop.signal).catch(() => 0);
+    if (!stop.signal.aborted) timer = setTimeout(() => void follow(), Math.max(MIN_WAIT_MS, step));
+  };
+  void follow();
+  return () => {
+    stop.abort();
+    clearTimeout(timer);
+  };
+}
+
+function valueAt({ columns, from, step }: RecordedSeries, column: number, time: number): number | null {
+  return columns[column]?.[Math.floor((time - from) / step)] ?? null;
+}
+
+/** The key of an app with several instances has the name behind the number of the first one. */
+function recordingKey(key: string): string {
+  return key.replace(/^× \d+ /, "× ");
+}
+
+function seriesByRow({ from, step, series }: HistoryResponse): SeriesByRow {
+  const rows = new Map<string, (readonly (number | null)[])[]>();
+  for (const { app, pmId, metric, mean } of series) {
+    const isHost = app === null || pmId === null;
+    const column = (isHost ? HOST : PROCESS).indexOf(metric);
+    for (const key of isHost ? [""] : [keyOf({ name: app, pmId }), `× ${app}`]) {
+      const columns = rows.get(key) ?? [];
+      rows.set(key, columns);
+      columns[column] = addValues(columns[column], mean);
     }
-    this.host.push(time, [cpu.usagePercent, memory.usedPercent, ...disks, ...cpu.perCore]);
   }
+  return new Map([...rows].map(([key, columns]) => [key, { from: from / 1000, step: step / 1000, columns }]));
+}
 
-  addProcesses(time: number, list: readonly ProcessMetrics[]): void {
-    const apps = folded(list);
-    const all = [...apps, ...apps.flatMap(({ instances }) => (instances.length > 1 ? instances.map(single) : []))];
-    const keys = new Set(all.map(({ key }) => key));
-    for (const key of this.#rows.keys()) if (!keys.has(key)) this.#rows.delete(key);
-    for (const { key, process } of all) {
-      const series = this.#rows.get(key) ?? new Series(2);
-      this.#rows.set(key, series);
-      series.push(time, [process.cpuPercent, process.memoryBytes]);
-    }
-  }
-
-  /** Columns: CPU in percent, memory in bytes. */
-  rowOf(key: string): Series | undefined {
-    return this.#rows.get(key);
-  }
+function addValues(
+  sum: readonly (number | null)[] | undefined,
+  values: readonly (number | null)[],
+): readonly (number | null)[] {
+  if (sum === undefined) return values;
+  return values.map((value, at) => (value === null ? (sum[at] ?? null) : value + (sum[at] ?? 0)));
 }

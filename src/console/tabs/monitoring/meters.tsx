@@ -1,7 +1,7 @@
 import type { ComponentType, JSX } from "preact";
 import type { HostMetrics } from "../../../client/index.ts";
 import { formatBytes, pluralize, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
-import { CPU, DISK, MEMORY } from "./history.ts";
+import { CPU, DISK, MEMORY } from "./live-samples.ts";
 import type { Monitor } from "./monitor.ts";
 
 export type Tone = "cpu" | "memory" | "disk";
@@ -49,7 +49,7 @@ export const meters: Readonly<Record<Tone, Meter>> = {
 export const tones = Object.keys(meters) as Tone[];
 
 function MemoryShares({ monitor }: { monitor: Monitor }): JSX.Element | null {
-  const memory = monitor.feed.shown.value?.host.memory;
+  const memory = monitor.feed.displayed.value?.host.memory;
   if (memory === undefined || memory.processRssSumBytes === null) return null;
   return (
     <p class="host-foot">
@@ -64,7 +64,7 @@ function MemoryShares({ monitor }: { monitor: Monitor }): JSX.Element | null {
 }
 
 function Disks({ monitor }: { monitor: Monitor }): JSX.Element {
-  const disk = monitor.feed.shown.value?.host.disk ?? [];
+  const disk = monitor.feed.displayed.value?.host.disk ?? [];
   return (
     <p class="host-foot">
       {disk.map((entry) => (
@@ -85,7 +85,7 @@ function Disks({ monitor }: { monitor: Monitor }): JSX.Element {
 
 function Cores({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { showsCores, feed } = monitor;
-  const perCore = feed.shown.value?.host.cpu.perCore ?? [];
+  const perCore = feed.displayed.value?.host.cpu.perCore ?? [];
   if (perCore.length === 0) return null;
   return (
     <div class="cores">

@@ -3,16 +3,16 @@ import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
-import { createActing } from "./acting.ts";
+import { createActions } from "./actions.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
-import { createHappenings } from "./happenings.ts";
+import { createEvents } from "./events.ts";
 import { createColumns } from "./order.ts";
 import { createProduction } from "./production.ts";
-import { createNotices } from "./notices.ts";
-import { createPast } from "./past.ts";
-import { rowOf, type Folded, type Row } from "./rows.ts";
-import { watchTrouble } from "./trouble.ts";
+import { createNotifications } from "./notifications.ts";
+import { createHistory } from "./history.ts";
+import { toRow, type AppGroup, type Row } from "./rows.ts";
+import { watchProblemCount } from "./problem-count.ts";
 import { createView } from "./view.ts";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
@@ -26,13 +26,13 @@ export interface ProcessProps {
 type Drift = Metrics["ecosystem"]["drift"];
 
 /** Rows and declared apps that stay in place while the user points at the apps. */
-interface Held {
+interface FrozenRows {
   readonly keys: ReadonlySet<string>;
   readonly missing: readonly string[];
 }
 
 export function monitorOf(page: Console): Monitor {
-  return page.kept("monitoring", () => {
+  return page.getOrCreate("monitoring", () => {
     const monitor = createMonitor(page);
     page.router.keep(...monitoringParts(monitor));
     return monitor;
@@ -42,52 +42,49 @@ export function monitorOf(page: Console): Monitor {
 const ENVIRONMENT = "monitoring.environment";
 
 function createMonitor(page: Console) {
-  const { api, server, service, toasts, facts, choices, questions } = page;
+  const { api, service, toasts, facts, preferences, namePrompts } = page;
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
-  const feed = feedOf(page, choices.get(ENVIRONMENT) ?? ownEnvironment);
-  service.subscribe(() => feed.subscribe());
+  const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? ownEnvironment);
   const view = createView(feed);
-  effect(() => {
-    if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
-  });
-  const trouble = watchTrouble(feed, api, service);
+  const problemCount = watchProblemCount(feed, api, service);
   return {
-    ...createActing(feed, toasts),
+    ...createActions(feed, toasts),
     feed,
     view,
-    past: createPast(api, feed, view),
-    trouble,
-    notices: createNotices(trouble, choices),
-    happenings: createHappenings(feed, api),
+    history: createHistory(api, feed, view),
+    problemCount,
+    notifications: createNotifications(problemCount, preferences),
+    events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
     ...createColumns(),
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
-    still: signal<Held | undefined>(),
+    frozen: signal<FrozenRows | undefined>(),
     showsCores: signal(false),
-    isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
-    drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
+    isOld: computed(() => feed.displayed.value !== undefined && feed.state.value !== "live"),
+    drift: computed(() => driftByProcess(feed.displayed.value?.metrics?.ecosystem.drift ?? [])),
     /** The choice is remembered for the next visit. */
-    compareWith(environment: string): void {
-      choices.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
-      feed.environment.value = environment;
-      feed.subscribe();
+    selectEnvironment(environment: string): void {
+      preferences.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
+      feed.select(environment);
     },
-    options: computed(() => {
-      const ofService = service.value === "" ? "" : ` --service ${service.value}`;
-      const onNode = node === "" ? "" : ` --node ${node}`;
-      return `--ecosystem --environment ${feed.environment.value}${ofService}${onNode}`;
+    /** For commands that do the same. */
+    flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
+    ...createProduction({
+      facts,
+      namePrompts,
+      node,
+      environments: () => [feed.environment.value, ownEnvironment],
     }),
-    ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
-    doubtAbout: (name: string) => doubtAbout(escapeHidden(name), feed, ownEnvironment),
+    startWarning: (name: string) => startWarning(escapeHidden(name), feed, ownEnvironment),
   };
 }
 
-function feedOf({ session, server, service, router }: Console, environment: string): Feed {
-  return new Feed({
+function createFeed({ session, server, service, router }: Console, environment: string): Feed {
+  const feed = new Feed({
     url: new URL(".", location.href).href,
     session,
     server,
@@ -96,14 +93,25 @@ function feedOf({ session, server, service, router }: Console, environment: stri
     node: router.node,
     nextFrame: (draw) => void requestAnimationFrame(draw),
     onState: (state: ConnectionState) => {
-      if (state !== "stale") void server.look();
+      if (state !== "stale") void server.check();
     },
   });
+  service.subscribe(() => feed.subscribe());
+  effect(() => {
+    if (server.isOnline.value && feed.state.peek() === "connecting") feed.reconnect();
+  });
+  return feed;
+}
+
+function flagsOf(environment: string, service: string, node: string): string {
+  const ofService = service === "" ? "" : ` --service ${service}`;
+  const onNode = node === "" ? "" : ` --node ${node}`;
+  return `--ecosystem --environment ${environment}${ofService}${onNode}`;
 }
 
 /** The server works in another environment, or no running process belongs to this one. */
-function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
-  const [chosen, metrics] = [environment.value, shown.value?.metrics];
+function startWarning(name: string, { environment, displayed }: Feed, ownEnvironment: string): string | undefined {
+  const [chosen, metrics] = [environment.value, displayed.value?.metrics];
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {
     return `This server works in the environment ${ownEnvironment}. Start ${name} of ${chosen} here?`;
   }
@@ -113,12 +121,12 @@ function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: 
   return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
 }
 
-export function rowIn(monitor: Monitor, from: Folded): Row {
-  return rowOf(
+export function rowIn(monitor: Monitor, from: AppGroup): Row {
+  return toRow(
     from,
     (process) => driftOf(monitor, process),
     ({ key, process: { memoryBytes } }) => {
-      const first = memoryBytes === null ? undefined : monitor.past.firstMemory(key);
+      const first = memoryBytes === null ? undefined : monitor.history.firstMemory(key);
       return first && { bytes: (memoryBytes ?? 0) - first.value, since: first.time };
     },
   );

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
-import { CALM } from "./attention.ts";
+import { CALM_RANK } from "./attention.ts";
 import type { Row } from "./rows.ts";
 
 export const columns = ["status", "name", "cpu", "memory", "growth", "restarts", "uptime", "disk"] as const;
@@ -11,7 +11,7 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-export const FIRST: Sorting = { by: "status", isDescending: false };
+export const DEFAULT_SORTING: Sorting = { by: "status", isDescending: false };
 
 export function createColumns() {
   const order = createOrder();
@@ -21,7 +21,7 @@ export function createColumns() {
     showsDisk: computed(() => wantsDisk.value || order.sorting.value.by === "disk"),
     showDisk(isShown: boolean): void {
       wantsDisk.value = isShown;
-      if (!isShown && order.sorting.value.by === "disk") order.sorting.value = FIRST;
+      if (!isShown && order.sorting.value.by === "disk") order.sorting.value = DEFAULT_SORTING;
     },
   };
 }
@@ -30,19 +30,21 @@ type Ordered = Pick<Row, "key" | "process" | "attention" | "growth">;
 
 /** Rows keep their places while the pointer or the focus is in the table; only values change. */
 export function createOrder() {
-  const sorting = signal(FIRST);
-  const isHeld = signal(false);
+  const sorting = signal(DEFAULT_SORTING);
+  const isFrozen = signal(false);
   let last: { readonly sorting: Sorting; readonly rows: readonly Ordered[] } | undefined;
   return {
     sorting,
-    isHeld,
-    ordered<Item extends Ordered>(rows: readonly Item[]): Item[] {
-      const before = isHeld.value && last?.sorting === sorting.value ? last.rows : undefined;
-      const places = before && new Map(before.map(({ key }, at) => [key, at]));
-      const placeOf = ({ key }: Ordered): number => places?.get(key) ?? Infinity;
-      const sorted = rows.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
-      last = { sorting: sorting.value, rows: sorted };
-      return sorted;
+    isFrozen,
+    sorted<Item extends Ordered>(rows: readonly Item[]): Item[] {
+      const before = isFrozen.value && last?.sorting === sorting.value ? last.rows : undefined;
+      const positions = before && new Map(before.map(({ key }, at) => [key, at]));
+      const positionOf = ({ key }: Ordered): number => positions?.get(key) ?? Infinity;
+      const result = rows.toSorted(
+        positions ? (a, b) => positionOf(a) - positionOf(b) || 0 : comparison(sorting.value),
+      );
+      last = { sorting: sorting.value, rows: result };
+      return result;
     },
   };
 }
@@ -68,7 +70,7 @@ function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => 
 
 /** Urgent rows, then stopped ones, then the others. */
 function rankOf({ attention, process }: Ordered): number {
-  return attention?.rank ?? CALM + (process.status === "online" ? 1 : 0);
+  return attention?.rank ?? CALM_RANK + (process.status === "online" ? 1 : 0);
 }
 
 function byName(a: Ordered, b: Ordered): number {

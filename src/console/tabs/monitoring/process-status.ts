@@ -12,22 +12,22 @@ export function statusOf({ status, problem }: Judged): ProcessStatus {
   return status === "online" || status === "stopped" ? status : "other";
 }
 
-const problemWords: Readonly<Record<NonNullable<ProcessMetrics["problem"]>["code"], string>> = {
+const problemLabels: Readonly<Record<NonNullable<ProcessMetrics["problem"]>["code"], string>> = {
   PROCESS_CRASH_LOOP: "crash loop",
   PROCESS_WITHOUT_PID: "no process",
   PROCESS_FOLDER_MISSING: "folder missing",
 };
 
-export function statusWord({ status, problem }: Judged): string {
-  return problem === null || status === "errored" ? status : problemWords[problem.code];
+export function statusLabel({ status, problem }: Judged): string {
+  return problem === null || status === "errored" ? status : problemLabels[problem.code];
 }
 
-export function countTroubled(processes: readonly Judged[]): number {
+export function countProblems(processes: readonly Judged[]): number {
   return processes.filter((process) => ["errored", "troubled"].includes(statusOf(process))).length;
 }
 
 /** True if the process causes the restarts. PM2 resets the unstable restarts when it gives up. */
-export function isRestless(process: Judged & Pick<ProcessMetrics, "restartCount" | "unstableRestarts">): boolean {
+export function causesRestarts(process: Judged & Pick<ProcessMetrics, "restartCount" | "unstableRestarts">): boolean {
   const { restartCount, unstableRestarts, status, problem } = process;
   const isFailing = status === "errored" || problem?.code === "PROCESS_CRASH_LOOP";
   return (restartCount ?? 0) > 0 && (isFailing || (unstableRestarts ?? 0) > 0);

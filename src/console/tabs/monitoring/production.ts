@@ -1,16 +1,16 @@
 import { computed } from "@preact/signals";
 import type { Console } from "../../console.ts";
 
-interface Production extends Pick<Console, "facts" | "questions"> {
+interface Production extends Pick<Console, "facts" | "namePrompts"> {
   readonly environments: () => readonly string[];
   /** Empty for the machine of the server. */
   readonly node: string;
 }
 
-export const isProduction = (environment: string): boolean => /^prod/i.test(environment);
+export const isProductionName = (environment: string): boolean => /^prod/i.test(environment);
 
-export function createProduction({ facts, questions, environments, node }: Production) {
-  const production = computed(() => environments().find(isProduction));
+export function createProduction({ facts, namePrompts, environments, node }: Production) {
+  const production = computed(() => environments().find(isProductionName));
   return {
     isProduction: computed(() => production.value !== undefined),
     /**
@@ -23,7 +23,7 @@ export function createProduction({ facts, questions, environments, node }: Produ
       if (place === undefined) return question === undefined || confirm(question);
       const [app = "", ...others] = apps;
       const [name, of] = others.length === 0 && node === "" ? [app, "app"] : [place, "environment"];
-      return await questions.ask({
+      return await namePrompts.ask({
         title: `${verb} ${apps.join(", ")} in production?`,
         about: `${facts.host} serves ${place}. Type the name of the ${of} to go on.`,
         name,

@@ -5,6 +5,7 @@ import {
   type ActionResult,
   type ErrorFrame,
 } from "../../../client/index.ts";
+import { errorText } from "../../data/request-error.ts";
 
 export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
 
@@ -21,13 +22,13 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "UNAUTHORIZED";
 }
 
-export function refusalOf(error: unknown): Refusal {
+export function toRefusal(error: unknown): Refusal {
   if (error instanceof ServiceError) return { code: error.code, details: error.message };
-  return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
+  return { code: "CLIENT", details: errorText(error) };
 }
 
-export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {
+export function toFailure(error: unknown): { readonly code?: string; readonly error: string } {
   if (error instanceof OutcomeUnknownError) return { error: error.message };
-  const { code, details } = refusalOf(error);
+  const { code, details } = toRefusal(error);
   return { code, error: details };
 }

@@ -2,14 +2,14 @@ import type { ProcessMetrics } from "../../../client/index.ts";
 import { attentionOf, type Attention, type DriftEntry } from "./attention.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
 
-export interface Folded {
+export interface AppGroup {
   readonly key: string;
   /** For several instances, the sums and the worst status. */
   readonly process: ProcessMetrics;
   readonly instances: readonly ProcessMetrics[];
 }
 
-export interface Row extends Folded {
+export interface Row extends AppGroup {
   readonly drift: readonly DriftEntry[];
   readonly attention: Attention | undefined;
   readonly growth: Growth | undefined;
@@ -31,7 +31,7 @@ export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): st
 }
 
 /** Joins the instances of an app: processes with the same name, namespace and script. */
-export function folded(processes: readonly ProcessMetrics[]): Folded[] {
+export function groupByApp(processes: readonly ProcessMetrics[]): AppGroup[] {
   const apps = new Map<string, ProcessMetrics[]>();
   for (const process of processes) {
     const app = `${process.name}\0${process.namespace}\0${process.script}`;
@@ -42,21 +42,21 @@ export function folded(processes: readonly ProcessMetrics[]): Folded[] {
   return [...apps.values()].flatMap((instances) => {
     const [first, ...others] = instances;
     if (first === undefined) return [];
-    return [others.length === 0 ? single(first) : together(first, instances)];
+    return [others.length === 0 ? singleGroup(first) : combine(first, instances)];
   });
 }
 
-export function single(process: ProcessMetrics): Folded {
+export function singleGroup(process: ProcessMetrics): AppGroup {
   return { key: keyOf(process), process, instances: [process] };
 }
 
-export function rowOf(from: Folded, driftOf: DriftOf, growthOf: (row: Folded) => Growth | undefined): Row {
+export function toRow(from: AppGroup, driftOf: DriftOf, growthOf: (row: AppGroup) => Growth | undefined): Row {
   const isOne = from.instances.length === 1;
   const drift = isOne ? driftOf(from.process) : [...new Set(from.instances.flatMap(driftOf))];
   return { ...from, drift, attention: attentionOf(from.process, drift), growth: growthOf(from) };
 }
 
-function together(first: ProcessMetrics, instances: readonly ProcessMetrics[]): Folded {
+function combine(first: ProcessMetrics, instances: readonly ProcessMetrics[]): AppGroup {
   const worst = instances.toSorted((a, b) => URGENCY.indexOf(statusOf(a)) - URGENCY.indexOf(statusOf(b)))[0] ?? first;
   const process: ProcessMetrics = {
     ...worst,
@@ -66,7 +66,7 @@ function together(first: ProcessMetrics, instances: readonly ProcessMetrics[]): 
     memoryBytes: sum(instances, ({ memoryBytes }) => memoryBytes),
     restartCount: sum(instances, ({ restartCount }) => restartCount),
     unstableRestarts: sum(instances, ({ unstableRestarts }) => unstableRestarts),
-    uptimeMs: least(instances.map(({ uptimeMs }) => uptimeMs)),
+    uptimeMs: minOf(instances.map(({ uptimeMs }) => uptimeMs)),
     diskIo: {
       ...worst.diskIo,
       readBytesPerSecond: sum(instances, ({ diskIo }) => diskIo.readBytesPerSecond),
@@ -81,7 +81,7 @@ function sum(instances: readonly ProcessMetrics[], read: (process: ProcessMetric
   return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
 }
 
-function least(values: readonly (number | null)[]): number | null {
+function minOf(values: readonly (number | null)[]): number | null {
   const measured = values.filter((value) => value !== null);
   return measured.length === 0 ? null : Math.min(...measured);
 }

@@ -15,18 +15,18 @@ export const ranges = {
 export type Range = keyof typeof ranges;
 
 /** In seconds; a shorter span has too few samples. */
-const SHORTEST = 5;
+const MIN_SPAN = 5;
 
 export type View = ReturnType<typeof createView>;
 
-export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
+export function createView(feed: Pick<Feed, "displayed" | "isPaused" | "pause">) {
   const first: Range = "5m";
   const range = signal<Range>(first);
-  const whole = computed((): Span => {
-    const to = feed.shown.value?.time ?? 0;
+  const fullSpan = computed((): Span => {
+    const to = feed.displayed.value?.time ?? 0;
     return { from: to - ranges[range.value], to };
   });
-  const zooming = createZoom(feed, whole);
+  const zooming = createZoom(feed, fullSpan);
   return {
     first,
     range,
@@ -55,7 +55,7 @@ function createZoom(feed: Pick<Feed, "isPaused" | "pause">, whole: ReadonlySigna
     isZoomed: computed(() => zoomed.value !== undefined),
     /** Shows a part of the range and pauses; without a part, or with all of the range, ends that. */
     zoom(part: Span | undefined): void {
-      const span = part && within(whole.value, part);
+      const span = part && clampSpan(whole.value, part);
       if (span === undefined) {
         if (zoomed.value !== undefined) leave(wasPaused);
         return;
@@ -75,9 +75,9 @@ function createZoom(feed: Pick<Feed, "isPaused" | "pause">, whole: ReadonlySigna
   };
 }
 
-/** Moves the part into the range and extends it to {@link SHORTEST}; `undefined` if it is the whole range. */
-function within(whole: Span, { from, to }: Span): Span | undefined {
-  const length = Math.max(to - from, SHORTEST);
+/** Moves the part into the range and extends it to {@link MIN_SPAN}; `undefined` if it is the whole range. */
+function clampSpan(whole: Span, { from, to }: Span): Span | undefined {
+  const length = Math.max(to - from, MIN_SPAN);
   const last = whole.to - length;
   // Allows for the rounding of halves and doubles.
   if (last <= whole.from + 0.001) return undefined;

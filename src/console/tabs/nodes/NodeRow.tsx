@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { formatPercent, formatTime, UNKNOWN } from "../../data/format.ts";
-import { hashOf } from "../../state/address.ts";
-import type { Judged, Node } from "./verdict.ts";
+import { formatLink } from "../../state/address.ts";
+import type { RatedNode, Node } from "./rating.ts";
 
-const words: Readonly<Record<Node["state"], string>> = {
+const stateLabels: Readonly<Record<Node["state"], string>> = {
   online: "Online",
   silent: "No answer",
   away: "Away",
@@ -12,12 +12,12 @@ const words: Readonly<Record<Node["state"], string>> = {
 
 const dots = { bad: "errored", warning: "troubled", good: "online" } as const;
 
-export function NodeRow({ node, level, reasons, index }: Judged & { readonly index: number }): JSX.Element {
+export function NodeRow({ node, level, reasons, index }: RatedNode & { readonly index: number }): JSX.Element {
   const { name, state, environment, services = [], host, lastSeen } = node;
   return (
     <tr class={state === "online" ? "" : "gone"} aria-rowindex={index}>
       <th scope="row">
-        <a class="node-name" href={hashOf({ tab: "monitoring", parameters: [["node", name]] })} title={name}>
+        <a class="node-name" href={formatLink({ tab: "monitoring", parameters: [["node", name]] })} title={name}>
           {name}
         </a>
         <Labels labels={node.labels} />
@@ -30,7 +30,7 @@ export function NodeRow({ node, level, reasons, index }: Judged & { readonly ind
       <td class="state">
         <span class={`status ${dots[level]}`}>
           <i class={`dot ${dots[level]}`} aria-hidden="true" />
-          {words[state]}
+          {stateLabels[state]}
         </span>
       </td>
       <td class="wide">{[environment ?? UNKNOWN, ...services].join(" · ")}</td>

@@ -2,18 +2,16 @@ import type { JSX } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
-import { DrawnRows } from "../../ui/DrawnRows.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useRequest } from "../../ui/use-request.ts";
+import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import { NodeRow } from "./NodeRow.tsx";
-import { isMeant, levels, verdictOn, type Judged } from "./verdict.ts";
+import { matchesFilter, levels, rateNode, type RatedNode } from "./rating.ts";
 
 const EVERY_MS = 2_000;
-/** The number of rows drawn or left out together. */
-const PART = 24;
 /** In rem, as in the style sheet. */
 const ROW_HEIGHT = 3;
 
@@ -21,7 +19,7 @@ const ROW_HEIGHT = 3;
 export function Nodes(): JSX.Element {
   const { api, server, nodeFilter: filter } = usePage();
   const isAlone = useContext(ConsoleContext)?.facts.nodes.length === 0;
-  const { answer, last, problem, retry } = useAnswer(isAlone ? undefined : (stop) => api.nodes(stop), [api, isAlone]);
+  const { answer, last, problem, retry } = useRequest(isAlone ? undefined : (stop) => api.nodes(stop), [api, isAlone]);
   useEffect(() => {
     if (answer === undefined && problem === undefined) return undefined;
     const timer = setTimeout(retry, EVERY_MS);
@@ -29,7 +27,10 @@ export function Nodes(): JSX.Element {
   }, [answer, problem]);
   const nodes = (answer ?? last)?.nodes;
   const version = server.version.value;
-  const judged = useMemo(() => nodes?.map((node): Judged => ({ node, ...verdictOn(node, version) })), [nodes, version]);
+  const judged = useMemo(
+    () => nodes?.map((node): RatedNode => ({ node, ...rateNode(node, version) })),
+    [nodes, version],
+  );
   return (
     <>
       <TabHead title="Nodes" about={judged && summaryOf(judged)}>
@@ -40,58 +41,45 @@ export function Nodes(): JSX.Element {
           onInput={(text) => void (filter.value = text)}
         />
       </TabHead>
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {isAlone && <EmptyState icon="nodes" title="svcm.yaml declares no nodes" />}
       {judged && (
-        <Table judged={judged.filter(({ node }) => isMeant(node, filter.value))} isOld={problem !== undefined} />
+        <Table judged={judged.filter(({ node }) => matchesFilter(node, filter.value))} isOld={problem !== undefined} />
       )}
     </>
   );
 }
 
-function summaryOf(judged: readonly Judged[]): string {
-  const of = (wanted: Judged["level"]): number => judged.filter(({ level }) => level === wanted).length;
+function summaryOf(judged: readonly RatedNode[]): string {
+  const of = (wanted: RatedNode["level"]): number => judged.filter(({ level }) => level === wanted).length;
   return `${pluralize(judged.length, "node")} · ${of("bad")} in trouble · ${of("warning")} to look at · asked every 2\u00A0s`;
 }
 
-function Table({ judged, isOld }: { judged: readonly Judged[]; isOld: boolean }): JSX.Element {
+function Table({ judged, isOld }: { judged: readonly RatedNode[]; isOld: boolean }): JSX.Element {
   const [isHeld, setHeld] = useState(false);
-  const rows = useOrdered(judged, isHeld);
-  const table = useRef<HTMLTableElement>(null);
-  const onHold = (next: boolean): void => setHeld(next || table.current?.contains(document.activeElement) === true);
-  const draw = (from: number) => () =>
-    rows.slice(from, from + PART).map((row, at) => <NodeRow key={row.node.name} {...row} index={from + at + 2} />);
   return (
     <div class={`card flush processes nodes${isOld ? " old" : ""}`}>
-      <div class="table-scroll">
-        <table class="rows" aria-label="Nodes" aria-rowcount={rows.length + 1} ref={table}>
-          <Head />
-          {Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => (
-            <DrawnRows
-              // oxlint-disable-next-line react/no-array-index-key -- a part is its place
-              key={at}
-              count={Math.min(PART, rows.length - at * PART)}
-              rowHeight={ROW_HEIGHT}
-              isFirst={at === 0}
-              onHold={onHold}
-              draw={draw(at * PART)}
-            />
-          ))}
-        </table>
-      </div>
-      {rows.length === 0 && <EmptyState icon="search" title="No node matches" />}
+      <VirtualTable
+        label="Nodes"
+        head={<Head />}
+        rows={useOrdered(judged, isHeld)}
+        rowHeight={ROW_HEIGHT}
+        empty="No node matches"
+        onHold={setHeld}
+        renderRow={(row, index) => <NodeRow key={row.node.name} {...row} index={index} />}
+      />
     </div>
   );
 }
 
-function urgency({ level }: Judged): number {
+function urgency({ level }: RatedNode): number {
   return levels.indexOf(level);
 }
 
 /** Rows keep their places while the user points at them. */
-function useOrdered(judged: readonly Judged[], isHeld: boolean): readonly Judged[] {
+function useOrdered(judged: readonly RatedNode[], isHeld: boolean): readonly RatedNode[] {
   const places = useRef<ReadonlyMap<string, number>>(new Map());
-  const place = ({ node }: Judged): number => places.current.get(node.name) ?? Infinity;
+  const place = ({ node }: RatedNode): number => places.current.get(node.name) ?? Infinity;
   const rows = judged.toSorted((a, b) => {
     const by = isHeld ? place : urgency;
     return by(a) === by(b) ? (a.node.name < b.node.name ? -1 : 1) : by(a) - by(b);

@@ -5,18 +5,17 @@ import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
 import { useConsole } from "../../console.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
-import { ProblemLine } from "../../ui/Problem.tsx";
+import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
-import { isProduction } from "../monitoring/production.ts";
+import { useRequest } from "../../ui/use-request.ts";
+import { isProductionName } from "../monitoring/production.ts";
 import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
 export function Confirm(): JSX.Element | null {
-  const { asked } = useRollout();
-  const { value: subject } = asked;
+  const { confirming } = useRollout();
+  const { value: subject } = confirming;
   if (subject === undefined) return null;
   return "outcome" in subject ? <Undo release={subject} /> : <Apply plan={subject} />;
 }
@@ -30,7 +29,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   const disruptive = steps.filter(({ disruption }) => disruption !== "none");
   const choices = { allowDirty: allowDirty.value, message: message.value };
   return (
-    <Asking
+    <ConfirmDialog
       title={`Apply plan ${id} to ${environment}?`}
       environment={environment}
       word="Apply"
@@ -50,7 +49,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
         value={message.value}
         onChange={(text) => void (message.value = text.slice(0, 200))}
       />
-    </Asking>
+    </ConfirmDialog>
   );
 }
 
@@ -76,10 +75,10 @@ function Undo({ release }: { release: Release }): JSX.Element {
   const { id, environment } = release;
   // A refusal may mean that the rollback plan is out of date.
   const request = (signal: AbortSignal): Promise<RollbackPlan> => api.rollbackPlan(id, signal);
-  const { answer, problem, retry } = useAnswer(request, [id, rollout.refusal.value]);
+  const { answer, problem, retry } = useRequest(request, [id, rollout.refusal.value]);
   const later = rollout.releases.value.filter((other) => other.id > id && hasAppOf(other, release));
   return (
-    <Asking
+    <ConfirmDialog
       title={`Undo release ${id}?`}
       environment={environment}
       word="Undo"
@@ -87,7 +86,7 @@ function Undo({ release }: { release: Release }): JSX.Element {
       isReady={answer?.changed === true}
       run={async () => answer && (await rollout.undo(answer))}
     >
-      <Unanswered problem={problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       {answer && <Effects plan={answer} />}
       <p>Files, code and data stay as they are. The rollback is a release, so it can be undone.</p>
       {later.length > 0 && (
@@ -95,7 +94,7 @@ function Undo({ release }: { release: Release }): JSX.Element {
           Later releases changed these apps, and that is undone too: {later.map((other) => other.id).join(", ")}.
         </StatusLine>
       )}
-    </Asking>
+    </ConfirmDialog>
   );
 }
 
@@ -122,7 +121,7 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
   );
 }
 
-interface AskingProps {
+interface ConfirmDialogProps {
   readonly title: string;
   readonly environment: string;
   readonly word: string;
@@ -132,12 +131,18 @@ interface AskingProps {
   readonly children: ComponentChildren;
 }
 
-function Asking({ title, environment, word, isDangerous, isReady, run, children }: AskingProps): JSX.Element {
-  const { asked, refusal, isSending } = useRollout();
-  const typed = useSignal("");
-  const mustType = isProduction(environment);
+function ConfirmDialog({
+  title,
+  environment,
+  word,
+  isDangerous,
+  isReady,
+  run,
+  children,
+}: ConfirmDialogProps): JSX.Element {
+  const { confirming, refusal, isSending } = useRollout();
   const close = (): void => {
-    asked.value = undefined;
+    confirming.value = undefined;
     refusal.value = undefined;
   };
   return (
@@ -145,15 +150,13 @@ function Asking({ title, environment, word, isDangerous, isReady, run, children 
       title={title}
       verb={isSending.value ? "Beginning…" : word}
       isDangerous={isDangerous}
-      isReady={isReady && !isSending.value && (!mustType || typed.value === environment)}
+      isReady={isReady && !isSending.value}
+      typedName={isProductionName(environment) ? environment : undefined}
+      footer={<StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>}
       onClose={close}
       onSubmit={() => void run()}
     >
       {children}
-      {mustType && (
-        <TextField label={`Type ${environment}`} value={typed.value} onChange={(text) => void (typed.value = text)} />
-      )}
-      <StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>
     </FormDialog>
   );
 }

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import type { PlanChoices } from "../../data/rollouts.ts";
+import type { PlanChoices } from "../../data/api.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
+import { RequestProblem } from "../../ui/Problem.tsx";
 import { monitorOf } from "../monitoring/monitor.ts";
 import { Confirm } from "./Confirm.tsx";
 import { PlanCard } from "./PlanCard.tsx";
@@ -31,7 +31,7 @@ export function Plan(): JSX.Element {
           Refresh
         </Button>
       </TabHead>
-      <Unanswered problem={rollout.problem.value} retry={() => void rollout.load()} />
+      <RequestProblem problem={rollout.problem.value} retry={() => void rollout.load()} />
       <ReleaseCard />
       {!rollout.isRunning.value && <PlanCard />}
       <Releases />
@@ -49,7 +49,7 @@ function EnvironmentChoice(): JSX.Element {
       value={environment.value}
       options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
       disabled={isRunning.value}
-      onChange={(name) => monitorOf(page).compareWith(name)}
+      onChange={(name) => monitorOf(page).selectEnvironment(name)}
     />
   );
 }

@@ -15,11 +15,11 @@ import { useRollout } from "./rollout.ts";
 export function PlanCard(): JSX.Element | null {
   const { plan, isReplaced } = useRollout();
   const root = useRef<HTMLDivElement>(null);
-  const { value: shown } = plan;
+  const { value: current } = plan;
   useEffect(() => {
     if (isReplaced.value) root.current?.focus();
-  }, [shown?.id, isReplaced.value]);
-  if (shown === undefined) return null;
+  }, [current?.id, isReplaced.value]);
+  if (current === undefined) return null;
   return (
     <div class="plan-card" tabIndex={-1} ref={root}>
       <StatusRegion>
@@ -30,20 +30,20 @@ export function PlanCard(): JSX.Element | null {
           </StatusLine>
         )}
       </StatusRegion>
-      {shown.changed ? <Changes plan={shown} /> : <Nothing plan={shown} />}
+      {current.changed ? <Changes plan={current} /> : <EmptyPlan plan={current} />}
     </div>
   );
 }
 
 function Changes({ plan }: { plan: Plan }): JSX.Element {
-  const { asked } = useRollout();
+  const { confirming } = useRollout();
   const { id, issues, steps } = plan;
   const isRefused = issues.some(({ severity }) => severity === "error");
   const missing = usePage().identity.reasonAgainst("write");
   const reason = isRefused ? "A step cannot run as declared." : missing;
   const isSaved = steps.some((step) => step.do === "save");
   const apply = (
-    <Button variant="primary" reason={reason} onClick={() => void (asked.value = plan)}>
+    <Button variant="primary" reason={reason} onClick={() => void (confirming.value = plan)}>
       Apply plan {id}…
     </Button>
   );
@@ -53,24 +53,24 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
       <IssueList issues={issues} label="Issues of the plan" />
       <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
       {isSaved && <p class="reason">Then PM2's list is saved for the next boot.</p>}
-      <Others plan={plan} />
+      <UntouchedApps plan={plan} />
     </Card>
   );
 }
 
-function Nothing({ plan }: { plan: Plan }): JSX.Element {
+function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
   const { exists, fileName } = plan;
   return (
     <Card title={exists ? "Everything runs as declared" : "No ecosystem file"}>
       <p class="reason">
         {exists ? `The plan of ${fileName} is empty.` : `Create ${fileName}, or choose another environment.`}
       </p>
-      <Others plan={plan} />
+      <UntouchedApps plan={plan} />
     </Card>
   );
 }
 
-function Others({ plan: { leftOut, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
+function UntouchedApps({ plan: { leftOut, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
   return (
     <>
       {leftOut.map((one) => (

@@ -20,7 +20,7 @@ export function ReleaseCard(): JSX.Element {
   const { value: release } = current;
   return (
     <>
-      <StatusRegion>{release && <Now release={release} />}</StatusRegion>
+      <StatusRegion>{release && <Progress release={release} />}</StatusRegion>
       {release && (
         <Card title={titleOf(release)}>
           <ReleaseSteps steps={release.steps} />
@@ -31,7 +31,7 @@ export function ReleaseCard(): JSX.Element {
 }
 
 /** One line, because each change is announced. */
-function Now({ release }: { release: Release }): JSX.Element {
+function Progress({ release }: { release: Release }): JSX.Element {
   const { current } = useRollout();
   const { outcome, steps, code } = release;
   const dismiss = <IconButton icon="close" label="Dismiss" onClick={() => void (current.value = undefined)} />;
@@ -60,7 +60,7 @@ function Now({ release }: { release: Release }): JSX.Element {
 }
 
 export function UndoButton({ release, children }: { release: Release; children: string }): JSX.Element | null {
-  const { asked, isRunning } = useRollout();
+  const { confirming, isRunning } = useRollout();
   const reason = usePage().identity.reasonAgainst("write");
   if (release.outcome !== "applied" && release.outcome !== "half") return null;
   return (
@@ -69,7 +69,7 @@ export function UndoButton({ release, children }: { release: Release; children: 
       icon="undo"
       disabled={isRunning.value}
       reason={reason}
-      onClick={() => void (asked.value = release)}
+      onClick={() => void (confirming.value = release)}
     >
       {children}
     </Button>

@@ -2,9 +2,10 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { ApplyFrame } from "../../../client/index.ts";
 import type { Begun, Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { useConsole, type Console } from "../../console.ts";
-import type { PlanChoices } from "../../data/rollouts.ts";
-import { Question } from "../../data/question.ts";
-import { problemOf, type Problem } from "../../data/request-error.ts";
+import type { PlanChoices } from "../../data/api.ts";
+import { LatestRequest } from "../../data/latest-request.ts";
+import { toProblem, type Problem } from "../../data/request-error.ts";
+import { selectionPart } from "../../state/address.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
 export interface ApplyChoices {
@@ -12,7 +13,7 @@ export interface ApplyChoices {
   readonly message: string;
 }
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 export class Rollout {
   readonly plan = signal<Plan | undefined>();
@@ -22,13 +23,13 @@ export class Rollout {
   readonly isReplaced = signal(false);
   readonly releases = signal<readonly Release[]>([]);
   readonly current = signal<Release | undefined>();
-  readonly asked = signal<Plan | Release | undefined>();
+  readonly confirming = signal<Plan | Release | undefined>();
   readonly refusal = signal<Problem | undefined>();
   readonly isSending = signal(false);
   readonly isRunning = computed(() => this.current.value?.outcome === "running");
   readonly #page: Console;
-  readonly #planning = new Question();
-  readonly #listing = new Question();
+  readonly #planning = new LatestRequest();
+  readonly #listing = new LatestRequest();
 
   constructor(page: Console) {
     this.#page = page;
@@ -59,7 +60,7 @@ export class Rollout {
       }),
       effect(() => {
         const step = this.#feed.applied.value;
-        if (step !== undefined && step !== before) untracked(() => void this.#take(step));
+        if (step !== undefined && step !== before) untracked(() => void this.#receive(step));
       }),
       effect(() => {
         if (this.#feed.state.value === "live" && untracked(() => this.isRunning.value)) void this.#catchUp();
@@ -67,7 +68,7 @@ export class Rollout {
       effect(() => {
         // Another machine sends no steps, so they are read.
         if (this.#page.router.node === "" || !this.isRunning.value) return undefined;
-        const timer = setInterval(() => void this.#catchUp(), LOOK_MS);
+        const timer = setInterval(() => void this.#catchUp(), POLL_MS);
         return () => clearInterval(timer);
       }),
     ];
@@ -85,8 +86,8 @@ export class Rollout {
   async apply(plan: Plan, { allowDirty, message }: ApplyChoices): Promise<void> {
     const { environment, id, choices } = plan;
     const { prune, preflight } = choices;
-    const asked = { environment, plan: id ?? "", prune, preflight, allowDirty, message: message.trim() || undefined };
-    await this.#send(() => this.#page.api.apply(asked));
+    const request = { environment, plan: id ?? "", prune, preflight, allowDirty, message: message.trim() || undefined };
+    await this.#send(() => this.#page.api.apply(request));
   }
 
   async undo({ release, id }: RollbackPlan): Promise<void> {
@@ -99,24 +100,24 @@ export class Rollout {
     this.refusal.value = undefined;
     try {
       const { release } = await request();
-      this.asked.value = undefined;
+      this.confirming.value = undefined;
       this.isReplaced.value = false;
       if (release === null) await this.load();
-      else await this.#follow(release);
+      else await this.#readRelease(release);
     } catch (error) {
-      this.#refused(problemOf(error));
+      this.#showRefusal(toProblem(error));
     } finally {
       this.isSending.value = false;
     }
   }
 
-  #refused(problem: Problem): void {
+  #showRefusal(problem: Problem): void {
     const { plan } = problem;
     batch(() => {
       if (plan === undefined) this.refusal.value = problem;
       else {
         this.plan.value = plan;
-        this.asked.value = undefined;
+        this.confirming.value = undefined;
       }
       this.isReplaced.value = plan !== undefined;
     });
@@ -128,7 +129,7 @@ export class Rollout {
     if (!this.isRunning.value) await this.#loadPlan();
   }
 
-  async #follow(id: string): Promise<void> {
+  async #readRelease(id: string): Promise<void> {
     try {
       const release = await this.#page.api.release(id);
       const { value: current } = this.current;
@@ -146,29 +147,30 @@ export class Rollout {
   }
 
   /** Reads the release when it begins and ends; the frames between update its steps. */
-  async #take({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
+  async #receive({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
     const { value: current } = this.current;
-    if (current === undefined || current.id !== release || outcome !== undefined) return await this.#follow(release);
+    if (current === undefined || current.id !== release || outcome !== undefined)
+      return await this.#readRelease(release);
     const because = reason === undefined ? {} : { reason };
     const steps = current.steps.map((one, at) => (at === step - 1 ? { ...one, phase, ...because } : one));
     this.current.value = { ...current, steps };
   }
 
   async #loadPlan(): Promise<void> {
-    const asked = await this.#planning.ask((aborted) =>
+    const result = await this.#planning.send((aborted) =>
       this.#page.api.plan(this.environment.value, this.choices.value, aborted),
     );
-    if (asked === undefined) return;
+    if (result === undefined) return;
     batch(() => {
-      this.problem.value = asked.problem;
-      this.plan.value = asked.answer;
+      this.problem.value = result.problem;
+      this.plan.value = result.answer;
     });
   }
 
   async #loadReleases(): Promise<void> {
-    const asked = await this.#listing.ask((aborted) => this.#page.api.releases(aborted));
-    if (asked?.answer === undefined) return;
-    const [newest] = (this.releases.value = asked.answer.releases);
+    const result = await this.#listing.send((aborted) => this.#page.api.releases(aborted));
+    if (result?.answer === undefined) return;
+    const [newest] = (this.releases.value = result.answer.releases);
     const { value: current } = this.current;
     // The release began while the page was elsewhere, or ended while the connection was lost.
     if (newest?.outcome === "running" || newest?.id === current?.id) this.current.value = newest;
@@ -176,16 +178,15 @@ export class Rollout {
 }
 
 export function rolloutOf(page: Console): Rollout {
-  return page.kept("plan", () => {
+  return page.getOrCreate("plan", () => {
     const rollout = new Rollout(page);
-    page.router.keep({
-      name: "environment",
-      tab: "plan",
-      read: () => [rollout.environment.value].filter(Boolean),
-      write([name]) {
-        if (name !== undefined) monitorOf(page).compareWith(name);
-      },
-    });
+    page.router.keep(
+      selectionPart(
+        { name: "environment", tab: "plan" },
+        () => rollout.environment.value,
+        (name) => monitorOf(page).selectEnvironment(name),
+      ),
+    );
     return rollout;
   });
 }

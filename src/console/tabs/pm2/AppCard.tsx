@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { pluralize } from "../../data/format.ts";
 import { CodeLine } from "../../ui/CodeLine.tsx";
+import { DescriptionList } from "../../ui/DescriptionList.tsx";
 
 type App = EcosystemResponse["apps"][number];
 
@@ -14,18 +15,13 @@ export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX
         <h2>{name || "App without a name"}</h2>
         {isChosen && <span class="badge good">started by the command above</span>}
       </div>
-      <dl class="app-facts">
-        <div>
-          <dt>Script</dt>
-          <dd>{script ? <code>{script}</code> : <em>none</em>}</dd>
-        </div>
-        <div>
-          <dt>Interpreter</dt>
-          <dd>
-            <code>{[interpreter, ...interpreterArgs].join(" ")}</code>
-          </dd>
-        </div>
-      </dl>
+      <DescriptionList
+        class="app-facts"
+        items={[
+          ["Script", script ? <code>{script}</code> : <em>none</em>],
+          ["Interpreter", <code>{[interpreter, ...interpreterArgs].join(" ")}</code>],
+        ]}
+      />
       {command ? (
         <CodeLine text={command} what={`the command of ${name}`} />
       ) : (
@@ -40,16 +36,14 @@ function Variables({ variables }: { variables: readonly [key: string, value: str
   return (
     <details open={variables.length <= 8}>
       <summary>{pluralize(variables.length, "variable")}</summary>
-      <dl class="app-env">
-        {variables.map(([key, value]) => (
-          <div key={key}>
-            <dt>
-              <code>{key}</code>
-            </dt>
-            <dd>{value === "" ? <em>empty</em> : <code>{value}</code>}</dd>
-          </div>
-        ))}
-      </dl>
+      <DescriptionList
+        class="app-env"
+        items={variables.map(([key, value]) => [
+          key,
+          value === "" ? <em>empty</em> : <code>{value}</code>,
+          <code>{key}</code>,
+        ])}
+      />
     </details>
   );
 }

@@ -7,10 +7,10 @@ import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
-import { Unanswered } from "../../ui/Unanswered.tsx";
+import { RequestProblem } from "../../ui/Problem.tsx";
 import { AppCard } from "./AppCard.tsx";
 import { type Preview, previewOf } from "./preview.ts";
 import { StartCommand } from "./StartCommand.tsx";
@@ -31,7 +31,7 @@ export function Pm2(): JSX.Element {
         title="PM2 preview"
         about="The apps that the ecosystem file of an environment declares. Nothing is started here."
       >
-        <Segmented
+        <RadioGroup
           label="Environment"
           value={preview.environment.value}
           options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
@@ -39,7 +39,7 @@ export function Pm2(): JSX.Element {
         />
         <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
-      <Unanswered problem={problem} retry={() => void preview.load()} />
+      <RequestProblem problem={problem} retry={() => void preview.load()} />
       <StatusRegion>{ecosystem && <EcosystemFile ecosystem={ecosystem} />}</StatusRegion>
       {ecosystem?.exists === false && <NoEcosystem preview={preview} ecosystem={ecosystem} />}
       {ecosystem?.exists && <Declared preview={preview} ecosystem={ecosystem} />}

@@ -3,7 +3,7 @@ import type { Console } from "../../console.ts";
 import type { AddressPart } from "../../state/address.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { pluralize } from "../../data/format.ts";
-import { Question } from "../../data/question.ts";
+import { LatestRequest } from "../../data/latest-request.ts";
 import type { Problem } from "../../data/request-error.ts";
 
 /**
@@ -21,7 +21,7 @@ export class Preview {
   );
   readonly #page: Console;
   readonly #chosenKind = signal<string | undefined>();
-  readonly #question = new Question();
+  readonly #question = new LatestRequest();
 
   constructor(page: Console) {
     this.#page = page;
@@ -57,13 +57,13 @@ export class Preview {
   /** The server runs the ecosystem file for each answer. */
   async load(): Promise<void> {
     const { environment, serviceKind } = this;
-    const asked = await this.#question.ask((aborted) =>
+    const result = await this.#question.send((aborted) =>
       this.#page.api.ecosystem(environment.value, serviceKind.value, aborted),
     );
-    if (asked === undefined) return;
+    if (result === undefined) return;
     batch(() => {
-      this.ecosystem.value = asked.answer;
-      this.problem.value = asked.problem;
+      this.ecosystem.value = result.answer;
+      this.problem.value = result.problem;
     });
   }
 
@@ -87,7 +87,7 @@ export class Preview {
 }
 
 export function previewOf(page: Console): Preview {
-  return page.kept("pm2", () => {
+  return page.getOrCreate("pm2", () => {
     const preview = new Preview(page);
     page.router.keep(...preview.parts());
     return preview;

@@ -48,8 +48,8 @@ export function Service(): JSX.Element {
   );
 }
 
-export function configurationForm({ kept, store, facts }: Console): ConfigurationForm {
-  return kept("service", () => new ConfigurationForm(store, facts.vocabulary));
+export function configurationForm({ getOrCreate, store, facts }: Console): ConfigurationForm {
+  return getOrCreate("service", () => new ConfigurationForm(store, facts.vocabulary));
 }
 
 function Stored({ form }: { form: ConfigurationForm }): JSX.Element {

@@ -7,7 +7,7 @@ import { splitIssues } from "../../../core/deployments/edit/edit.ts";
 import { configurationFields } from "../../../core/deployments/fields.ts";
 import { serviceConfigurationIssues } from "../../../core/deployments/validate.ts";
 import { lookup, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
-import { changedFields, editOf, Form, textIn, textOf, type Values } from "../../state/form.ts";
+import { changedFields, toEdit, Form, fieldText, toText, type Values } from "../../state/form.ts";
 import type { DocumentStore } from "../../state/document-store.ts";
 
 const FIELDS = configurationFields.map(({ name }) => name);
@@ -43,13 +43,13 @@ export class ConfigurationForm extends Form {
   }
 
   override savedOf(field: string): string | undefined {
-    return this.isEdit() && this.changed.value.includes(field) ? textIn(this.start(), field) : undefined;
+    return this.isEdit() && this.changed.value.includes(field) ? fieldText(this.start(), field) : undefined;
   }
 
   revert(): void {
     batch(() => {
       this.clear();
-      this.said.value = undefined;
+      this.message.value = undefined;
       this.focus.value = "form select";
     });
   }
@@ -59,7 +59,7 @@ export class ConfigurationForm extends Form {
   }
 
   protected override start(): Values {
-    return textsOf(this.stored.value ?? {}, portNames(this.#vocabulary.matrix));
+    return toTexts(this.stored.value ?? {}, portNames(this.#vocabulary.matrix));
   }
 
   protected override complete(given: Values): Values {
@@ -70,8 +70,8 @@ export class ConfigurationForm extends Form {
   protected override decide(): Candidate {
     const stored = this.stored.value ?? {};
     const before = isRecord(stored["ports"]) || stored["ports"] === undefined ? stored : { ...stored, ports: {} };
-    const changed = changedFields(textsOf(before, this.ports.value), this.values.value, this.fields());
-    const { values, clear } = editOf(this.values.value, changed);
+    const changed = changedFields(toTexts(before, this.ports.value), this.values.value, this.fields());
+    const { values, clear } = toEdit(this.values.value, changed);
     const trimmed = Object.fromEntries(Object.entries(values).map(([field, value]) => [field, value.trim()]));
     return changedConfiguration(before, { values: trimmed, clear }).entry;
   }
@@ -83,7 +83,7 @@ export class ConfigurationForm extends Form {
   protected override store(serviceConfiguration: Candidate): void {
     this.#store.update((document) => ({ ...document, serviceConfiguration }));
     this.clear();
-    this.said.value = { tone: "success", text: "Saved the service configuration." };
+    this.message.value = { tone: "success", text: "Saved the service configuration." };
   }
 
   /** Paths are relative to the configuration. */
@@ -101,10 +101,10 @@ function proposal({ matrix }: Vocabulary): Values {
   return { serviceKind, runMode, cloudProvider: mode?.cloudProviders[0] ?? "" };
 }
 
-function textsOf(stored: Candidate, ports: readonly string[]): Values {
+function toTexts(stored: Candidate, ports: readonly string[]): Values {
   const given = isRecord(stored["ports"]) ? stored["ports"] : {};
   return Object.fromEntries([
-    ...FIELDS.map((field) => [field, textOf(stored[field])]),
-    ...ports.map((name) => [PORT + name, textOf(Object.hasOwn(given, name) ? given[name] : undefined)]),
+    ...FIELDS.map((field) => [field, toText(stored[field])]),
+    ...ports.map((name) => [PORT + name, toText(Object.hasOwn(given, name) ? given[name] : undefined)]),
   ]);
 }

@@ -3,7 +3,7 @@ import { textField } from "../../../core/deployments/candidate.ts";
 import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
-import { EntryList } from "../../state/entry-list.ts";
+import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
@@ -13,7 +13,6 @@ import { updateTarget, createTarget, copyTarget } from "../../../core/deployment
 import { targetFields } from "../../../core/deployments/fields.ts";
 import { targetDefaults } from "../../../core/deployments/migrate.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
-import type { EntryKind } from "../../state/entry-kind.ts";
 import type { Values } from "../../state/form.ts";
 import { EntryForm } from "../../ui/EntryForm.tsx";
 
@@ -43,8 +42,8 @@ export function Targets(): JSX.Element {
   );
 }
 
-export function targetList({ kept, store, facts }: Console): EntryList {
-  return kept("targets", () => new EntryList(store, targetKind(facts.vocabulary)));
+export function targetList({ getOrCreate, store, facts }: Console): EntryList {
+  return getOrCreate("targets", () => new EntryList(store, targetKind(facts.vocabulary)));
 }
 
 function TargetItem(props: EntryProps): JSX.Element {

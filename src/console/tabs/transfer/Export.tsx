@@ -8,22 +8,57 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { Segmented } from "../../ui/Segmented.tsx";
+import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusLine } from "../../ui/StatusLine.tsx";
-import { formats, type Format } from "./export-text.ts";
+import { SECTIONS, DOCUMENT_VERSION } from "../../../core/deployments/shape.ts";
+import { isRecord } from "../../../core/words/record.ts";
+import { writeYaml } from "../../../core/yaml/write.ts";
+import type { DeploymentsDocument } from "../../state/deployments-document.ts";
+
+/** @see CONTRACT section 6 */
+const formats = {
+  json: {
+    label: "JSON",
+    fileName: "service-management.json",
+    mime: "application/json",
+    write: (document: DeploymentsDocument) => `${JSON.stringify(sortSections(document), null, 2)}\n`,
+  },
+  yaml: {
+    label: "YAML",
+    fileName: "deployments.yaml",
+    mime: "application/yaml",
+    write: (document: DeploymentsDocument) => `${SCHEMA_LINE}\n${writeYaml(sortSections(document))}`,
+  },
+} as const;
+
+type Format = keyof typeof formats;
+
+const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${DOCUMENT_VERSION}.schema.json`;
+
+function sortSections(document: DeploymentsDocument): object {
+  const known = Object.keys(SECTIONS).filter((name) => document[name] !== undefined);
+  const unknown = Object.keys(document).filter((name) => !known.includes(name));
+  return Object.fromEntries([...known, ...unknown].map((name) => [name, movePortsLast(document[name])]));
+}
+
+function movePortsLast(section: unknown): unknown {
+  if (!isRecord(section) || section["ports"] === undefined) return section;
+  const { ports, ...others } = section;
+  return { ...others, ports };
+}
 
 const choices = Object.entries(formats).map(([value, { label }]) => ({ value, label }));
 
 export function Export(): JSX.Element {
-  const { store, kept } = useConsole();
-  const format = kept("export-format", () => signal<Format>("json"));
+  const { store, getOrCreate } = useConsole();
+  const format = getOrCreate("export-format", () => signal<Format>("json"));
   const { fileName, mime, write } = formats[format.value];
   const text = write(store.document.value);
   return (
     <Card
       title="Export"
       actions={
-        <Segmented
+        <RadioGroup
           label="Format"
           value={format.value}
           options={choices}
@@ -32,7 +67,7 @@ export function Export(): JSX.Element {
       }
     >
       <div class="stack">
-        <Doubts />
+        <ExportWarnings />
         <div class="transfer-file">
           <div class="transfer-name">
             <code>{fileName}</code>
@@ -52,7 +87,7 @@ export function Export(): JSX.Element {
   );
 }
 
-function Doubts(): JSX.Element {
+function ExportWarnings(): JSX.Element {
   const { store, facts } = useConsole();
   const issues = validateDocument(store.document.value, facts.vocabulary);
   return (

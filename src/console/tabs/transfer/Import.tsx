@@ -11,15 +11,15 @@ import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { ImportForm } from "./import-form.ts";
-import type { Reading } from "./read-import.ts";
+import type { ImportResult } from "./read-import.ts";
 
 const MAX_BYTES = 4 * 2 ** 20;
 
 export function Import(): JSX.Element {
   const page = useConsole();
-  const form = page.kept("import", () => new ImportForm(page));
+  const form = page.getOrCreate("import", () => new ImportForm(page));
   const reading = form.reading.value;
-  const now = contentOf(page.store.document.value);
+  const now = describeContent(page.store.document.value);
   const take = (): void => {
     if (confirm(`Replace (${now}) with this document?`)) form.take();
   };
@@ -33,7 +33,7 @@ export function Import(): JSX.Element {
       <div class="stack">
         <Text form={form} />
         <StatusRegion>
-          {form.isAsking.value && <StatusLine tone="info">Checking the document…</StatusLine>}
+          {form.isChecking.value && <StatusLine tone="info">Checking the document…</StatusLine>}
           {reading && <Report reading={reading} form={form} />}
           {form.canUndo.value && (
             <StatusLine tone="success" action={undo}>
@@ -42,7 +42,7 @@ export function Import(): JSX.Element {
           )}
         </StatusRegion>
         <div class="form-actions">
-          <ChooseFile onFile={(file) => form.giveFile(file)} />
+          <ChooseFile onFile={(file) => form.setFile(file)} />
           <Button variant="primary" icon="upload" disabled={reading?.document === undefined} onClick={take}>
             Import
           </Button>
@@ -61,7 +61,7 @@ function Text({ form }: { form: ImportForm }): JSX.Element {
           rows={12}
           spellcheck={false}
           value={form.text.value}
-          onInput={({ currentTarget }) => form.give(currentTarget.value)}
+          onInput={({ currentTarget }) => form.setText(currentTarget.value)}
         />
       )}
     </Field>
@@ -88,7 +88,7 @@ function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.
   );
 }
 
-function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.Element {
+function Report({ reading, form }: { reading: ImportResult; form: ImportForm }): JSX.Element {
   const { document, issues, migrated, problem, reason } = reading;
   const name = form.fileName.value || "This document";
   const hasErrors = issues.some(({ severity }) => severity === "error");
@@ -104,7 +104,8 @@ function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.
   }
   return (
     <StatusLine tone={issues.length > 0 ? "warning" : "success"}>
-      <strong>{hasErrors ? name : `${name} is valid`}</strong> {hasErrors ? "has" : "and has"} {contentOf(document)}.
+      <strong>{hasErrors ? name : `${name} is valid`}</strong> {hasErrors ? "has" : "and has"}{" "}
+      {describeContent(document)}.
       {migrated > 0 && ` ${pluralize(migrated, "deploy target")} of an earlier version will be migrated.`}
       {hasErrors &&
         ` ${pluralize(issues.length, "issue")}: invalid entries are imported as they are, and stay flagged.`}
@@ -115,7 +116,7 @@ function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.
 
 function Unread({ name, problem, form }: { name: string; problem: Problem; form: ImportForm }): JSX.Element {
   const again = (
-    <Button size="small" onClick={() => form.give(form.text.value, form.fileName.value)}>
+    <Button size="small" onClick={() => form.setText(form.text.value, form.fileName.value)}>
       Try again
     </Button>
   );
@@ -127,15 +128,20 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
   );
 }
 
-function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvironment }: DeploymentsDocument): string {
+function describeContent({
+  deployments,
+  interfaces,
+  serviceConfiguration,
+  runtimeEnvironment,
+}: DeploymentsDocument): string {
   return [
     pluralize(deployments?.length ?? 0, "deploy target"),
     pluralize(interfaces?.length ?? 0, "interface adapter"),
     serviceConfiguration ? "a service configuration" : "no service configuration",
-    runtimeEnvironment === undefined ? "no environment" : `environment ${environmentOf(runtimeEnvironment)}`,
+    runtimeEnvironment === undefined ? "no environment" : `environment ${environmentText(runtimeEnvironment)}`,
   ].join(", ");
 }
 
-function environmentOf(selection: unknown): string {
+function environmentText(selection: unknown): string {
   return typeof selection === "string" ? selection : JSON.stringify(selection);
 }

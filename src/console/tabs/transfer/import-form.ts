@@ -1,20 +1,20 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import type { Console } from "../../console.ts";
-import { Question } from "../../data/question.ts";
+import { LatestRequest } from "../../data/latest-request.ts";
 import type { DeploymentsDocument } from "../../state/deployments-document.ts";
-import { readingOf, readJson, type Reading, type ReadText } from "./read-import.ts";
+import { toImportResult, readJson, type ImportResult, type ParsedText } from "./read-import.ts";
 
 /** The server reads each text; only the last answer counts. */
 export class ImportForm {
   readonly text = signal("");
   readonly fileName = signal("");
-  readonly reading = signal<Reading | undefined>();
-  readonly isAsking = signal(false);
+  readonly reading = signal<ImportResult | undefined>();
+  readonly isChecking = signal(false);
   readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.store.document.value);
   readonly #page: Console;
-  readonly #question = new Question();
-  #given = 0;
+  readonly #question = new LatestRequest();
+  #version = 0;
   readonly #replaced: Signal<
     { readonly before: DeploymentsDocument; readonly after: DeploymentsDocument } | undefined
   > = signal();
@@ -24,14 +24,14 @@ export class ImportForm {
   }
 
   /** @throws {DOMException} if the file cannot be read, for example because it has changed */
-  async giveFile(file: File): Promise<void> {
-    const given = ++this.#given;
+  async setFile(file: File): Promise<void> {
+    const version = ++this.#version;
     const text = await file.text();
-    if (given === this.#given) this.give(text, file.name);
+    if (version === this.#version) this.setText(text, file.name);
   }
 
-  give(text: string, fileName = ""): void {
-    this.#given++;
+  setText(text: string, fileName = ""): void {
+    this.#version++;
     this.#question.abort();
     const json = readJson(text, fileName);
     const isFaulty = json !== undefined && json.document === undefined;
@@ -40,7 +40,7 @@ export class ImportForm {
       this.text.value = text;
       this.fileName.value = fileName;
       this.reading.value = isFaulty ? this.#readingOf(json) : undefined;
-      this.isAsking.value = isAsking;
+      this.isChecking.value = isAsking;
     });
     if (isAsking) void this.#ask(text, json);
   }
@@ -52,7 +52,7 @@ export class ImportForm {
     batch(() => {
       this.#page.store.update(() => after);
       this.#replaced.value = { before, after };
-      this.give("");
+      this.setText("");
     });
   }
 
@@ -62,22 +62,22 @@ export class ImportForm {
   }
 
   /** @param json used if the server does not answer */
-  async #ask(text: string, json: ReadText | undefined): Promise<void> {
-    const answered = await this.#question.ask((aborted) => this.#page.api.validate(text, aborted));
+  async #ask(text: string, json: ParsedText | undefined): Promise<void> {
+    const answered = await this.#question.send((aborted) => this.#page.api.validate(text, aborted));
     if (answered === undefined) return;
     const { problem } = answered;
     const read = answered.answer ?? (problem?.status === undefined ? json && this.#judged(json) : undefined);
     batch(() => {
       this.reading.value = read ? this.#readingOf(read) : { issues: [], migrated: 0, ...(problem && { problem }) };
-      this.isAsking.value = false;
+      this.isChecking.value = false;
     });
   }
 
-  #judged(json: ReadText): ReadText {
+  #judged(json: ParsedText): ParsedText {
     return { ...json, issues: validateDocument(json.document, this.#page.facts.vocabulary) };
   }
 
-  #readingOf(read: ReadText): Reading {
-    return readingOf(read, this.#page.facts.vocabulary);
+  #readingOf(read: ParsedText): ImportResult {
+    return toImportResult(read, this.#page.facts.vocabulary);
   }
 }

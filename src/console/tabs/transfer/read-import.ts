@@ -2,18 +2,18 @@ import type { Candidate } from "../../../core/deployments/candidate.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
-import type { Problem } from "../../data/request-error.ts";
-import { migrateDocument, reasonAgainst, type DeploymentsDocument } from "../../state/deployments-document.ts";
-import type { ShownIssue } from "../../ui/IssueList.tsx";
+import { errorText, type Problem } from "../../data/request-error.ts";
+import { migrateDocument, shapeProblem, type DeploymentsDocument } from "../../state/deployments-document.ts";
+import type { DisplayedIssue } from "../../ui/IssueList.tsx";
 
-export interface ReadText {
+export interface ParsedText {
   readonly document?: unknown;
-  readonly issues: readonly ShownIssue[];
+  readonly issues: readonly DisplayedIssue[];
 }
 
-export interface Reading {
+export interface ImportResult {
   readonly document?: DeploymentsDocument;
-  readonly issues: readonly ShownIssue[];
+  readonly issues: readonly DisplayedIssue[];
   /** The number of deploy targets migrated from an earlier form. */
   readonly migrated: number;
   /** Why the text is not a document, if the issues do not explain it. */
@@ -26,9 +26,9 @@ export interface Reading {
  *
  * @see the specification, "Versioning" 2 and 4
  */
-export function readingOf({ document, issues }: ReadText, vocabulary: Vocabulary): Reading {
+export function toImportResult({ document, issues }: ParsedText, vocabulary: Vocabulary): ImportResult {
   if (document === undefined) return { issues, migrated: 0 };
-  const reason = reasonAgainst(document);
+  const reason = shapeProblem(document);
   if (reason !== undefined) return { issues, migrated: 0, reason };
   const map = document as Candidate;
   return { document: migrateDocument(map, vocabulary), issues, migrated: legacyCount(map) };
@@ -40,12 +40,12 @@ function legacyCount({ deployments }: Candidate): number {
 }
 
 /** Reads JSON without the server; issues then have no positions. `undefined` for YAML. */
-export function readJson(text: string, fileName: string): ReadText | undefined {
+export function readJson(text: string, fileName: string): ParsedText | undefined {
   if (!/\.json$/i.test(fileName) && !/^\s*[{[]/.test(text)) return undefined;
   try {
     return { issues: [], document: JSON.parse(text.replace(/^\uFEFF/, "")) as unknown };
   } catch (error) {
-    const message = `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `is not JSON: ${errorText(error)}`;
     return { issues: [{ code: "JSON_SYNTAX", severity: "error", path: [], message }] };
   }
 }

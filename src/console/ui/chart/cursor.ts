@@ -2,7 +2,7 @@ import type { Span } from "../../data/series.ts";
 import type { Scale } from "./scale.ts";
 
 /** In CSS pixels; a shorter drag is a click. */
-const LEAST_DRAG = 6;
+const MIN_DRAG = 6;
 
 /** Returns an index of `times`, which are ascending; `undefined` if no sample is in the span. */
 export function nearest(times: readonly number[], span: Span, time: number): number | undefined {
@@ -20,7 +20,12 @@ export function nearest(times: readonly number[], span: Span, time: number): num
  *
  * @returns `undefined` for another key, or if no sample is in sight
  */
-export function stepTo(key: string, times: readonly number[], span: Span, at: number | undefined): number | undefined {
+export function sampleForKey(
+  key: string,
+  times: readonly number[],
+  span: Span,
+  at: number | undefined,
+): number | undefined {
   const first = nearest(times, span, span.from);
   const last = nearest(times, span, span.to);
   if (first === undefined || last === undefined) return undefined;
@@ -34,11 +39,11 @@ export function stepTo(key: string, times: readonly number[], span: Span, at: nu
 }
 
 export function selectionOf(scale: Scale, start: number, end: number): Span | undefined {
-  if (Math.abs(end - start) < LEAST_DRAG) return undefined;
+  if (Math.abs(end - start) < MIN_DRAG) return undefined;
   return { from: scale.timeAt(Math.min(start, end)), to: scale.timeAt(Math.max(start, end)) };
 }
 
 /** The span is `times` as long and keeps the moment in place. */
-export function stretched({ from, to }: Span, moment: number, times: number): Span {
+export function zoomSpan({ from, to }: Span, moment: number, times: number): Span {
   return { from: moment - (moment - from) * times, to: moment + (to - moment) * times };
 }

@@ -1,9 +1,9 @@
-import type { Ink } from "../ink.ts";
-import { label, type Scale, timeTicks, valueTicks } from "./scale.ts";
+import type { ChartColors } from "../colors.ts";
+import { formatTick, type Scale, timeTicks, valueTicks } from "./scale.ts";
 import type { Scene } from "./scene.ts";
 
 export interface Picture extends Scene {
-  readonly ink: Ink;
+  readonly colors: ChartColors;
   readonly format: (value: number) => string;
   readonly steps: readonly number[] | undefined;
   readonly at: number | undefined;
@@ -12,9 +12,9 @@ export interface Picture extends Scene {
 
 const FONT = "11px system-ui, sans-serif";
 /** In CSS pixels, between two labels of the time axis. */
-const LEAST_SPACE = 12;
+const MIN_LABEL_GAP = 12;
 /** Half the width of a triangle, in CSS pixels. */
-const MARK = 4;
+const MARK_SIZE = 4;
 
 /** @param context one unit of it is a CSS pixel */
 export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
@@ -35,86 +35,86 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture): void
   paintCursor(context, picture);
 }
 
-function paintValueAxis(context: CanvasRenderingContext2D, { scale, ink, format, steps }: Picture): void {
+function paintValueAxis(context: CanvasRenderingContext2D, { scale, colors, format, steps }: Picture): void {
   const { left, width, height } = scale.box;
   context.textAlign = "right";
   for (const value of valueTicks(scale.top, height, steps)) {
     const y = scale.y(value);
-    context.fillStyle = ink.line;
-    context.fillRect(left, sharp(y), width, 1);
-    context.fillStyle = ink.muted;
+    context.fillStyle = colors.grid;
+    context.fillRect(left, alignToPixel(y), width, 1);
+    context.fillStyle = colors.muted;
     context.fillText(format(value), left - 8, y);
   }
 }
 
-function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Picture): void {
+function paintTimeAxis(context: CanvasRenderingContext2D, { scale, colors }: Picture): void {
   const { box, span } = scale;
-  const [minute = 0, second = 0] = [label(span.from - (span.from % 60), span), "00:00:00"].map(
-    (words) => context.measureText(words).width,
+  const [minute = 0, second = 0] = [formatTick(span.from - (span.from % 60), span), "00:00:00"].map(
+    (text) => context.measureText(text).width,
   );
   context.textAlign = "center";
-  context.fillStyle = ink.muted;
-  const room = { minute: minute + LEAST_SPACE, second: second + LEAST_SPACE };
+  context.fillStyle = colors.muted;
+  const room = { minute: minute + MIN_LABEL_GAP, second: second + MIN_LABEL_GAP };
   const end = box.left + box.width;
   for (const time of timeTicks(span, box.width, room)) {
-    const [x, words] = [scale.x(time), label(time, span)];
+    const [x, text] = [scale.x(time), formatTick(time, span)];
     // A truncated label would show another time.
-    if (x + context.measureText(words).width / 2 <= end) context.fillText(words, x, box.top + box.height + 12);
+    if (x + context.measureText(text).width / 2 <= end) context.fillText(text, x, box.top + box.height + 12);
   }
 }
 
-function paintLines(context: CanvasRenderingContext2D, { scale, ink, times, columns, longestStep }: Picture): void {
+function paintLines(context: CanvasRenderingContext2D, { scale, colors, times, columns, longestStep }: Picture): void {
   const floor = scale.box.top + scale.box.height;
   const isApart = (at: number): boolean => (times[at] ?? 0) - (times[at - 1] ?? 0) > longestStep;
   // The first line is drawn last, above the others.
   for (let which = columns.length - 1; which >= 0; which -= 1) {
     const column = columns[which] ?? [];
     const place = { x: (at: number) => scale.x(times[at] ?? 0), y: (at: number) => scale.y(column[at] ?? 0) };
-    const runs = runsOf(times.length, (at) => typeof column[at] !== "number", isApart);
+    const runs = findSegments(times.length, (at) => typeof column[at] !== "number", isApart);
     const style =
       which === 0
-        ? { stroke: ink.strong, width: 1.5, fill: washOf(context, scale, ink) }
-        : { stroke: ink.faint, width: 1 };
+        ? { stroke: colors.first, width: 1.5, fill: createFill(context, scale, colors) }
+        : { stroke: colors.others, width: 1 };
     paintLine(context, runs, place, { ...style, floor });
   }
 }
 
-function washOf(context: CanvasRenderingContext2D, { box }: Scale, ink: Ink): CanvasGradient {
+function createFill(context: CanvasRenderingContext2D, { box }: Scale, colors: ChartColors): CanvasGradient {
   const gradient = context.createLinearGradient(0, box.top, 0, box.top + box.height);
-  gradient.addColorStop(0, ink.wash);
-  gradient.addColorStop(1, ink.clear);
+  gradient.addColorStop(0, colors.fill);
+  gradient.addColorStop(1, colors.fillEnd);
   return gradient;
 }
 
-function paintMarks(context: CanvasRenderingContext2D, { scale, ink, marks }: Picture): void {
+function paintMarks(context: CanvasRenderingContext2D, { scale, colors, marks }: Picture): void {
   const { top, height } = scale.box;
-  for (const { time, isBad } of marks) {
+  for (const { time, isFailure } of marks) {
     const x = scale.x(time);
-    context.fillStyle = isBad ? ink.strong : ink.muted;
+    context.fillStyle = isFailure ? colors.first : colors.muted;
     context.beginPath();
-    context.moveTo(x - MARK, top - MARK);
-    context.lineTo(x + MARK, top - MARK);
-    context.lineTo(x, top + MARK / 2);
+    context.moveTo(x - MARK_SIZE, top - MARK_SIZE);
+    context.lineTo(x + MARK_SIZE, top - MARK_SIZE);
+    context.lineTo(x, top + MARK_SIZE / 2);
     context.fill();
-    if (isBad) context.fillRect(sharp(x), top, 1, height);
+    if (isFailure) context.fillRect(alignToPixel(x), top, 1, height);
   }
 }
 
-function paintDrag(context: CanvasRenderingContext2D, { scale, ink, drag }: Picture): void {
+function paintDrag(context: CanvasRenderingContext2D, { scale, colors, drag }: Picture): void {
   if (drag === undefined) return;
-  context.fillStyle = ink.wash;
+  context.fillStyle = colors.fill;
   context.fillRect(drag.start, scale.box.top, drag.end - drag.start, scale.box.height);
 }
 
-function paintCursor(context: CanvasRenderingContext2D, { scale, ink, times, columns, at }: Picture): void {
+function paintCursor(context: CanvasRenderingContext2D, { scale, colors, times, columns, at }: Picture): void {
   if (at === undefined) return;
   const x = scale.x(times[at] ?? 0);
-  context.fillStyle = ink.muted;
-  context.fillRect(sharp(x), scale.box.top, 1, scale.box.height);
+  context.fillStyle = colors.muted;
+  context.fillRect(alignToPixel(x), scale.box.top, 1, scale.box.height);
   for (const [which, column] of columns.entries()) {
     const value = column[at];
     if (typeof value !== "number") continue;
-    context.fillStyle = which === 0 ? ink.strong : ink.faint;
+    context.fillStyle = which === 0 ? colors.first : colors.others;
     context.beginPath();
     context.arc(x, scale.y(value), 3, 0, 2 * Math.PI);
     context.fill();
@@ -122,15 +122,19 @@ function paintCursor(context: CanvasRenderingContext2D, { scale, ink, times, col
 }
 
 /** Rounds to a device pixel, so that lines have sharp edges. */
-function sharp(place: number): number {
+function alignToPixel(place: number): number {
   return Math.round(place * devicePixelRatio) / devicePixelRatio;
 }
 
 /** Samples without a gap; `to` is exclusive. */
-type Run = readonly [from: number, to: number];
+type Segment = readonly [from: number, to: number];
 
-export function runsOf(count: number, isGap: (at: number) => boolean, isApart?: (at: number) => boolean): Run[] {
-  const runs: Run[] = [];
+export function findSegments(
+  count: number,
+  isGap: (at: number) => boolean,
+  isApart?: (at: number) => boolean,
+): Segment[] {
+  const runs: Segment[] = [];
   let from = 0;
   for (let at = 0; at <= count; at += 1) {
     const isEnd = at === count || isGap(at);
@@ -151,7 +155,7 @@ interface LineStyle {
 /** A single sample becomes a short dash. */
 export function paintLine(
   context: CanvasRenderingContext2D,
-  runs: readonly Run[],
+  runs: readonly Segment[],
   place: { readonly x: (at: number) => number; readonly y: (at: number) => number },
   { stroke, width, fill, floor }: LineStyle,
 ): void {
@@ -172,7 +176,11 @@ export function paintLine(
 }
 
 /** Sizes the canvas for device pixels; one unit is a CSS pixel. */
-export function clear(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+export function prepareCanvas(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D | null {
   const size = { width: Math.round(width * devicePixelRatio), height: Math.round(height * devicePixelRatio) };
   // Setting even the same size reallocates the canvas.
   if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);

@@ -1,14 +1,14 @@
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Span } from "../../data/series.ts";
-import { inkOf } from "../ink.ts";
+import { readColors } from "../colors.ts";
 import { nearest, selectionOf } from "./cursor.ts";
-import { clear, paint } from "./paint.ts";
-import { marksAt, sceneOf, type Mark, type Scene, type Shown } from "./scene.ts";
+import { prepareCanvas, paint } from "./paint.ts";
+import { marksAt, sceneOf, type Mark, type Scene, type ChartData } from "./scene.ts";
 
 export interface PlotOptions {
   readonly canvas: HTMLCanvasElement;
   /** Reads signals, so it runs again when they change while the canvas is visible. */
-  readonly read: () => Shown;
+  readonly read: () => ChartData;
   readonly top?: number | undefined;
   readonly format: (value: number) => string;
   readonly steps?: readonly number[] | undefined;
@@ -33,14 +33,14 @@ export class Plot {
     const [start, end] = [this.#start.value, this.#pointer.value];
     return start === undefined || end === undefined ? undefined : { start, end };
   });
-  readonly #ends: readonly (() => void)[];
-  #own: number | undefined;
+  readonly #disposers: readonly (() => void)[];
+  #ownMoment: number | undefined;
 
   constructor(options: PlotOptions) {
     const { canvas, cursor, read, top } = options;
     const size = signal({ width: 0, height: 0 });
-    const isSeen = signal(false);
-    const scene = computed(() => (isSeen.value ? sceneOf(read(), size.value, top) : undefined));
+    const isVisible = signal(false);
+    const scene = computed(() => (isVisible.value ? sceneOf(read(), size.value, top) : undefined));
     this.#options = options;
     this.scene = scene;
     this.at = computed(() => sampleAt(scene.value, cursor.value));
@@ -49,10 +49,10 @@ export class Plot {
       const { times, scale } = scene.value;
       return marksAt(scene.value, this.#pointer.value ?? scale.x(times[this.at.value ?? Number.NaN] ?? Number.NaN));
     });
-    this.#ends = [
-      watch(canvas, size, isSeen),
-      follow(this.#pointer, scene, (time) => void (this.#own = cursor.value = time)),
-      drawing({ ...options, size, scene, at: this.at, drag: this.#drag }),
+    this.#disposers = [
+      observeCanvas(canvas, size, isVisible),
+      followPointer(this.#pointer, scene, (time) => void (this.#ownMoment = cursor.value = time)),
+      startDrawing({ ...options, size, scene, at: this.at, drag: this.#drag }),
     ];
   }
 
@@ -65,7 +65,7 @@ export class Plot {
   pointTo(time: number): void {
     batch(() => {
       this.#pointer.value = undefined;
-      this.#own = time;
+      this.#ownMoment = time;
       this.#options.cursor.value = time;
     });
   }
@@ -75,8 +75,8 @@ export class Plot {
     const { cursor } = this.#options;
     batch(() => {
       this.#pointer.value = undefined;
-      if (cursor.value === this.#own) cursor.value = undefined;
-      this.#own = undefined;
+      if (cursor.value === this.#ownMoment) cursor.value = undefined;
+      this.#ownMoment = undefined;
     });
   }
 
@@ -84,12 +84,12 @@ export class Plot {
     this.#start.value = x;
   }
 
-  /** A drag that is meant zooms; a click selects the events at the pointer. */
-  drop(isMeant: boolean): void {
-    const [over, now] = [this.#drag.value, this.scene.value];
+  /** A complete drag zooms; a click selects the events at the pointer. */
+  drop(isComplete: boolean): void {
+    const [drag, scene] = [this.#drag.value, this.scene.value];
     this.#start.value = undefined;
-    if (!isMeant || !over || !now) return;
-    const span = selectionOf(now.scale, over.start, over.end);
+    if (!isComplete || !drag || !scene) return;
+    const span = selectionOf(scene.scale, drag.start, drag.end);
     if (span) this.#options.onZoom(span);
     else this.#options.onMarks(this.marks.value);
   }
@@ -100,7 +100,7 @@ export class Plot {
   }
 
   stop(): void {
-    for (const end of this.#ends) end();
+    for (const dispose of this.#disposers) dispose();
   }
 }
 
@@ -110,19 +110,21 @@ function sampleAt(scene: Scene | undefined, moment: number | undefined): number 
   return moment < scale.span.from || moment > scale.span.to ? undefined : nearest(times, scale.span, moment);
 }
 
-function watch(
+function observeCanvas(
   canvas: HTMLCanvasElement,
   size: Signal<{ width: number; height: number }>,
-  isSeen: Signal<boolean>,
+  isVisible: Signal<boolean>,
 ): () => void {
-  const sizes = new ResizeObserver(([entry]) => void (entry && (size.value = entry.contentRect)));
-  const sights = new IntersectionObserver((entries) => void (isSeen.value = entries.at(-1)?.isIntersecting ?? false));
-  for (const observer of [sizes, sights]) observer.observe(canvas);
-  return () => [sizes, sights].forEach((observer) => observer.disconnect());
+  const resize = new ResizeObserver(([entry]) => void (entry && (size.value = entry.contentRect)));
+  const visibility = new IntersectionObserver(
+    (entries) => void (isVisible.value = entries.at(-1)?.isIntersecting ?? false),
+  );
+  for (const observer of [resize, visibility]) observer.observe(canvas);
+  return () => [resize, visibility].forEach((observer) => observer.disconnect());
 }
 
 /** Updates the moment under a resting pointer while time passes. */
-function follow(
+function followPointer(
   pointer: ReadonlySignal<number | undefined>,
   scene: ReadonlySignal<Scene | undefined>,
   point: (time: number | undefined) => void,
@@ -142,28 +144,28 @@ interface Drawing extends PlotOptions {
   readonly drag: ReadonlySignal<{ readonly start: number; readonly end: number } | undefined>;
 }
 
-function drawing({ canvas, size, scene, at, drag, version, format, steps }: Drawing): () => void {
-  const ink = computed(() => (void version.value, inkOf(canvas)));
+function startDrawing({ canvas, size, scene, at, drag, version, format, steps }: Drawing): () => void {
+  const colors = computed(() => (void version.value, readColors(canvas)));
   const picture = computed(
-    () => scene.value && { ...scene.value, ink: ink.value, format, steps, at: at.value, drag: drag.value },
+    () => scene.value && { ...scene.value, colors: colors.value, format, steps, at: at.value, drag: drag.value },
   );
-  let isDue = false;
-  let isOver = false;
+  let isScheduled = false;
+  let isStopped = false;
   // Runs after all changes but before the next paint; an animation frame would come one frame later.
   const draw = (): void => {
-    isDue = false;
-    if (isOver) return;
-    const context = clear(canvas, size.peek().width, size.peek().height);
+    isScheduled = false;
+    if (isStopped) return;
+    const context = prepareCanvas(canvas, size.peek().width, size.peek().height);
     const now = picture.peek();
     if (context && now) paint(context, now);
   };
   const end = effect(() => {
-    if (picture.value === undefined || isDue) return;
-    isDue = true;
+    if (picture.value === undefined || isScheduled) return;
+    isScheduled = true;
     queueMicrotask(draw);
   });
   return () => {
-    isOver = true;
+    isStopped = true;
     end();
   };
 }

@@ -38,20 +38,20 @@ export function scaleOf(box: Box, span: Span, top: number): Scale {
   };
 }
 
-export function roofOf(columns: readonly (readonly (number | null)[])[]): number {
-  let most = 0;
-  for (const column of columns) for (const value of column) if (value !== null && value > most) most = value;
-  return most === 0 ? 1 : most * 1.15;
+export function upperBound(columns: readonly (readonly (number | null)[])[]): number {
+  let max = 0;
+  for (const column of columns) for (const value of column) if (value !== null && value > max) max = value;
+  return max === 0 ? 1 : max * 1.15;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
 }
 
 /** In seconds. Time zones differ from UTC by whole quarters of an hour, so these are round in local time too. */
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 3600, 7200, 21_600, 43_200, 86_400];
 /** In CSS pixels, between two grid lines. */
-const LEAST_ROOM = 34;
+const MIN_GRID_SPACING = 34;
 
 /**
  * @param width of the axis in CSS pixels
@@ -70,9 +70,9 @@ export function timeTicks(span: Span, width: number, room: { readonly minute: nu
  * @param steps allowed distances, ascending; by default 1, 2, 2.5 and 5 times a power of ten
  */
 export function valueTicks(top: number, height: number, steps?: readonly number[]): number[] {
-  const least = (top * LEAST_ROOM) / height;
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = (steps ?? [1, 2, 2.5, 5, 10].map((part) => part * power)).find((size) => size >= least);
+  const min = (top * MIN_GRID_SPACING) / height;
+  const power = 10 ** Math.floor(Math.log10(min));
+  const step = (steps ?? [1, 2, 2.5, 5, 10].map((part) => part * power)).find((size) => size >= min);
   return step === undefined ? [0] : multiples(step, 0, top);
 }
 
@@ -80,17 +80,17 @@ export function valueTicks(top: number, height: number, steps?: readonly number[
 const DAY = 86_400;
 
 /** `23:16`, or `11-22 23:16` over more than a day. */
-export function label(seconds: number, { from, to }: Span): string {
-  return to - from > DAY ? formatTime(seconds * 1000).slice(5, 16) : clock(seconds);
+export function formatTick(seconds: number, { from, to }: Span): string {
+  return to - from > DAY ? formatTime(seconds * 1000).slice(5, 16) : formatClock(seconds);
 }
 
 /** `23:16:05`, or `2026-11-22 23:16:05` over more than a day. */
-export function moment(seconds: number, { from, to }: Span): string {
+export function formatMoment(seconds: number, { from, to }: Span): string {
   return to - from > DAY ? formatTime(seconds * 1000) : clockWithSeconds(seconds);
 }
 
 /** `23:16`, with seconds unless they are 0. */
-export function clock(seconds: number): string {
+export function formatClock(seconds: number): string {
   return clockWithSeconds(seconds).replace(/:00$/, "");
 }
 

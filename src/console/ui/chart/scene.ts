@@ -1,9 +1,9 @@
 import type { SvcmEvent } from "../../../core/api/events.ts";
-import { LONGEST_STEP, type Readable, type SeriesPart, type Span } from "../../data/series.ts";
-import { boxOf, moment, roofOf, type Scale, scaleOf } from "./scale.ts";
+import { MAX_STEP, type ReadableSeries, type SeriesPart, type Span } from "../../data/series.ts";
+import { boxOf, formatMoment, upperBound, type Scale, scaleOf } from "./scale.ts";
 
 /** `part` may exceed the span, so that lines reach the edges. */
-export interface Shown {
+export interface ChartData {
   readonly part: SeriesPart;
   readonly span: Span;
   /** In seconds; a longer distance is a gap. */
@@ -12,8 +12,8 @@ export interface Shown {
 }
 
 /** Includes one step beyond each end of the span. */
-export function partOf(series: Readable | undefined, span: Span, columns: readonly number[]): Shown {
-  const { longestStep = LONGEST_STEP } = series ?? {};
+export function readChartData(series: ReadableSeries | undefined, span: Span, columns: readonly number[]): ChartData {
+  const { longestStep = MAX_STEP } = series ?? {};
   const wide = { from: span.from - longestStep, to: span.to + longestStep };
   return { part: series?.read(wide, columns) ?? [[], ...columns.map(() => [])], span, longestStep };
 }
@@ -28,12 +28,12 @@ export interface Scene {
 
 /** @param size of the canvas in CSS pixels */
 export function sceneOf(
-  { part, span, longestStep, marks = [] }: Shown,
+  { part, span, longestStep, marks = [] }: ChartData,
   size: { width: number; height: number },
   top?: number,
 ): Scene {
   const [times, ...columns] = part;
-  const scale = scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns));
+  const scale = scaleOf(boxOf(size.width, size.height), span, top ?? upperBound(columns));
   return {
     times,
     columns,
@@ -50,7 +50,7 @@ export interface Reading {
 }
 
 /** With more lines, the reading has the first one and the range of the others. */
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 
 export function readingOf(
   { times, columns, scale }: Scene,
@@ -59,19 +59,19 @@ export function readingOf(
   format: (value: number) => string,
   marks: readonly Mark[] = [],
 ): Reading {
-  const time = moment(times[at] ?? 0, scale.span);
-  const events = wordsAt(marks, scale.span, time);
-  const inWords = (value: number | null | undefined): string => (typeof value === "number" ? format(value) : "–");
+  const time = formatMoment(times[at] ?? 0, scale.span);
+  const events = markTexts(marks, scale.span, time);
+  const formatValue = (value: number | null | undefined): string => (typeof value === "number" ? format(value) : "–");
   const all = columns.map((column) => column[at]);
-  if (all.length === 1) return { time, values: [{ value: inWords(all[0]) }], events };
-  const named = all.map((value, which) => ({ name: names[which] ?? "", value: inWords(value) }));
-  if (all.length <= MOST_NAMES) return { time, values: named, events };
+  if (all.length === 1) return { time, values: [{ value: formatValue(all[0]) }], events };
+  const named = all.map((value, which) => ({ name: names[which] ?? "", value: formatValue(value) }));
+  if (all.length <= MAX_NAMES) return { time, values: named, events };
   const others = all.slice(1).filter((value) => typeof value === "number");
   const extent = others.length === 0 ? "–" : `${format(Math.min(...others))} to ${format(Math.max(...others))}`;
   return { time, values: [...named.slice(0, 1), { name: "others", value: extent }], events };
 }
 
-export function wordsOf({ time, values, events }: Reading): string {
+export function readingText({ time, values, events }: Reading): string {
   const named = values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`));
   return [time, ...named, ...events].join(", ");
 }
@@ -80,23 +80,23 @@ export function wordsOf({ time, values, events }: Reading): string {
 export interface Mark {
   /** In seconds. */
   readonly time: number;
-  readonly isBad: boolean;
-  readonly words: string;
+  readonly isFailure: boolean;
+  readonly text: string;
   readonly event: SvcmEvent;
 }
 
 /** In CSS pixels around the cursor. */
-const REACH = 8;
+const HIT_DISTANCE = 8;
 
 export function marksAt({ marks, scale }: Pick<Scene, "marks" | "scale">, x: number): Mark[] {
-  return marks.filter(({ time }) => Math.abs(scale.x(time) - x) <= REACH);
+  return marks.filter(({ time }) => Math.abs(scale.x(time) - x) <= HIT_DISTANCE);
 }
 
 /** Lists equal words once, with the time unless the reading already shows it. */
-function wordsAt(marks: readonly Mark[], span: Span, sampled: string): string[] {
-  const first = marks.filter(({ words }, at) => marks.findIndex((mark) => mark.words === words) === at);
-  return first.map(({ words, time }) => {
-    const when = moment(time, span);
-    return when === sampled ? words : `${when} ${words}`;
+function markTexts(marks: readonly Mark[], span: Span, sampled: string): string[] {
+  const first = marks.filter(({ text }, at) => marks.findIndex((mark) => mark.text === text) === at);
+  return first.map(({ text, time }) => {
+    const when = formatMoment(time, span);
+    return when === sampled ? text : `${when} ${text}`;
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ProcessMetrics } from "../../../../src/client/index.ts";
 import { isApplicable, type DriftEntry } from "../../../../src/console/tabs/monitoring/attention.ts";
 import { createOrder, type Column } from "../../../../src/console/tabs/monitoring/order.ts";
-import { folded, rowOf, type Row } from "../../../../src/console/tabs/monitoring/rows.ts";
+import { groupByApp, toRow, type Row } from "../../../../src/console/tabs/monitoring/rows.ts";
 import { frameExamples } from "../../../../src/core/api/frame-examples.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
@@ -22,7 +22,7 @@ const drift = (field: DriftEntry["field"], state: DriftEntry["state"], key: stri
 });
 
 const rows = (list: readonly ProcessMetrics[], driftOf: (process: ProcessMetrics) => DriftEntry[] = () => []): Row[] =>
-  folded(list).map((one) => rowOf(one, driftOf, () => undefined));
+  groupByApp(list).map((one) => toRow(one, driftOf, () => undefined));
 
 const names = (list: readonly Row[]): string[] => list.map(({ process }) => process.name);
 
@@ -90,7 +90,7 @@ describe("attention", () => {
     ["an undeclared process", {}, [drift("app", "unexpected")], 5, ""],
   ])("of %s", (_name, more, entries, rank, why) => {
     const [row] = rows(processes(more), () => entries);
-    expect([row?.attention?.rank, row?.attention?.why]).toEqual([rank, why]);
+    expect([row?.attention?.rank, row?.attention?.reason]).toEqual([rank, why]);
   });
 
   test.each<[boolean, DriftEntry]>([
@@ -110,7 +110,7 @@ describe("attention", () => {
   test("the reason is the most urgent difference, with the number of other differences", () => {
     const entries = [drift("app", "unexpected"), drift("env", "stale", "OLD"), drift("env", "different", "MODE")];
     const [row] = rows(processes({}), () => entries);
-    expect(row?.attention).toEqual({ rank: 3, why: "MODE: another value is declared. And 2 more." });
+    expect(row?.attention).toEqual({ rank: 3, reason: "MODE: another value is declared. And 2 more." });
   });
 });
 
@@ -118,7 +118,7 @@ describe("order", () => {
   const sorted = (list: readonly Row[], by: Column, isDescending: boolean): string[] => {
     const order = createOrder();
     order.sorting.value = { by, isDescending };
-    return names(order.ordered(list));
+    return names(order.sorted(list));
   };
 
   test("by status, processes that need attention come first, then those that PM2 does not run; within that by name", () => {
@@ -135,7 +135,7 @@ describe("order", () => {
       name === "undeclared" ? [drift("app", "unexpected")] : name === "stale" ? [drift("env", "stale", "OLD")] : [],
     );
     const expected = ["errored", "looping", "stale", "undeclared", "stopped", "a-fine", "b-fine"];
-    expect(names(createOrder().ordered(found))).toEqual(expected);
+    expect(names(createOrder().sorted(found))).toEqual(expected);
     expect(sorted(found, "status", false)).toEqual(expected);
   });
 
@@ -150,16 +150,16 @@ describe("order", () => {
   test("does not change while it is held, with new rows at the end, and follows the values afterwards", () => {
     const order = createOrder();
     order.sorting.value = { by: "cpu", isDescending: true };
-    order.ordered(rows(processes({ name: "a", cpuPercent: 9 }, { name: "b", cpuPercent: 1 })));
+    order.sorted(rows(processes({ name: "a", cpuPercent: 9 }, { name: "b", cpuPercent: 1 })));
     const later = rows(
       processes({ name: "a", cpuPercent: 1 }, { name: "b", cpuPercent: 9 }, { name: "c", cpuPercent: 99 }),
     );
-    order.isHeld.value = true;
-    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
-    order.isHeld.value = false;
-    expect(names(order.ordered(later))).toEqual(["c", "b", "a"]);
-    order.isHeld.value = true;
+    order.isFrozen.value = true;
+    expect(names(order.sorted(later))).toEqual(["a", "b", "c"]);
+    order.isFrozen.value = false;
+    expect(names(order.sorted(later))).toEqual(["c", "b", "a"]);
+    order.isFrozen.value = true;
     order.sorting.value = { by: "name", isDescending: false };
-    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
+    expect(names(order.sorted(later))).toEqual(["a", "b", "c"]);
   });
 });

@@ -1,26 +1,26 @@
 import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
-import type { Feed, Shown } from "../../../../src/console/tabs/monitoring/feed.ts";
+import type { Feed, Sample } from "../../../../src/console/tabs/monitoring/feed.ts";
 import { createView } from "../../../../src/console/tabs/monitoring/view.ts";
 
 function started(isPausedBefore = false) {
-  const shown = signal<Shown | undefined>({ time: 1_000 } as Shown);
+  const displayed = signal<Sample | undefined>({ time: 1_000 } as Sample);
   const isPaused = signal(isPausedBefore);
-  const feed: Pick<Feed, "shown" | "isPaused" | "pause"> = {
-    shown,
+  const feed: Pick<Feed, "displayed" | "isPaused" | "pause"> = {
+    displayed: displayed,
     isPaused,
     pause: (on) => void (isPaused.value = on),
   };
-  return { shown, isPaused, view: createView(feed) };
+  return { displayed, isPaused, view: createView(feed) };
 }
 
 const whole = { from: 700, to: 1_000 };
 const part = { from: 800, to: 850 };
 
 test("the range ends with the displayed sample", () => {
-  const { view, shown } = started();
+  const { view, displayed } = started();
   expect(view.span.value).toEqual(whole);
-  shown.value = { time: 1_060 } as Shown;
+  displayed.value = { time: 1_060 } as Sample;
   expect(view.span.value).toEqual({ from: 760, to: 1_060 });
   view.choose("1m");
   expect(view.span.value).toEqual({ from: 1_000, to: 1_060 });
@@ -51,7 +51,7 @@ test("a resumed view shows the complete range, with or without a new sample", ()
   expect([view.span.value, isPaused.value]).toEqual([whole, false]);
 });
 
-test("another range is shown completely", () => {
+test("another range is displayed completely", () => {
   const { view, isPaused } = started();
   view.zoom(part);
   view.choose("15m");

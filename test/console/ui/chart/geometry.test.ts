@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nearest, selectionOf, stepTo, stretched } from "../../../../src/console/ui/chart/cursor.ts";
-import { runsOf } from "../../../../src/console/ui/chart/paint.ts";
-import { boxOf, roofOf, scaleOf } from "../../../../src/console/ui/chart/scale.ts";
+import { nearest, selectionOf, sampleForKey, zoomSpan } from "../../../../src/console/ui/chart/cursor.ts";
+import { findSegments } from "../../../../src/console/ui/chart/paint.ts";
+import { boxOf, upperBound, scaleOf } from "../../../../src/console/ui/chart/scale.ts";
 
 const span = { from: 1_000, to: 1_300 };
 const box = { left: 50, top: 8, width: 300, height: 100 };
@@ -30,7 +30,11 @@ describe("scale", () => {
   });
 
   test("the upper limit is above the highest value, and never 0", () => {
-    expect([roofOf([[1, null, 100], [40]]), roofOf([[0, null]]), roofOf([])]).toEqual([expect.closeTo(115), 1, 1]);
+    expect([upperBound([[1, null, 100], [40]]), upperBound([[0, null]]), upperBound([])]).toEqual([
+      expect.closeTo(115),
+      1,
+      1,
+    ]);
   });
 });
 
@@ -74,10 +78,10 @@ describe("the sample under the pointer", () => {
     ["Home", 3, 1],
     ["End", 2, 4],
     ["a", 2, undefined],
-  ])("%s from %s moves to %s", (key, from, to) => expect(stepTo(key, times, span, from)).toBe(to));
+  ])("%s from %s moves to %s", (key, from, to) => expect(sampleForKey(key, times, span, from)).toBe(to));
 
   test("keys do nothing without samples", () => {
-    expect(stepTo("End", [], span, undefined)).toBeUndefined();
+    expect(sampleForKey("End", [], span, undefined)).toBeUndefined();
   });
 });
 
@@ -92,8 +96,8 @@ describe("zooming", () => {
   });
 
   test("the time under the pointer keeps its place", () => {
-    expect(stretched(span, 1_100, 0.5)).toEqual({ from: 1_050, to: 1_200 });
-    expect(stretched(stretched(span, 1_100, 0.5), 1_100, 2)).toEqual(span);
+    expect(zoomSpan(span, 1_100, 0.5)).toEqual({ from: 1_050, to: 1_200 });
+    expect(zoomSpan(zoomSpan(span, 1_100, 0.5), 1_100, 2)).toEqual(span);
   });
 });
 
@@ -106,19 +110,19 @@ describe("runs", () => {
     [[1], [[0, 1]]],
     [[1, 2, 3], [[0, 3]]],
     [[null, 1, null, null, 2, 3, null], [[1, 2], [4, 6]]], // oxfmt-ignore
-  ])("%j", (values, runs) => expect(runsOf(values.length, isGap(values))).toEqual(runs));
+  ])("%j", (values, runs) => expect(findSegments(values.length, isGap(values))).toEqual(runs));
 
   test("a gap ends a run", () => {
     const times = [0, 1, 9, 10, 11, 30];
     const isApart = (at: number): boolean => times[at]! - times[at - 1]! > 6;
-    expect(runsOf(6, () => false, isApart)).toEqual([[0, 2], [2, 5], [5, 6]]); // oxfmt-ignore
-    expect(runsOf(6, (at) => at === 2, isApart)).toEqual([[0, 2], [3, 5], [5, 6]]); // oxfmt-ignore
+    expect(findSegments(6, () => false, isApart)).toEqual([[0, 2], [2, 5], [5, 6]]); // oxfmt-ignore
+    expect(findSegments(6, (at) => at === 2, isApart)).toEqual([[0, 2], [3, 5], [5, 6]]); // oxfmt-ignore
   });
 
   test("every sample is in exactly one run, and no gap is in one", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat())), (values) => {
-        const inRuns = runsOf(values.length, isGap(values)).flatMap(([from, to]) => values.slice(from, to));
+        const inRuns = findSegments(values.length, isGap(values)).flatMap(([from, to]) => values.slice(from, to));
         expect(inRuns).toEqual(values.filter((value) => value !== null));
       }),
     );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatShare } from "../../../../src/console/data/format.ts";
 import { Series } from "../../../../src/console/data/series.ts";
-import { partOf, readingOf, sceneOf, wordsOf } from "../../../../src/console/ui/chart/scene.ts";
+import { readChartData, readingOf, sceneOf, readingText } from "../../../../src/console/ui/chart/scene.ts";
 
 const NOON = new Date(2026, 10, 21, 12).getTime() / 1000;
 const size = { width: 364, height: 130 };
@@ -14,11 +14,11 @@ function scene(columns: (number | null)[][], top?: number) {
 test("lines reach the edges, because more samples are read than the span shows", () => {
   const series = new Series(2);
   for (let time = 0; time < 100; time += 2) series.push(time, [time, -time]);
-  const { part, span } = partOf(series, { from: 51, to: 61 }, [1]);
+  const { part, span } = readChartData(series, { from: 51, to: 61 }, [1]);
   const [times, values] = part;
   expect(span).toEqual({ from: 51, to: 61 });
   expect([times[0], times.at(-1), values?.[0]]).toEqual([46, 66, -46]);
-  expect(partOf(undefined, span, [0, 1]).part).toEqual([[], [], []]);
+  expect(readChartData(undefined, span, [0, 1]).part).toEqual([[], [], []]);
 });
 
 test("the scale ends at the given limit, or above the highest value", () => {
@@ -33,5 +33,5 @@ test.each([
   [[[1, 50], [1, null], [1, null], [1, null], [1, null]], "12:00:01, CPU 50%, others –"], // oxfmt-ignore
 ])("%j as text", (columns, words) => {
   const names = ["CPU", "Core 1", "Core 2", "Core 3", "Core 4"];
-  expect(wordsOf(readingOf(scene(columns), 1, names, formatShare))).toBe(words);
+  expect(readingText(readingOf(scene(columns), 1, names, formatShare))).toBe(words);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clock, clockWithSeconds, timeTicks, valueTicks } from "../../../../src/console/ui/chart/scale.ts";
+import { formatClock, clockWithSeconds, timeTicks, valueTicks } from "../../../../src/console/ui/chart/scale.ts";
 
 const ROOM = { minute: 44, second: 64 };
 const MIDNIGHT = new Date(2026, 10, 21).getTime() / 1000;
@@ -15,7 +15,7 @@ describe("time", () => {
     ["ten seconds", 10, 330, ["23:59:52", "23:59:54", "23:59:56", "23:59:58", "00:00"]],
   ])("%s", (_name, seconds, width, words) => {
     const span = { from: MIDNIGHT - seconds + 0.5, to: MIDNIGHT + 0.5 };
-    expect(timeTicks(span, width, ROOM).map(clock)).toEqual(words);
+    expect(timeTicks(span, width, ROOM).map(formatClock)).toEqual(words);
   });
 
   test("labels do not overlap, all are visible, and no step is left out", () => {
@@ -46,7 +46,7 @@ describe("time", () => {
   });
 
   test("labels have seconds unless they fall on a full minute; samples always have them", () => {
-    expect([clock(MIDNIGHT), clock(MIDNIGHT + 65)]).toEqual(["00:00", "00:01:05"]);
+    expect([formatClock(MIDNIGHT), formatClock(MIDNIGHT + 65)]).toEqual(["00:00", "00:01:05"]);
     expect([clockWithSeconds(MIDNIGHT), clockWithSeconds(MIDNIGHT + 65)]).toEqual(["00:00:00", "00:01:05"]);
   });
 });

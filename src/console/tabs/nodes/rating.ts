@@ -6,23 +6,23 @@ export type Node = NodesResponse["nodes"][number];
 /** Most urgent first. */
 export const levels = ["bad", "warning", "good"] as const;
 
-export interface Verdict {
+export interface Rating {
   readonly level: (typeof levels)[number];
   readonly reasons: readonly string[];
 }
 
-export interface Judged extends Verdict {
+export interface RatedNode extends Rating {
   readonly node: Node;
 }
 
 /** If a node is not online, only that counts, because its values are old. */
-export function verdictOn(node: Node, version: string | undefined): Verdict {
-  const bad = badIn(node);
-  const reasons = [...bad, ...(node.state === "online" ? warningsIn(node, version) : [])];
+export function rateNode(node: Node, version: string | undefined): Rating {
+  const bad = problemsOf(node);
+  const reasons = [...bad, ...(node.state === "online" ? warningsOf(node, version) : [])];
   return { level: bad.length > 0 ? "bad" : reasons.length > 0 ? "warning" : "good", reasons };
 }
 
-function badIn({ state, reason, processes, troubles = [], release }: Node): string[] {
+function problemsOf({ state, reason, processes, troubles = [], release }: Node): string[] {
   if (state !== "online") return [reason ?? "It did not answer."];
   if (processes !== undefined && "error" in processes) return [`PM2 cannot be read: ${processes.error}`];
   return [
@@ -31,24 +31,24 @@ function badIn({ state, reason, processes, troubles = [], release }: Node): stri
   ];
 }
 
-function warningsIn({ drift, release, svcm }: Node, version: string | undefined): string[] {
+function warningsOf({ drift, release, svcm }: Node, version: string | undefined): string[] {
   const { missing, different, stale, undeclared } = drift ?? {};
   return [
-    ...someApps(missing, "declared and not running"),
-    ...someApps(different, "not as declared"),
-    ...someApps(stale, "with an earlier value"),
-    ...someApps(undeclared, "not declared"),
+    ...countApps(missing, "declared and not running"),
+    ...countApps(different, "not as declared"),
+    ...countApps(stale, "with an earlier value"),
+    ...countApps(undeclared, "not declared"),
     ...(release?.outcome === "reverted" ? ["The last release was reverted."] : []),
     ...(svcm === undefined || version === undefined || svcm === version ? [] : [`svcm ${svcm}, here ${version}`]),
   ];
 }
 
-function someApps(count: number | undefined, words: string): string[] {
+function countApps(count: number | undefined, words: string): string[] {
   return count ? [`${pluralize(count, "app")} ${words}`] : [];
 }
 
 /** Each word of the filter must be in the name, a label such as `role=api`, or the environment. */
-export function isMeant({ name, labels, environment }: Node, filter: string): boolean {
+export function matchesFilter({ name, labels, environment }: Node, filter: string): boolean {
   const texts = [name, environment ?? "", ...Object.entries(labels).map((pair) => pair.join("="))];
   return filter
     .toLowerCase()

@@ -1,23 +1,23 @@
 /** A canvas cannot read CSS custom properties, but its element can. */
-export interface Ink {
-  readonly strong: string;
-  readonly faint: string;
-  readonly wash: string;
-  readonly clear: string;
+export interface ChartColors {
+  readonly first: string;
+  readonly others: string;
+  readonly fill: string;
+  readonly fillEnd: string;
   readonly muted: string;
-  readonly line: string;
+  readonly grid: string;
 }
 
 /** @param element styled with `color` for the line, `outline-color` for words and `border-top-color` for the grid */
-export function inkOf(element: Element): Ink {
+export function readColors(element: Element): ChartColors {
   const { color, outlineColor, borderTopColor } = getComputedStyle(element);
   return {
-    strong: color,
-    faint: withAlpha(color, 0.45),
-    wash: withAlpha(color, 0.2),
-    clear: withAlpha(color, 0.02),
+    first: color,
+    others: withAlpha(color, 0.45),
+    fill: withAlpha(color, 0.2),
+    fillEnd: withAlpha(color, 0.02),
     muted: outlineColor,
-    line: borderTopColor,
+    grid: borderTopColor,
   };
 }
 

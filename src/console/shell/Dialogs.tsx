@@ -1,10 +1,29 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
-import type { TokenDemand } from "../state/session.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
+import { useSignal } from "@preact/signals";
+import type { TokenDemand } from "../state/session.ts";
 import { ProblemLine } from "../ui/Problem.tsx";
 import { TextField } from "../ui/TextField.tsx";
+
+export function NamePromptDialog(): JSX.Element | null {
+  const question = usePage().namePrompts.open.value;
+  if (question === undefined) return null;
+  const { id, title, about, name, verb, answer } = question;
+  return (
+    <FormDialog
+      key={id}
+      title={title}
+      verb={verb}
+      isDangerous
+      typedName={name}
+      onClose={() => answer(false)}
+      onSubmit={() => answer(true)}
+    >
+      <p>{about}</p>
+    </FormDialog>
+  );
+}
 
 export function TokenEntry(): JSX.Element | null {
   const { session } = usePage();
@@ -16,14 +35,14 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
   const { session } = usePage();
   const token = useSignal("");
   const issues = refused ? [{ code: "UNAUTHORIZED" as const, message: "The server refused that token." }] : [];
-  const given = token.value.trim();
+  const text = token.value.trim();
   return (
     <FormDialog
       title={`Enter the access token of ${location.host}`}
       verb="Continue"
-      isReady={given !== ""}
+      isReady={text !== ""}
       onClose={() => session.cancel()}
-      onSubmit={() => session.enter(given)}
+      onSubmit={() => session.enter(text)}
     >
       <ProblemLine tone="warning" problem={problem} />
       <TextField

@@ -1,24 +1,26 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useId, useState } from "preact/hooks";
-import type { Option } from "./Select.tsx";
 
-export interface SegmentedProps {
+export interface RadioGroupProps {
+  /** The look: a segmented control, chips or tiles. */
+  readonly class?: "segmented" | "chips" | "host-tiles";
   readonly label: string;
   readonly value: string;
-  readonly options: readonly Option[];
+  readonly options: readonly { readonly value: string; readonly label?: ComponentChildren }[];
   readonly onChange: (value: string) => void;
 }
 
-export function Segmented({ label, value, options, onChange }: SegmentedProps): JSX.Element {
+export function RadioGroup(props: RadioGroupProps): JSX.Element {
+  const { label, value, options, onChange } = props;
   const name = useId();
-  const [, drawAgain] = useState({});
+  const [, rerender] = useState({});
   // The browser has already marked the choice; rendering again restores it if it was refused.
   const choose = (chosen: string): void => {
     onChange(chosen);
-    drawAgain({});
+    rerender({});
   };
   return (
-    <fieldset class="segmented">
+    <fieldset class={props.class ?? "segmented"}>
       <legend class="hidden">{label}</legend>
       {options.map((option) => (
         <label key={option.value} class={option.value === value ? "chosen" : ""}>

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
 import type { EventsResponse } from "../../../../src/core/api/events.ts";
 import type { ConnectionState, SvcmEvent } from "../../../../src/client/index.ts";
-import { createHappenings } from "../../../../src/console/tabs/monitoring/happenings.ts";
+import { createEvents } from "../../../../src/console/tabs/monitoring/events.ts";
 
 const exit = (at: string): SvcmEvent => ({
   at,
@@ -20,11 +20,11 @@ test("an event that arrives while the recorded ones are loading is kept, and one
   let give: (answer: EventsResponse) => void = () => undefined;
   const answer = new Promise<EventsResponse>((resolve) => (give = resolve));
   const feed = { state: signal<ConnectionState>("closed"), event: signal<SvcmEvent | undefined>() };
-  const happenings = createHappenings(feed, { events: () => answer });
+  const events = createEvents(feed, { events: () => answer });
   feed.state.value = "live";
   feed.event.value = { ...both! };
   feed.event.value = late;
   give({ events: [both!, first!], next: null, complete: true });
-  await expect.poll(() => happenings.events.value).toEqual([first, both, late]);
-  expect(happenings.marks("api")).toHaveLength(3);
+  await expect.poll(() => events.list.value).toEqual([first, both, late]);
+  expect(events.marks("api")).toHaveLength(3);
 });

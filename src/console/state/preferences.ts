@@ -1,11 +1,11 @@
-export type Choices = ReturnType<typeof createChoices>;
+export type Preferences = ReturnType<typeof createPreferences>;
 
 /**
  * Choices on this page by name, remembered for each server.
  *
  * @param storage the browser's storage; without it, nothing is remembered
  */
-export function createChoices(storage: Storage | undefined, server: string) {
+export function createPreferences(storage: Storage | undefined, server: string) {
   const keyOf = (name: string): string => `svcm.choice.${server}.${name}`;
   return {
     get: (name: string): string | undefined => storage?.getItem(keyOf(name)) ?? undefined,

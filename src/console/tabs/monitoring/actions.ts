@@ -4,15 +4,15 @@ import { escapeHidden } from "../../../core/deployments/characters.ts";
 import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
 import type { Feed } from "./feed.ts";
-import { failureOf } from "./refusal.ts";
+import { toFailure } from "./refusal.ts";
 
 /** These failures are over as soon as PM2 can be read again. */
-const OF_PM2 = /^PM2_/;
+const PM2_CODES = /^PM2_/;
 /** This failure is over when the next action succeeds. */
-const OF_RATE = "RATE_LIMITED";
+const RATE_CODE = "RATE_LIMITED";
 
 /** Shows the outcomes of actions, and resolves a failure when its reason is over. */
-function createOutcomes(feed: Feed, toasts: Toasts) {
+function createReporter(feed: Feed, toasts: Toasts) {
   const failures = new Map<string, string | undefined>();
   const settle = (isOver: (code: string) => boolean): void => {
     for (const [topic, code = ""] of failures) if (isOver(code)) toasts.resolve(topic);
@@ -21,7 +21,7 @@ function createOutcomes(feed: Feed, toasts: Toasts) {
   effect(() => {
     const { metrics, refusal } = feed.newest.value ?? {};
     const isReadable = metrics !== undefined && refusal === undefined;
-    if (isReadable && !wasReadable) settle((code) => OF_PM2.test(code));
+    if (isReadable && !wasReadable) settle((code) => PM2_CODES.test(code));
     wasReadable = isReadable;
   });
   return (result: ActionResult, subject: Subject): void => {
@@ -29,20 +29,20 @@ function createOutcomes(feed: Feed, toasts: Toasts) {
     if (ok) {
       failures.delete(subject.topic);
       toasts.resolve(subject.topic);
-      settle((other) => other === OF_RATE);
-      toasts.success(outcomeOf(result));
-      if (result.warnings?.length) toasts.error(warningOf(result.warnings), subject.topic);
+      settle((other) => other === RATE_CODE);
+      toasts.success(successText(result));
+      if (result.warnings?.length) toasts.error(warningText(result.warnings), subject.topic);
       return;
     }
     failures.set(subject.topic, code);
-    toasts.failed(refusalOf(result), subject);
+    toasts.failed(toError(result), subject);
   };
 }
 
-export function createActing(feed: Feed, toasts: Toasts) {
+export function createActions(feed: Feed, toasts: Toasts) {
   /** Running actions by the key of their process. */
   const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
-  const show = createOutcomes(feed, toasts);
+  const show = createReporter(feed, toasts);
   return {
     underWay,
     async act(action: Action, key: string): Promise<void> {
@@ -51,7 +51,7 @@ export function createActing(feed: Feed, toasts: Toasts) {
       try {
         show(await feed.act(action), subject);
       } catch (error) {
-        toasts.failed(new RequestError(failureOf(error)), subject);
+        toasts.failed(new RequestError(toFailure(error)), subject);
       } finally {
         underWay.value = new Map([...underWay.value].filter(([other]) => other !== key));
       }
@@ -59,19 +59,19 @@ export function createActing(feed: Feed, toasts: Toasts) {
   };
 }
 
-function refusalOf({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
+function toError({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
   return new RequestError({ error, ...(code !== undefined && { code }) });
 }
 
-function warningOf(warnings: NonNullable<ActionResult["warnings"]>): string {
+function warningText(warnings: NonNullable<ActionResult["warnings"]>): string {
   return escapeHidden(warnings.map(({ message }) => message).join(" "));
 }
 
-const done = { start: "started", stop: "stopped", restart: "restarted" } as const;
+const pastTense = { start: "started", stop: "stopped", restart: "restarted" } as const;
 
-function outcomeOf({ action, name, affected = [], skipped = [] }: ActionResult): string {
+function successText({ action, name, affected = [], skipped = [] }: ActionResult): string {
   const pids = affected.flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const about = pids.length === 0 ? "" : ` (pid ${pids.join(", ")})`;
   const left = skipped.map((other) => ` ${other.name} was left alone: ${other.reason}.`).join("");
-  return escapeHidden(`${name} ${done[action]}${about}.${left}`);
+  return escapeHidden(`${name} ${pastTense[action]}${about}.${left}`);
 }

@@ -1,23 +1,23 @@
-import { problemOf, type Problem } from "./request-error.ts";
+import { toProblem, type Problem } from "./request-error.ts";
 
-export interface Answered<Answer> {
+export interface RequestResult<Answer> {
   readonly answer?: Answer;
   readonly problem?: Problem;
 }
 
 /** A request that is repeated: only the newest counts, and it aborts the previous one. */
-export class Question {
+export class LatestRequest {
   #controller = new AbortController();
 
   /** @returns `undefined` if it was aborted */
-  async ask<Answer>(request: (signal: AbortSignal) => Promise<Answer>): Promise<Answered<Answer> | undefined> {
+  async send<Answer>(request: (signal: AbortSignal) => Promise<Answer>): Promise<RequestResult<Answer> | undefined> {
     this.abort();
     const { signal } = (this.#controller = new AbortController());
     try {
       const answer = await request(signal);
       return signal.aborted ? undefined : { answer };
     } catch (error) {
-      return signal.aborted ? undefined : { problem: problemOf(error) };
+      return signal.aborted ? undefined : { problem: toProblem(error) };
     }
   }
 

@@ -1,17 +1,17 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
-import type { Choices } from "../../state/choices.ts";
+import type { Preferences } from "../../state/preferences.ts";
 import { pluralize } from "../../data/format.ts";
 
-const CHOICE = "monitoring.notices";
+const PREFERENCE = "monitoring.notices";
 
 /** Browser notifications while the page is hidden; off by default. */
-export function createNotices(trouble: ReadonlySignal<number | undefined>, choices: Choices) {
+export function createNotifications(problemCount: ReadonlySignal<number | undefined>, preferences: Preferences) {
   const isPossible = "Notification" in globalThis;
   const isAllowed = (): boolean => isPossible && Notification.permission === "granted";
-  const isOn = signal(isAllowed() && choices.get(CHOICE) !== undefined);
+  const isOn = signal(isAllowed() && preferences.get(PREFERENCE) !== undefined);
   let before: number | undefined;
   effect(() => {
-    const now = trouble.value;
+    const now = problemCount.value;
     if (isOn.value && document.hidden && now !== undefined && now > (before ?? now)) notify(now);
     before = now;
   });
@@ -20,7 +20,7 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
     isOn,
     async turn(on: boolean): Promise<void> {
       isOn.value = on && (isAllowed() || (await Notification.requestPermission()) === "granted");
-      choices.set(CHOICE, isOn.value ? "on" : undefined);
+      preferences.set(PREFERENCE, isOn.value ? "on" : undefined);
     },
   };
 }
